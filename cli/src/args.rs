@@ -119,7 +119,7 @@ pub enum Command {
     Schema(schema::SchemaArgs),
     /// Show what changes for consumers from one release to another
     Diff(diff::DiffArgs),
-    /// Write what is published to files, for whoever is not to ask the API
+    /// Write what a release publishes to files: NDJSON, Parquet or CSV
     Export(export::ExportArgs),
     /// List, activate, roll back, verify and prune releases
     Releases(releases::ReleasesArgs),

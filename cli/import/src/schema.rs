@@ -1,13 +1,15 @@
 //! What exports and mapping files may hold, for people and for editors: as fields and keys, and as
-//! JSON Schema.
+//! JSON Schema; and what is published of them, as typed columns.
 //!
 //! Validation itself says which values a field may have. What a field means comes from the response
 //! types, where consumers read it. Nothing here decides what is valid.
 
+mod columns;
 mod descriptions;
 mod json;
 mod mapping_json;
 
+use arrow::datatypes::Fields;
 use serde_json::Value;
 
 pub use crate::finding::Kind;
@@ -41,6 +43,11 @@ pub fn native_fields() -> Vec<Outline> {
 /// The JSON Schema of a line of a native export.
 pub fn native() -> Value {
     json::of(&outlines())
+}
+
+/// What is published of boats or manufacturers, as typed columns; other kinds have none.
+pub fn columns(kind: Kind) -> Fields {
+    columns::of(kind)
 }
 
 /// The JSON Schema of a mapping file.

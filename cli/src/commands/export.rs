@@ -1,4 +1,4 @@
-//! `catalogue export`: what a release publishes, in files for whoever is not to ask the API.
+//! `catalogue export`: what a release publishes, in files for those who do not ask the API.
 //!
 //! Bodies are read one after the other, so memory does not grow with boats. A file has its name only
 //! once it is whole, and whatever was read of the release has proved whole by then.
@@ -6,6 +6,7 @@
 mod format;
 mod lines;
 mod place;
+mod tables;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -34,10 +35,12 @@ const FAILED: &str = "could not export the release";
 #[command(after_help = "\
 For example:
   catalogue export --to catalogue.ndjson.zst
-  catalogue export previous --to partner/ --format ndjson
-  catalogue export latest --to - --format ndjson > latest.ndjson
-An import of the NDJSON publishes the same records with the same ETags. Only what is published is \
-written: no drafts, and no terms or designers that no boat has.")]
+  catalogue export previous --to boats.parquet
+  catalogue export latest --to partner/ --format csv
+  catalogue export --to - --format ndjson > catalogue.ndjson
+NDJSON has native records: an import of it publishes the same with the same ETags. Parquet and CSV \
+have a column for each field of an answer; a file has boats, and a folder manufacturers too. Only \
+what is published is written: no drafts, and no terms or designers that no boat has.")]
 pub struct ExportArgs {
     /// The release: an id or a beginning of it, `current`, `previous` or `latest`
     #[arg(value_name = "RELEASE", default_value = "current")]
@@ -68,23 +71,28 @@ pub fn run(
     let releases = location.open(true, context)?;
     let id = args.release.id(&*releases, FAILED)?;
     let _folder = place.make_folder(&permit)?;
-    let sinks = place.begin(&lines::KINDS, format, &permit, &mut context.out)?;
+    let sinks = place.begin(format, &permit, &mut context.out)?;
     let release = releases.open(&id).context(FAILED)?;
     let progress = Progress::new(context.terminal.err && !is_output);
     match format {
         Format::Ndjson(packing) => lines::write(&release, sinks, packing, &progress)?,
+        Format::Table(format) => tables::write(&release, sinks, format, &progress)?,
     }
     if !is_output {
-        writeln!(context.out, "{}", summary(&release, args))?;
+        let is_of_boats = matches!((&place, format), (Place::File(_), Format::Table(_)));
+        writeln!(context.out, "{}", summary(&release, args, is_of_boats))?;
     }
     Ok(ExitStatus::Done)
 }
 
 /// What was written, and where.
-fn summary(release: &Release, args: &ExportArgs) -> String {
+fn summary(release: &Release, args: &ExportArgs, is_of_boats: bool) -> String {
     let manifest = release.manifest();
-    let boats = counted(manifest.boats, "boat");
-    let manufacturers = counted(manifest.manufacturers, "manufacturer");
+    let mut records = counted(manifest.boats, "boat");
+    if !is_of_boats {
+        records += " and ";
+        records += &counted(manifest.manufacturers, "manufacturer");
+    }
     let (id, to) = (release.id(), args.to.display());
-    format!("Exported release {id}: {boats} and {manufacturers} to {to}")
+    format!("Exported release {id}: {records} to {to}")
 }

@@ -1,5 +1,7 @@
 //! `catalogue export`: what is published, in files, and as the same release when it is imported.
 
+mod tables;
+
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -74,7 +76,7 @@ fn the_same_release_is_exported_as_the_same_bytes_whenever_and_wherever() {
         assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
         cli.advance(Duration::from_mins(1));
     };
-    for ending in LINES {
+    for ending in [&LINES[..], &["parquet", "csv"]].concat() {
         let [one, other] = ["one", "other"].map(|name| format!("{name}.{ending}"));
         of(&mut cli, &one);
         of(&mut cli, &other);
@@ -242,7 +244,13 @@ fn a_full_disk_leaves_no_half_file() {
     let path = |name: &str| directory.path().join(name);
     let data = path("data");
     import_sample(&data);
-    for name in ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst"] {
+    for name in [
+        "a.ndjson",
+        "a.ndjson.gz",
+        "a.ndjson.zst",
+        "a.parquet",
+        "a.csv",
+    ] {
         let mut binary = command(&data, &["export", "--to"]);
         binary.arg(path(name));
         let mut limited = Command::new("sh");

@@ -31,6 +31,11 @@ impl Descriptions {
         Self { kind, shapes }
     }
 
+    /// The shapes that answers have, in parts.
+    pub(super) fn shapes(&self) -> impl Iterator<Item = &Value> {
+        self.shapes.iter().map(Schema::as_value)
+    }
+
     /// What the field at a path means.
     pub(super) fn at(&self, path: &[String]) -> Option<String> {
         if let Some(own) = self.own(path) {

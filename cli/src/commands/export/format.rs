@@ -3,11 +3,26 @@
 use std::path::Path;
 use std::str::FromStr;
 
+use import::finding::Kind;
+
+use super::{lines, tables};
+
 /// How an export is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Native records, which an import reads.
     Ndjson(Packing),
+    /// Records as answers show them, in columns.
+    Table(TableFormat),
+}
+
+/// The formats of tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// Parquet, with nested columns.
+    Parquet,
+    /// CSV, flat.
+    Csv,
 }
 
 /// How lines are compressed.
@@ -28,10 +43,12 @@ pub struct NoFormat;
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: [Self; 5] = [
         Self::Ndjson(Packing::Plain),
         Self::Ndjson(Packing::Gzip),
         Self::Ndjson(Packing::Zstandard),
+        Self::Table(TableFormat::Parquet),
+        Self::Table(TableFormat::Csv),
     ];
 
     /// How names of its files end, after a dot: its own name too.
@@ -40,6 +57,8 @@ impl Format {
             Self::Ndjson(Packing::Plain) => "ndjson",
             Self::Ndjson(Packing::Gzip) => "ndjson.gz",
             Self::Ndjson(Packing::Zstandard) => "ndjson.zst",
+            Self::Table(TableFormat::Parquet) => "parquet",
+            Self::Table(TableFormat::Csv) => "csv",
         }
     }
 
@@ -54,9 +73,20 @@ impl Format {
         Self::ALL.into_iter().find(ends_so)
     }
 
+    /// The kinds of records that a folder has files of.
+    pub(super) const fn kinds(self) -> &'static [Kind] {
+        match self {
+            Self::Ndjson(_) => &lines::KINDS,
+            Self::Table(_) => &tables::KINDS,
+        }
+    }
+
     /// Whether people can read it at a terminal.
     pub(super) const fn is_text(self) -> bool {
-        matches!(self, Self::Ndjson(Packing::Plain))
+        matches!(
+            self,
+            Self::Ndjson(Packing::Plain) | Self::Table(TableFormat::Csv)
+        )
     }
 }
 
@@ -88,6 +118,9 @@ mod tests {
                 "catalogue.ndjson.zst",
                 Some(Format::Ndjson(Packing::Zstandard)),
             ),
+            ("boats.parquet", Some(Format::Table(TableFormat::Parquet))),
+            ("boats.csv", Some(Format::Table(TableFormat::Csv))),
+            ("boats.csv.gz", None),
             ("ndjson", None),
             ("catalogue.gz", None),
             ("catalogue.json", None),

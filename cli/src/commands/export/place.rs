@@ -97,10 +97,9 @@ impl Place {
         Ok(NewFolder(Some(path.clone())))
     }
 
-    /// Begins what is written: one for everything, or one for each of `kinds` in a folder.
+    /// Begins what is written: one for everything, or one for each kind of record in a folder.
     pub(super) fn begin<'c>(
         &self,
-        kinds: &[Kind],
         format: Format,
         permit: &Permit,
         out: &'c mut Output,
@@ -111,7 +110,7 @@ impl Place {
             Self::Folder(folder) => {
                 let name = |kind: &Kind| format!("{}.{}", file_stem(*kind), format.ending());
                 let sink = |kind| Sink::file(&folder.join(name(kind)), permit);
-                kinds.iter().map(sink).collect()
+                format.kinds().iter().map(sink).collect()
             }
         }
     }

@@ -1,0 +1,152 @@
+//! An export as tables: a row for each boat or manufacturer as answers show it, with a typed column
+//! for each field, by Arrow's own readers and writers.
+//!
+//! A batch of rows is in memory at a time, and of Parquet what a group of rows takes compressed.
+
+mod csv;
+mod parquet;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow};
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::json::ReaderBuilder;
+use arrow::json::reader::Decoder;
+use import::finding::Kind;
+use import::schema;
+use shared::release::{Release, diff};
+
+use self::csv::CsvFile;
+use self::parquet::ParquetFile;
+use super::format::TableFormat;
+use super::place::Sink;
+use crate::terminal::progress::Progress;
+
+/// The tables that a folder has, in the order of their files. A single file is the one of boats.
+pub(super) const KINDS: [Kind; 2] = [Kind::Manufacturer, Kind::Boat];
+/// Rows that are read and written at a time.
+const BATCH_ROWS: usize = 1024;
+
+/// Writes the boats of a release into one file, or manufacturers and boats into one each.
+pub(super) fn write(
+    release: &Release,
+    sinks: Vec<Sink<'_>>,
+    format: TableFormat,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let kinds = KINDS
+        .into_iter()
+        .skip(KINDS.len() - sinks.len().min(KINDS.len()));
+    progress.boats(release.manifest().boats);
+    let mut whole = Vec::new();
+    for (kind, sink) in kinds.zip(sinks) {
+        let mut table = Table::new(release, kind, sink, format)?;
+        let of = match kind {
+            Kind::Boat => diff::Kind::Boats,
+            _ => diff::Kind::Manufacturers,
+        };
+        release.each_body(of, |body| {
+            progress.advance(u64::from(kind == Kind::Boat));
+            table.add(body)
+        })?;
+        whole.push(table.end()?);
+    }
+    progress.finish();
+    whole.into_iter().try_for_each(Sink::finish)
+}
+
+/// A table that is being written.
+struct Table<'c> {
+    rows: Decoder,
+    file: TableFile<'c>,
+}
+
+/// Its file.
+enum TableFile<'c> {
+    Parquet(ParquetFile<'c>),
+    Csv(CsvFile<'c>),
+}
+
+impl<'c> Table<'c> {
+    fn new(
+        release: &Release,
+        kind: Kind,
+        sink: Sink<'c>,
+        format: TableFormat,
+    ) -> anyhow::Result<Self> {
+        let schema = table_schema(release, kind);
+        let rows = ReaderBuilder::new(Arc::clone(&schema))
+            .with_batch_size(BATCH_ROWS)
+            // A field without a column is not lost unseen.
+            .with_strict_mode(true);
+        let file = match format {
+            TableFormat::Parquet => TableFile::Parquet(ParquetFile::new(sink, schema)?),
+            TableFormat::Csv => TableFile::Csv(CsvFile::new(sink, schema)),
+        };
+        let rows = rows
+            .build_decoder()
+            .context("could not make columns of fields")?;
+        Ok(Self { rows, file })
+    }
+
+    /// Adds the row of the record with this body.
+    fn add(&mut self, body: &[u8]) -> anyhow::Result<()> {
+        let record = body.strip_prefix(br#"{"data":"#);
+        let record = record.and_then(|record| record.strip_suffix(b"}"));
+        let mut rest =
+            record.ok_or_else(|| anyhow!("a body of the release is not that of a record"))?;
+        while !rest.is_empty() {
+            let taken = self
+                .rows
+                .decode(rest)
+                .context("could not read a body of the release")?;
+            rest = &rest[taken..];
+            if !rest.is_empty() {
+                self.write_batch()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_batch(&mut self) -> anyhow::Result<()> {
+        let batch = self
+            .rows
+            .flush()
+            .context("could not read bodies of the release")?;
+        let Some(batch) = batch else {
+            return Ok(());
+        };
+        self.file.write(&batch)
+    }
+
+    fn end(mut self) -> anyhow::Result<Sink<'c>> {
+        self.write_batch()?;
+        match self.file {
+            TableFile::Parquet(file) => file.end(),
+            TableFile::Csv(file) => file.end(),
+        }
+    }
+}
+
+impl TableFile<'_> {
+    fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
+        match self {
+            Self::Parquet(file) => file.write(batch),
+            Self::Csv(file) => file.write(batch),
+        }
+    }
+}
+
+/// The columns, and which release they are of.
+fn table_schema(release: &Release, kind: Kind) -> SchemaRef {
+    let about = HashMap::from([
+        ("release".to_owned(), release.id().to_string()),
+        (
+            "publishedAt".to_owned(),
+            release.manifest().published_at.clone(),
+        ),
+    ]);
+    Arc::new(Schema::new_with_metadata(schema::columns(kind), about))
+}

@@ -1,0 +1,104 @@
+//! A table as a CSV file: nested fields are columns with dotted names, such as `hull.keelType`, and
+//! a list is JSON in its cell. What has no value is an empty cell.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringBuilder};
+use arrow::csv::WriterBuilder;
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use arrow::json::writer::{EncoderOptions, make_encoder};
+
+use crate::commands::export::place::Sink;
+
+/// A CSV file that is being written.
+pub(super) struct CsvFile<'c> {
+    sink: Sink<'c>,
+    schema: SchemaRef,
+    has_header: bool,
+}
+
+impl<'c> CsvFile<'c> {
+    pub(super) const fn new(sink: Sink<'c>, schema: SchemaRef) -> Self {
+        Self {
+            sink,
+            schema,
+            has_header: false,
+        }
+    }
+
+    /// Writes rows, the first of them after the header.
+    pub(super) fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
+        let text = self
+            .text(batch)
+            .context("could not make a table of fields")?;
+        self.has_header = true;
+        let attempt = self.sink.attempt();
+        self.sink.write_all(&text).context(attempt)
+    }
+
+    pub(super) fn end(mut self) -> anyhow::Result<Sink<'c>> {
+        if !self.has_header {
+            self.write(&RecordBatch::new_empty(Arc::clone(&self.schema)))?;
+        }
+        Ok(self.sink)
+    }
+
+    /// The rows, in memory: so an error of writing is one of the system.
+    fn text(&self, batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {
+        let mut text = Vec::new();
+        let builder = WriterBuilder::new().with_header(!self.has_header);
+        builder.build(&mut text).write(&flat(batch)?)?;
+        Ok(text)
+    }
+}
+
+fn flat(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let (mut fields, mut columns) = (Vec::new(), Vec::new());
+    let mut add = |name: String, column: ArrayRef| {
+        fields.push(Field::new(name, column.data_type().clone(), true));
+        columns.push(column);
+    };
+    flatten("", batch.schema().fields(), batch.columns(), &mut add)?;
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+}
+
+fn flatten(
+    before: &str,
+    fields: &Fields,
+    columns: &[ArrayRef],
+    add: &mut impl FnMut(String, ArrayRef),
+) -> Result<(), ArrowError> {
+    for (field, column) in fields.iter().zip(columns) {
+        let name = format!("{before}{}", field.name());
+        match field.data_type() {
+            DataType::Struct(members) => {
+                let columns = column.as_struct().columns();
+                flatten(&format!("{name}."), members, columns, add)?;
+            }
+            DataType::List(_) => add(name, json(field, column)?),
+            _ => add(name, Arc::clone(column)),
+        }
+    }
+    Ok(())
+}
+
+/// The lists of a column as JSON; an empty one is nothing.
+fn json(field: &FieldRef, column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let options = EncoderOptions::default();
+    let mut encoder = make_encoder(field, column, &options)?;
+    let (lists, mut texts) = (column.as_list::<i32>(), StringBuilder::new());
+    let mut text = Vec::new();
+    for row in 0..column.len() {
+        if lists.value_length(row) == 0 {
+            texts.append_null();
+            continue;
+        }
+        text.clear();
+        encoder.encode(row, &mut text);
+        texts.append_value(String::from_utf8_lossy(&text));
+    }
+    Ok(Arc::new(texts.finish()))
+}

@@ -1,0 +1,213 @@
+//! `catalogue export` as tables: what answers show, in typed columns.
+
+use std::fs::File;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, Field, Fields, SchemaRef};
+use arrow::json::WriterBuilder;
+use arrow::json::writer::LineDelimited;
+use cli::ExitStatus;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::Value;
+use shared::base::data_dir::DataDir;
+use shared::release::diff::Kind;
+use shared::release::{ReleaseError, ReleaseStore, Releases};
+
+use super::{FULL, SAMPLE, SMALL, names};
+use crate::edited::import;
+use crate::harness::{TestCli, assert_snapshot};
+
+/// A catalogue, which is active, exported into the folder `tables`.
+fn exported(export: &str, format: &str) -> TestCli {
+    let mut cli = TestCli::new();
+    cli.write("small.ndjson", SMALL);
+    import(&mut cli, export, &[]);
+    for to in [&format!("[dir]/boats.{format}"), "[dir]/tables/"] {
+        let outcome = cli.run(&["export", "--to", to, "--format", format]);
+        assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    }
+    let expected = ["boats", "manufacturers"].map(|name| format!("{name}.{format}"));
+    assert_eq!(names(&cli.path("tables")), expected);
+    cli
+}
+
+fn parquet(cli: &TestCli, name: &str) -> (SchemaRef, Vec<RecordBatch>) {
+    let file = File::open(cli.path(name)).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let schema = reader.schema().clone();
+    let batches: Result<Vec<_>, _> = reader.build().unwrap().collect();
+    (schema, batches.unwrap())
+}
+
+/// The rows as JSON, as a reader of Parquet gives them.
+fn rows(batches: &[RecordBatch]) -> Vec<Value> {
+    let builder = WriterBuilder::new().with_explicit_nulls(true);
+    let mut writer = builder.build::<_, LineDelimited>(Vec::new());
+    writer
+        .write_batches(&batches.iter().collect::<Vec<_>>())
+        .unwrap();
+    writer.finish().unwrap();
+    let text = String::from_utf8(writer.into_inner()).unwrap();
+    text.lines()
+        .map(|line| number(serde_json::from_str(line).unwrap()))
+        .collect()
+}
+
+/// What is published under `data`.
+fn published(cli: &TestCli, kind: Kind) -> Vec<Value> {
+    let store = ReleaseStore::new(DataDir::new(cli.path("catalogue-data")));
+    let release = store.open(&store.current().unwrap().unwrap()).unwrap();
+    let mut all = Vec::new();
+    let read = release.each_body::<ReleaseError>(kind, |body| {
+        let mut body: Value = serde_json::from_slice(body).unwrap();
+        all.push(number(body["data"].take()));
+        Ok(())
+    });
+    read.unwrap();
+    all
+}
+
+/// The same with every number as a double: `12` is `12.0`.
+fn number(value: Value) -> Value {
+    match value {
+        Value::Number(number) => number.as_f64().into(),
+        Value::Array(values) => values.into_iter().map(number).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(key, value)| (key, number(value)))
+            .collect(),
+        value => value,
+    }
+}
+
+/// A line for each column and member: its name, type, unit and meaning.
+fn outline(fields: &Fields, depth: usize, text: &mut String) {
+    for field in fields {
+        let (data_type, members) = match field.data_type() {
+            DataType::List(member) => (format!("list of {}", named(member)), members(member)),
+            _ => (named(field), members(field)),
+        };
+        let about = |key| field.metadata().get(key).map_or("", String::as_str);
+        let null = if field.is_nullable() { " or null" } else { "" };
+        let unit = match about("unit") {
+            "" => String::new(),
+            unit => format!(" [{unit}]"),
+        };
+        let indent = "  ".repeat(depth);
+        let (name, description) = (field.name(), about("description"));
+        *text += &format!("{indent}{name}: {data_type}{null}{unit} {description}\n");
+        if let Some(members) = members {
+            outline(members, depth + 1, text);
+        }
+    }
+}
+
+fn named(field: &Field) -> String {
+    match field.data_type() {
+        DataType::Struct(_) => "struct".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+fn members(field: &Field) -> Option<&Fields> {
+    match field.data_type() {
+        DataType::Struct(members) => Some(members),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_field_is_a_typed_column_with_its_unit_and_meaning() {
+    let cli = exported("[dir]/small.ndjson", "parquet");
+    let mut text = String::new();
+    for name in ["tables/boats.parquet", "tables/manufacturers.parquet"] {
+        let (schema, batches) = parquet(&cli, name);
+        text += &format!(
+            "{name}, published at {}\n",
+            schema.metadata()["publishedAt"]
+        );
+        outline(schema.fields(), 1, &mut text);
+        assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 1);
+    }
+    assert_snapshot("export_columns", &text);
+}
+
+#[test]
+fn rows_of_parquet_are_what_answers_show() {
+    for fixture in [SAMPLE, FULL] {
+        let cli = exported(fixture, "parquet");
+        let boats = published(&cli, Kind::Boats);
+        assert_eq!(rows(&parquet(&cli, "boats.parquet").1), boats);
+        assert_eq!(rows(&parquet(&cli, "tables/boats.parquet").1), boats);
+        let without_time = |mut rows: Vec<Value>| {
+            let times: Vec<Value> = rows.iter_mut().map(|row| row["updatedAt"].take()).collect();
+            (rows, times)
+        };
+        let read = rows(&parquet(&cli, "tables/manufacturers.parquet").1);
+        let (read, read_times) = without_time(read);
+        let (expected, times) = without_time(published(&cli, Kind::Manufacturers));
+        assert_eq!(read, expected);
+        for (read, time) in read_times.iter().zip(times) {
+            let [read, time] = [read, &time].map(|time| time.as_str().unwrap());
+            let parse = |text| shared::base::timestamp::Timestamp::parse(text).unwrap();
+            assert_eq!(
+                parse(read).unix_seconds(),
+                parse(time).unix_seconds(),
+                "{read} {time}"
+            );
+        }
+    }
+}
+
+#[test]
+fn rows_of_csv_are_flat() {
+    let cli = exported("[dir]/small.ndjson", "csv");
+    let texts = ["tables/boats.csv", "tables/manufacturers.csv"].map(|name| {
+        let text = std::fs::read_to_string(cli.path(name)).unwrap();
+        format!("{name}\n{text}")
+    });
+    assert_snapshot("export_csv", &texts.concat());
+    let cli = exported(SAMPLE, "csv");
+    let mut reader = csv::Reader::from_path(cli.path("boats.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let column = |name: &str| header.iter().position(|known| known == name).unwrap();
+    let boats = published(&cli, Kind::Boats);
+    let read: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(read.len(), boats.len());
+    for (row, boat) in read.iter().zip(boats) {
+        assert_eq!(row[column("id")], boat["id"]);
+        assert_eq!(
+            row[column("description")],
+            *boat["description"].as_str().unwrap_or("")
+        );
+        assert_eq!(
+            row[column("manufacturer.name")],
+            boat["manufacturer"]["name"]
+        );
+        let draft = row[column("dimensions.draftMax")].parse::<f64>().ok();
+        assert_eq!(draft, boat["dimensions"]["draftMax"].as_f64());
+        let categories = &row[column("categories")];
+        let listed: Value = serde_json::from_str(categories).unwrap_or(serde_json::json!([]));
+        assert_eq!(number(listed), boat["categories"]);
+    }
+}
+
+#[test]
+fn tables_of_a_catalogue_without_boats_have_their_columns() {
+    let mut cli = TestCli::new();
+    cli.write("small.ndjson", SMALL.lines().nth(2).unwrap());
+    import(&mut cli, "[dir]/small.ndjson", &[]);
+    for name in ["boats.parquet", "boats.csv"] {
+        let to = format!("[dir]/{name}");
+        let outcome = cli.run(&["export", "--to", &to]);
+        assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    }
+    let (schema, batches) = parquet(&cli, "boats.parquet");
+    assert_eq!((schema.fields().len(), batches.len()), (27, 0));
+    let text = std::fs::read_to_string(cli.path("boats.csv")).unwrap();
+    assert!(
+        text.starts_with("id,slug,model,version,manufacturer.id,"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 1);
+}
