@@ -57,6 +57,12 @@ impl Timestamp {
         }
     }
 
+    /// Microseconds since the Unix epoch, what is finer dropped.
+    pub fn unix_microseconds(&self) -> i64 {
+        let micros = format!("{:0<6.6}", self.fraction);
+        self.unix_seconds * 1_000_000 + micros.parse::<i64>().unwrap_or(0)
+    }
+
     /// Seconds since the Unix epoch, the fraction dropped.
     pub const fn unix_seconds(&self) -> i64 {
         self.unix_seconds
@@ -168,6 +174,21 @@ fn has_form(text: &str, form: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn microseconds_are_counted_and_what_is_finer_is_dropped() {
+        for (text, micros) in [
+            ("1970-01-01T00:00:01Z", 1_000_000),
+            ("1970-01-01T00:00:00.5Z", 500_000),
+            ("1970-01-01T01:00:00.000001999999999999999+01:00", 1),
+            ("1969-12-31T23:59:59.25Z", -750_000),
+            ("9999-12-31T23:59:59.9999999Z", 253_402_300_799_999_999),
+            ("0000-01-01T00:00:00Z", -62_167_219_200_000_000),
+        ] {
+            let timestamp = Timestamp::parse(text).unwrap();
+            assert_eq!(timestamp.unix_microseconds(), micros, "{text}");
+        }
+    }
 
     #[test]
     fn instants_are_shown_in_utc_with_their_fraction_as_given() {

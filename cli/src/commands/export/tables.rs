@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 use arrow::array::RecordBatch;
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
 use arrow::json::ReaderBuilder;
 use arrow::json::reader::Decoder;
 use import::finding::Kind;
@@ -77,13 +77,14 @@ impl<'c> Table<'c> {
         format: TableFormat,
     ) -> anyhow::Result<Self> {
         let schema = table_schema(release, kind);
-        let rows = ReaderBuilder::new(Arc::clone(&schema))
+        let as_shown = as_shown(&schema);
+        let rows = ReaderBuilder::new(Arc::clone(&as_shown))
             .with_batch_size(BATCH_ROWS)
             // A field without a column is not lost unseen.
             .with_strict_mode(true);
         let file = match format {
             TableFormat::Parquet => TableFile::Parquet(ParquetFile::new(sink, schema)?),
-            TableFormat::Csv => TableFile::Csv(CsvFile::new(sink, schema)),
+            TableFormat::Csv => TableFile::Csv(CsvFile::new(sink, as_shown)),
         };
         let rows = rows
             .build_decoder()
@@ -137,6 +138,19 @@ impl TableFile<'_> {
             Self::Csv(file) => file.write(batch),
         }
     }
+}
+
+/// The columns with times as answers show them: Arrow would read no more digits of a fraction than
+/// it keeps.
+fn as_shown(schema: &SchemaRef) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| match field.data_type() {
+        DataType::Timestamp(..) => {
+            let field = Field::clone(field).with_data_type(DataType::Utf8);
+            Arc::new(field)
+        }
+        _ => Arc::clone(field),
+    });
+    Arc::new(Schema::new(fields.collect::<Fields>()))
 }
 
 /// The columns, and which release they are of.

@@ -2,8 +2,8 @@
 
 use std::fs::File;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Field, Fields, SchemaRef};
+use arrow::array::{AsArray, RecordBatch};
+use arrow::datatypes::{DataType, Field, Fields, SchemaRef, TimestampMicrosecondType};
 use arrow::json::WriterBuilder;
 use arrow::json::writer::LineDelimited;
 use cli::ExitStatus;
@@ -156,6 +156,46 @@ fn rows_of_parquet_are_what_answers_show() {
                 "{read} {time}"
             );
         }
+    }
+}
+
+#[test]
+fn values_at_their_limits_are_in_tables() {
+    let boat = SMALL.lines().next().unwrap();
+    let extreme = |number: &str| {
+        let price = format!(
+            r#""referencePrice":{{"amount":{number},"currency":{{"code":"EUR","symbol":"€"}}}},"kind""#
+        );
+        boat.replacen("\"kind\"", &price, 1)
+    };
+    for (number, time, micros) in [
+        (
+            "1e300",
+            "9999-12-31T23:59:59.12345678901234567890Z",
+            253_402_300_799_123_456,
+        ),
+        ("1e-300", "0000-01-01T00:00:00Z", -62_167_219_200_000_000),
+        ("9007199254740993", "1969-12-31T23:59:59.5Z", -500_000),
+    ] {
+        let mut cli = TestCli::new();
+        let rest = SMALL.split_once('\n').unwrap().1;
+        let rest = rest.replace("2026-10-01T14:00:00.5+02:00", time);
+        cli.write("small.ndjson", format!("{}\n{rest}", extreme(number)));
+        import(&mut cli, "[dir]/small.ndjson", &["--skip-invalid"]);
+        for format in ["parquet", "csv"] {
+            let outcome = cli.run(&["export", "--to", "[dir]/tables/", "--format", format]);
+            assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+        }
+        let boats = published(&cli, Kind::Boats);
+        assert_eq!(rows(&parquet(&cli, "tables/boats.parquet").1), boats);
+        let (_, batches) = parquet(&cli, "tables/manufacturers.parquet");
+        let times = batches[0].column_by_name("updatedAt").unwrap();
+        assert_eq!(
+            times.as_primitive::<TimestampMicrosecondType>().values(),
+            &[micros]
+        );
+        let text = std::fs::read_to_string(cli.path("tables/manufacturers.csv")).unwrap();
+        assert!(text.contains(time), "{text}");
     }
 }
 
