@@ -9,9 +9,9 @@ mod descriptions;
 mod json;
 mod mapping_json;
 
-use arrow::datatypes::Fields;
 use serde_json::Value;
 
+pub use self::columns::columns;
 pub use crate::finding::Kind;
 pub use crate::mapping::language::{Key, TABLES, Table, Takes};
 pub use crate::validate::{Field, LIST_MAX, Outline, Shape, TEXT_MAX};
@@ -43,11 +43,6 @@ pub fn native_fields() -> Vec<Outline> {
 /// The JSON Schema of a line of a native export.
 pub fn native() -> Value {
     json::of(&outlines())
-}
-
-/// What is published of boats or manufacturers, as typed columns; other kinds have none.
-pub fn columns(kind: Kind) -> Fields {
-    columns::of(kind)
 }
 
 /// The JSON Schema of a mapping file.

@@ -58,8 +58,11 @@ const WORDS: [Word; 23] = [
         homes: &[
             "shared/src/release",
             "server/src/catalogue/fill.rs",
+            "cli/import/src/schema/columns",
             "cli/import/src/source/readers/parquet",
             "cli/import/src/source/readers/tests/parquet",
+            "cli/src/commands/export/tables",
+            "cli/tests/cli/export/tables",
         ],
     },
     Word {
@@ -69,6 +72,8 @@ const WORDS: [Word; 23] = [
             "shared/src/release",
             "cli/import/src/source/readers/parquet",
             "cli/import/src/source/readers/tests/parquet",
+            "cli/src/commands/export/tables",
+            "cli/tests/cli/export/tables",
         ],
     },
     Word {

@@ -22,8 +22,8 @@ const UTC: &str = "+00:00";
 /// The path of members of lists in outlines.
 const MEMBERS: &str = "[]";
 
-/// The columns of the boats or manufacturers that are published; other kinds have none.
-pub(super) fn of(kind: Kind) -> Fields {
+/// What is published of boats or manufacturers, as typed columns; other kinds have none.
+pub fn columns(kind: Kind) -> Fields {
     let paths = match kind {
         Kind::Boat => BOAT_FIELDS.paths(),
         Kind::Manufacturer => MANUFACTURER_FIELDS.paths(),

@@ -65,7 +65,7 @@ struct Table<'c> {
 
 /// Its file.
 enum TableFile<'c> {
-    Parquet(ParquetFile<'c>),
+    Parquet(Box<ParquetFile<'c>>),
     Csv(CsvFile<'c>),
 }
 
@@ -83,7 +83,7 @@ impl<'c> Table<'c> {
             // A field without a column is not lost unseen.
             .with_strict_mode(true);
         let file = match format {
-            TableFormat::Parquet => TableFile::Parquet(ParquetFile::new(sink, schema)?),
+            TableFormat::Parquet => TableFile::Parquet(Box::new(ParquetFile::new(sink, schema)?)),
             TableFormat::Csv => TableFile::Csv(CsvFile::new(sink, as_shown)),
         };
         let rows = rows

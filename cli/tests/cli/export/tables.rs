@@ -1,5 +1,6 @@
 //! `catalogue export` as tables: what answers show, in typed columns.
 
+use std::fmt::Write as _;
 use std::fs::File;
 
 use arrow::array::{AsArray, RecordBatch};
@@ -95,7 +96,11 @@ fn outline(fields: &Fields, depth: usize, text: &mut String) {
         };
         let indent = "  ".repeat(depth);
         let (name, description) = (field.name(), about("description"));
-        *text += &format!("{indent}{name}: {data_type}{null}{unit} {description}\n");
+        writeln!(
+            text,
+            "{indent}{name}: {data_type}{null}{unit} {description}"
+        )
+        .unwrap();
         if let Some(members) = members {
             outline(members, depth + 1, text);
         }
