@@ -30,6 +30,7 @@ pub mod validate;
 
 mod beginning;
 mod coverage;
+mod fetch;
 pub(crate) mod key_store;
 mod listen;
 mod release_log;

@@ -10,6 +10,7 @@ pub mod exit_status;
 pub mod hints;
 pub mod page;
 pub mod process;
+pub mod remote;
 pub mod serving;
 pub mod settings;
 pub mod terminal;

@@ -15,7 +15,7 @@ use shared::base::source_files::SourceFiles;
 
 use crate::finding::{Code, Finding, Findings};
 use crate::mapping::{CheckReport, Mapped, Mapping, Pipeline};
-use crate::source::{self, Plan, ProgressListener, ReadContext, STANDARD_INPUT, Sink};
+use crate::source::{self, Export, Plan, ProgressListener, ReadContext, STANDARD_INPUT, Sink};
 use crate::validate::{FirstPass, Policy};
 
 /// Most findings about one mapping's fields.
@@ -23,8 +23,8 @@ const MISTAKES_MAX: usize = 10_000;
 
 /// What to import, and how.
 pub struct Settings<'a> {
-    /// Files, folders, archives, or `-` for standard input.
-    pub exports: &'a [PathBuf],
+    /// What to read.
+    pub exports: &'a [Export],
     /// The mapping of the export; none if its records are native.
     pub mapping: Option<&'a Mapping>,
     /// Whether to report what the mapping finds.
@@ -181,7 +181,10 @@ fn read_native(
         return Ok((read.files, Mapped::default()));
     };
     let processors = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    let input_may_block = exports.iter().any(|path| !path.is_file() && !path.is_dir());
+    let input_may_block = exports.iter().any(|export| {
+        let path = export.path();
+        !path.is_file() && !path.is_dir()
+    });
     let mut pipeline = Pipeline::start(mapping, processors, context, input_may_block, sink)?;
     let read = source::read(exports, input, context, plan, &mut |incoming| {
         pipeline.take(incoming)
@@ -199,7 +202,7 @@ pub fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
 /// Validates blank records of a mapping, to check that the native format has the fields it makes.
 pub(crate) fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
     let settings = Settings {
-        exports: &[PathBuf::from(STANDARD_INPUT)],
+        exports: &[PathBuf::from(STANDARD_INPUT).into()],
         mapping: None,
         is_mapping_checked: false,
         temp_dir: &tempfile::env::temp_dir(),

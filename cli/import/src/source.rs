@@ -14,6 +14,7 @@ pub(crate) mod temporary_file;
 
 mod archive;
 mod decompress;
+mod export;
 mod files;
 mod folder;
 mod incoming;
@@ -26,6 +27,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 pub use self::encoding::Encoding;
+pub use self::export::{Export, Origin};
 pub use self::files::{ProgressListener, STANDARD_INPUT};
 pub use self::plan::{LINE_MAX, Plan};
 
@@ -40,7 +42,7 @@ use self::records::Cutter;
 ///
 /// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
 pub(crate) fn read(
-    exports: &[PathBuf],
+    exports: &[Export],
     input: &mut dyn Read,
     context: ReadContext<'_>,
     plan: &Plan,
@@ -54,13 +56,14 @@ pub(crate) fn read(
 }
 
 /// Bytes that reading `exports` will take, as they lie on disk; none when that cannot be known.
-pub fn size(exports: &[PathBuf], plan: &Plan) -> Option<u64> {
+pub fn size(exports: &[Export], plan: &Plan) -> Option<u64> {
     let length = |path: &Path| {
         let about = fs::metadata(path).ok()?;
         about.is_file().then_some(about.len())
     };
     let mut total = 0;
     for export in exports {
+        let export = export.path();
         if !export.is_dir() {
             total += length(export)?;
             continue;
@@ -75,13 +78,14 @@ pub fn size(exports: &[PathBuf], plan: &Plan) -> Option<u64> {
 }
 
 /// The files that reading `exports` will open, those of folders included.
-pub fn files(exports: &[PathBuf], plan: &Plan) -> io::Result<Vec<PathBuf>> {
+pub fn files(exports: &[Export], plan: &Plan) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for export in exports {
+        let export = export.path();
         if export.is_dir() {
             files.extend(folder::list(export, plan)?.files);
         } else {
-            files.push(export.clone());
+            files.push(export.to_owned());
         }
     }
     Ok(files)

@@ -14,7 +14,7 @@ mod system;
 
 use std::fmt::Write as _;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet};
 use icu_properties::CodePointSetData;
@@ -25,7 +25,7 @@ use crate::finding::Code;
 use crate::mapping::{Form, Mapping, Recognised, recognise};
 use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
-use crate::source::{Encoding, FileGroup, FileNames, Format, Layout, Plan};
+use crate::source::{Encoding, Export, FileGroup, FileNames, Format, Layout, Plan};
 
 use self::choose::choose;
 use self::list::{List, Place};
@@ -82,7 +82,7 @@ pub enum NoSuggestion {
 
 /// Suggests a mapping for an export; `now` stands for times that the export does not have. What
 /// cannot be suggested for is a [`NoSuggestion`].
-pub fn suggest(exports: &[PathBuf], temp_dir: &Path, now: Timestamp) -> anyhow::Result<Suggestion> {
+pub fn suggest(exports: &[Export], temp_dir: &Path, now: Timestamp) -> anyhow::Result<Suggestion> {
     let recognised = recognise(exports, temp_dir)?.ok_or(NoSuggestion::Unknown)?;
     let mut suggestion = match recognised.form {
         Form::System(shipped) => system::suggest(shipped, recognised, exports, temp_dir, now),
@@ -127,7 +127,7 @@ impl Suggestion {
 }
 
 /// What checking a mapping on the export finds.
-pub(crate) fn check(text: &str, exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Outcome> {
+pub(crate) fn check(text: &str, exports: &[Export], temp_dir: &Path) -> anyhow::Result<Outcome> {
     let mapping = Mapping::parse("suggested.toml".to_owned(), text.to_owned())?;
     let settings = Settings {
         exports,
@@ -144,7 +144,7 @@ pub(crate) fn check(text: &str, exports: &[PathBuf], temp_dir: &Path) -> anyhow:
 fn from_list(
     recognised: Recognised,
     (reader, format): (&str, Format),
-    exports: &[PathBuf],
+    exports: &[Export],
     temp_dir: &Path,
     now: Timestamp,
 ) -> anyhow::Result<Suggestion> {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use import::finding::LISTED_DEFAULT;
 use server::catalogue::OpenSettings;
@@ -26,7 +26,8 @@ use shared::release::interruption::Unfinished;
 use shared::release::log::Command;
 
 use super::export_args::ExportArgs;
-use super::import::{Activation, Active, GuardArgs, ImportArgs, import};
+use super::fetch::FetchArgs;
+use super::import::{Activation, Active, Ended, GuardArgs, ImportArgs, import};
 use super::key_store;
 use super::keys::require_output;
 use super::listen::ListenArgs;
@@ -34,6 +35,7 @@ use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::runtime;
+use crate::remote::Source;
 use crate::serving::admin::Admin;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::listening::Listening;
@@ -121,7 +123,8 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
     let args = ImportArgs {
         export: ExportArgs {
             mapping: None,
-            exports: vec![folder.path().to_owned()],
+            exports: vec![Source::Path(folder.path().to_owned())],
+            fetch: FetchArgs::default(),
             report: None,
             report_html: None,
             max_findings: LISTED_DEFAULT,
@@ -132,16 +135,21 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
         rejects: None,
         overwrite: false,
         no_activate: false,
+        if_changed: false,
         guards: GuardArgs::default(),
     };
     // A catalogue that is here already may have servers that would follow.
-    let (imported, outcome) = import(
+    let ended = import(
         Command::Demo,
         &args,
         Activation::IfNoneIs,
         ReleaseLocation::in_directory(data),
         context,
     )?;
+    let Ended::Imported(both) = ended else {
+        bail!("the sample export was not read");
+    };
+    let (imported, outcome) = *both;
     ensure!(outcome.is_usable, "the sample export is not valid");
     if imported.active.id() != imported.release() {
         return Err(not_the_sample(data, &imported.active));

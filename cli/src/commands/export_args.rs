@@ -4,21 +4,24 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{Args, ValueHint};
 use import::finding::LISTED_DEFAULT;
 use import::finding::report::FindingsReport;
 use import::mapping::{InvalidMapping, Mapping, Recognised, recognise};
 use import::run::{self, Outcome, Tally};
-use import::source::{self, Plan, STANDARD_INPUT};
+use import::source::{self, Export, Plan, STANDARD_INPUT};
 use serde::Serialize;
 use shared::base::hint::quoted;
 
+use super::fetch::{FetchArgs, Gathering, local, paths};
 use super::foreign;
 use crate::hints::Hinted;
 use crate::page::Page;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::process::output_file::{self, Kind, OutputFile, Permit};
+use crate::remote::Source;
+use crate::settings::address::SourceParser;
 use crate::terminal::Terminal;
 use crate::terminal::count::count;
 use crate::terminal::escape::escape_control;
@@ -33,11 +36,16 @@ pub(super) const REPORTS: &str = "Findings and reports";
 /// Arguments about exports and findings.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Files, folders or archives, compressed or not; `-` is standard input
+    /// Files, folders or archives, compressed or not, here or at an address that begins with
+    /// `https://`, `http://`, `s3://`, `gs://` or `az://`; `-` is standard input
     ///
     /// Their format is `boat-catalogue/1`, unless --mapping is given.
     #[arg(value_name = "EXPORT", required = true)]
-    pub exports: Vec<PathBuf>,
+    #[arg(value_parser = SourceParser, value_hint = ValueHint::AnyPath)]
+    pub exports: Vec<Source>,
+    /// How addresses are fetched.
+    #[command(flatten)]
+    pub fetch: FetchArgs,
     /// Read the export of a content system by this mapping file [default: none]
     #[arg(long, value_name = "FILE")]
     #[arg(env = "CATALOGUE_MAPPING", hide_env_values = true)]
@@ -119,11 +127,7 @@ impl ExportArgs {
     /// Fails for what would fail later anyway, before anything is written anywhere, `rejects`
     /// included; gives the file of the report.
     pub fn prepare(&self, rejects: Option<&Path>, permit: &Permit) -> anyhow::Result<Reports> {
-        for export in self
-            .exports
-            .iter()
-            .filter(|export| export.as_os_str() != STANDARD_INPUT)
-        {
+        for export in paths(&self.exports).filter(|path| path.as_os_str() != STANDARD_INPUT) {
             let found = export.metadata();
             found.with_context(|| format!("could not open the export {}", export.display()))?;
         }
@@ -155,7 +159,7 @@ impl ExportArgs {
         let is_there = |(_, other): &&(&str, &Path)| output_file::would_replace(output, other);
         let taken = if let Some((other, _)) = others.iter().find(is_there) {
             format!("the file of {other}")
-        } else if source::files(&self.exports, &Plan::native())
+        } else if source::files(&local(&self.exports), &Plan::native())
             .context("could not list the files of the export")?
             .iter()
             .any(|file| output_file::would_replace(output, file))
@@ -171,6 +175,26 @@ impl ExportArgs {
     /// The bar to show while reading.
     pub fn progress(&self, context: &Context) -> Progress {
         Progress::new(context.terminal.err && !self.json)
+    }
+
+    /// The exports, of which those at addresses are fetched into this folder.
+    pub fn gather(&self, temp_dir: &Path, context: &mut Context) -> anyhow::Result<Vec<Export>> {
+        let progress = self.progress(context);
+        self.gathering(temp_dir, &progress)
+            .exports(&self.exports, context)
+    }
+
+    /// How the exports get into this folder.
+    pub(super) const fn gathering<'a>(
+        &'a self,
+        temp_dir: &'a Path,
+        progress: &'a Progress,
+    ) -> Gathering<'a> {
+        Gathering {
+            args: &self.fetch,
+            temp_dir,
+            progress,
+        }
     }
 
     /// Writes the report, if one is wanted.
@@ -201,7 +225,7 @@ impl ExportArgs {
 
     /// What a page says of an export: everything but what became of it.
     pub fn page(&self, title: &str, outcome: &Outcome, mapping: Option<&Mapping>) -> Page {
-        let exports = self.exports.iter().map(|path| path.display().to_string());
+        let exports = self.exports.iter().map(Source::to_string);
         let exports = exports.collect::<Vec<_>>().join(", ");
         let mut page = Page::new(&format!("{title} of {exports}"));
         if let Some(mapping) = &self.mapping {
@@ -231,30 +255,37 @@ impl ExportArgs {
         let boats = outcome.tally.boat;
         let is_none_left = boats.published == 0 && boats.invalid != 0;
         let mapping = self.mapping.as_deref().filter(|_| is_none_left)?;
-        let files = [mapping]
-            .into_iter()
-            .chain(self.exports.iter().map(PathBuf::as_path));
-        let files = files.map(|path| quoted(&path.display().to_string()));
-        let files = files.collect::<Vec<_>>().join(" ");
-        Some(format!("catalogue mapping check {files}"))
+        let exports = self.exports.iter().map(Source::to_string);
+        let files = [mapping.display().to_string()].into_iter().chain(exports);
+        let files = files.map(|file| quoted(&file)).collect::<Vec<_>>();
+        Some(format!("catalogue mapping check {}", files.join(" ")))
     }
 
     /// What an export looks like of which no record could be read, and for which no mapping was
     /// given.
-    fn recognise(&self, outcome: &Outcome) -> anyhow::Result<Option<Recognised>> {
+    fn recognise(
+        &self,
+        exports: &[Export],
+        outcome: &Outcome,
+    ) -> anyhow::Result<Option<Recognised>> {
         if self.mapping.is_some() || outcome.tally.has_records() {
             return Ok(None);
         }
-        recognise(&self.exports, &tempfile::env::temp_dir()).context("could not look at the export")
+        recognise(exports, &tempfile::env::temp_dir()).context("could not look at the export")
     }
 
     /// Shows the findings to people, as far as they want to read them, or what the export is
     /// instead.
-    pub fn show(&self, outcome: &Outcome, context: &mut Context) -> anyhow::Result<Shown> {
+    pub fn show(
+        &self,
+        exports: &[Export],
+        outcome: &Outcome,
+        context: &mut Context,
+    ) -> anyhow::Result<Shown> {
         if self.json {
             return Ok(Shown::Findings);
         }
-        if let Some(recognised) = self.recognise(outcome)? {
+        if let Some(recognised) = self.recognise(exports, outcome)? {
             let (hints, terminal) = (&context.hints, context.terminal);
             let shown = foreign::write(
                 &recognised,

@@ -1,12 +1,12 @@
 //! What is said of an export that is no native one: what it looks like, and what to do next.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use import::mapping::{Form, Recognised};
 use shared::base::hint::quoted;
 
 use crate::hints::Hints;
+use crate::remote::Source;
 use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::fit;
@@ -14,7 +14,7 @@ use crate::terminal::wrap::fit;
 /// Says what the export looks like, in place of what is wrong with each of its lines.
 pub(super) fn write(
     recognised: &Recognised,
-    exports: &[PathBuf],
+    exports: &[Source],
     hints: &Hints,
     terminal: Terminal,
     out: &mut dyn Write,
@@ -27,9 +27,7 @@ pub(super) fn write(
     writeln!(out, "{}", fit(&what, 2, terminal))?;
     writeln!(out, "--> {}", escape_control(file))?;
     writeln!(out, "  = {sign}\n")?;
-    let exports = exports
-        .iter()
-        .map(|path| quoted(&path.display().to_string()));
+    let exports = exports.iter().map(|source| quoted(&source.to_string()));
     let exports = exports.collect::<Vec<_>>().join(" ");
     writeln!(
         out,

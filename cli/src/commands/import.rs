@@ -9,6 +9,7 @@ mod guards;
 mod page;
 mod publishing;
 mod summary;
+mod unchanged;
 
 pub(super) use comparison::Active;
 pub use guards::GuardArgs;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use import::mapping::Mapping;
 use import::run::{self, Outcome, Settings};
+use import::source::Export;
 use shared::base::data_dir::DataDir;
 use shared::base::hint::quoted;
 use shared::base::timestamp::Timestamp;
@@ -34,6 +36,7 @@ use shared::servers::{ServerStatus, server_status};
 use self::comparison::Comparison;
 use self::guards::Refusal;
 use self::publishing::Publishing;
+use self::unchanged::Current;
 use super::diff::changes::ChangedFields;
 use super::export_args::{ExportArgs, REPORTS, Shown};
 use super::release_log;
@@ -42,6 +45,7 @@ use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::process::output_file::{Kind, OutputFile, Permit};
+use crate::remote::Source as ExportSource;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::release_location::ReleaseLocation;
 
@@ -51,9 +55,19 @@ const NOT_LOGGED: &str = "no release was activated, and that could not be logged
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-For example: catalogue import export.ndjson.gz
+For example:
+  catalogue import export.ndjson.gz
+  catalogue import --if-changed https://cms.example/export.ndjson.gz
+
+An address is fetched first, with secrets from the environment alone:
+CATALOGUE_EXPORT_TOKEN for https://, and AWS_..., GOOGLE_... and AZURE_...
+
 An export with errors changes nothing, and the exit status is 1. A release that would take away \
 what consumers rely on is made but not activated, and the exit status is 4.")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub struct ImportArgs {
     /// What to read and how to show what is found.
     #[command(flatten)]
@@ -68,6 +82,9 @@ pub struct ImportArgs {
     /// replace one of their own kind
     #[arg(long, help_heading = REPORTS)]
     pub overwrite: bool,
+    /// Do nothing if the exports are those that were imported last, by their ETags or SHA-256
+    #[arg(long)]
+    pub if_changed: bool,
     /// Make the release, but go on serving the active one
     #[arg(long, help_heading = guards::ACTIVATION)]
     pub no_activate: bool,
@@ -98,6 +115,14 @@ pub(super) struct Imported {
     /// What was shown of the export.
     shown: Shown,
     duration: Duration,
+}
+
+/// How an import ended.
+pub(super) enum Ended {
+    /// Something was read, and this became of it.
+    Imported(Box<(Imported, Outcome)>),
+    /// This release was imported last, from what there still is.
+    Unchanged(ReleaseId, Active),
 }
 
 /// What became of the release that was made.
@@ -169,7 +194,15 @@ pub fn run(
     } else {
         Activation::Always
     };
-    let (imported, outcome) = import(Command::Import, args, activation, location, context)?;
+    let ended = import(Command::Import, args, activation, location, context)?;
+    let (imported, outcome) = match ended {
+        Ended::Imported(both) => *both,
+        Ended::Unchanged(release, active) => {
+            let shown = unchanged::show(&release, &active, args.export.json, context);
+            OutputClosed::ignore_closed(shown)?;
+            return Ok(ExitStatus::Done);
+        }
+    };
     let is_refused = imported.made.as_ref().is_some_and(Made::is_refused);
     let first_key = first_key(keys);
     let shown = summary::show(&imported, &outcome, args, first_key.as_deref(), context);
@@ -216,7 +249,7 @@ pub(super) fn import(
     activation: Activation,
     location: ReleaseLocation<'_>,
     context: &mut Context,
-) -> anyhow::Result<(Imported, Outcome)> {
+) -> anyhow::Result<Ended> {
     let started = context.clock.now().monotonic;
     let mapping = args.export.mapping()?;
     let permit = Permit::outside(location.data).overwriting(args.overwrite);
@@ -225,12 +258,20 @@ pub(super) fn import(
     let rejects = rejects.map(|path| OutputFile::create(path, Kind::Rejects, &permit));
     let mut rejects = rejects.transpose()?;
     let releases = &*location.open(!args.export.json, context)?;
+    let mapped = mapping.as_ref();
+    let exports = match exports(args, mapped, location.data, releases, context)? {
+        Current::Exports(exports) => exports,
+        Current::Unchanged(release) => {
+            return Ok(Ended::Unchanged(release, Active::read(releases)?));
+        }
+    };
     let mut publishing = Publishing {
         writer: releases.begin()?,
     };
     let outcome = read(
         args,
-        mapping.as_ref(),
+        &exports,
+        mapped,
         location.data,
         rejects.as_mut(),
         &mut publishing,
@@ -238,7 +279,7 @@ pub(super) fn import(
     )?;
     rejects.map_or(Ok(()), OutputFile::publish)?;
     args.export.write_report(&outcome, &mut reports)?;
-    let shown = args.export.show(&outcome, context)?;
+    let shown = args.export.show(&exports, &outcome, context)?;
 
     let left_out = if outcome.is_usable {
         outcome.tally.invalid()
@@ -278,7 +319,7 @@ pub(super) fn import(
     let page = || page::of(&imported, &outcome, args, mapping.as_ref(), releases);
     let written = reports.write_page(page);
     written.map_err(|error| imported.left(error, "the page about it could not be written"))?;
-    Ok((imported, outcome))
+    Ok(Ended::Imported(Box::new((imported, outcome))))
 }
 
 /// Whether a server of the data directory runs, as far as that can be seen.
@@ -293,8 +334,27 @@ fn servers_run(data: &Path) -> bool {
     Environment::ALL.into_iter().any(runs)
 }
 
+/// What there is to import, fetched into the data directory.
+fn exports(
+    args: &ImportArgs,
+    mapping: Option<&Mapping>,
+    data: &Path,
+    releases: &dyn Releases,
+    context: &mut Context,
+) -> anyhow::Result<Current> {
+    let is_fetched = |source: &ExportSource| source.path().is_none();
+    if args.export.exports.iter().any(is_fetched) {
+        let created = DataDir::new(data).create();
+        created.with_context(|| format!("could not create {}", data.display()))?;
+    }
+    let progress = args.export.progress(context);
+    let gathering = args.export.gathering(data, &progress);
+    unchanged::exports(args, mapping, &gathering, releases, context)
+}
+
 fn read(
     args: &ImportArgs,
+    exports: &[Export],
     mapping: Option<&Mapping>,
     data: &Path,
     rejects: Option<&mut OutputFile>,
@@ -303,7 +363,7 @@ fn read(
 ) -> anyhow::Result<Outcome> {
     let progress = args.export.progress(context);
     let settings = Settings {
-        exports: &args.export.exports,
+        exports,
         mapping,
         is_mapping_checked: false,
         temp_dir: data,

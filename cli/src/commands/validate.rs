@@ -5,6 +5,7 @@ use std::path::Path;
 
 use import::mapping::Mapping;
 use import::run::{self, Discard, Outcome, Settings};
+use import::source::Export;
 use serde::Serialize;
 
 use super::export_args::{ExportArgs, OutcomeDocument, REPORTS, Shown, tally_table};
@@ -52,14 +53,16 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
     let permit = Permit::outside(data).overwriting(args.overwrite);
     let mut reports = args.export.prepare(None, &permit)?;
     let mapping = args.export.mapping()?;
-    let outcome = validate(&args.export, mapping.as_ref(), context)?;
+    let temp_dir = tempfile::env::temp_dir();
+    let exports = args.export.gather(&temp_dir, context)?;
+    let outcome = validate(&args.export, &exports, mapping.as_ref(), context)?;
     args.export.write_report(&outcome, &mut reports)?;
     reports.write_page(|| {
         let mut page = args.export.page("Validation", &outcome, mapping.as_ref());
         page.set_verdict(Tone::of(&outcome.findings), verdict(&outcome));
         Ok(page)
     })?;
-    let shown = args.export.show(&outcome, context)?;
+    let shown = args.export.show(&exports, &outcome, context)?;
     OutputClosed::ignore_closed(if args.export.json {
         show::json(&Document::new(&outcome), context)
     } else if shown == Shown::Foreign {
@@ -77,12 +80,13 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
 
 fn validate(
     export: &ExportArgs,
+    exports: &[Export],
     mapping: Option<&Mapping>,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let progress = export.progress(context);
     let settings = Settings {
-        exports: &export.exports,
+        exports,
         mapping,
         is_mapping_checked: false,
         temp_dir: &tempfile::env::temp_dir(),

@@ -19,6 +19,7 @@ use crate::process::machine::Machine;
 use crate::process::operator;
 use crate::process::output::Output;
 use crate::process::service_manager::ServiceManager;
+use crate::remote::RemoteSettings;
 use crate::terminal::Terminal;
 use crate::terminal::colour::is_welcome;
 
@@ -50,6 +51,8 @@ pub struct Context {
     pub interrupts: Interrupts,
     /// How S3 is reached.
     pub s3: S3Settings,
+    /// How addresses of exports are reached.
+    pub remote: RemoteSettings,
     /// What the machine gives.
     pub machine: Machine,
     /// What hints say beside their own words, once it is known what was typed.
@@ -85,6 +88,7 @@ impl Context {
             service_manager: ServiceManager::of_process(),
             interrupts: Interrupts::of_process(),
             s3: S3Settings::of(std::env::vars_os().filter_map(utf8)),
+            remote: RemoteSettings::of(std::env::vars_os().filter_map(utf8)),
             machine: Machine::of_process(),
             hints: Hints::default(),
             asking_shell: std::env::var_os(ASKING_SHELL).filter(|shell| !shell.is_empty()),

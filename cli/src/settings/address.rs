@@ -18,6 +18,7 @@ use server::limits::RedisAddress;
 use shared::keys::postgres::PostgresAddress;
 use shared::release::S3Address;
 
+use crate::remote::Source;
 use crate::serving::rate_limit_backend::RateLimitBackend;
 
 /// Stands for a value that is not repeated.
@@ -76,6 +77,30 @@ impl TypedValueParser for DirectoryParser {
         let refuse = |_text: &str| Err(NotADirectory);
         let refused = refuse.parse_ref(command, option, text);
         refused.map_err(hidden)
+    }
+}
+
+/// The parser of an export: a path, or an address.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceParser;
+
+impl TypedValueParser for SourceParser {
+    type Value = Source;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&Arg>,
+        text: &OsStr,
+    ) -> Result<Source, clap::Error> {
+        // An empty path has its own error.
+        let path = PathBufValueParser::new().parse_ref(command, option, text)?;
+        if !has_scheme(text) {
+            return Ok(Source::Path(path));
+        }
+        let parse = |text: &str| Source::parse(text.as_ref());
+        let parsed = parse.parse_ref(command, option, text);
+        parsed.map_err(hidden)
     }
 }
 

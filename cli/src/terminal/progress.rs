@@ -89,6 +89,17 @@ impl Progress {
         );
     }
 
+    /// From now on an export is fetched: `total` bytes of it, if that is known, of which so many
+    /// are here.
+    pub fn downloading(&self, total: Option<u64>, here: u64) {
+        let template = match total {
+            Some(_) => "fetching {wide_bar} {bytes}/{total_bytes} {eta}",
+            None => "fetching {spinner} {bytes} {bytes_per_sec}",
+        };
+        self.begin(total, template);
+        self.bar.set_position(here);
+    }
+
     /// So many more bytes, records or boats.
     pub fn advance(&self, count: u64) {
         self.bar.inc(count);

@@ -17,6 +17,7 @@ use cli::process::interrupts::Interrupts;
 use cli::process::machine::Machine;
 use cli::process::output::Output;
 use cli::process::service_manager::ServiceManager;
+use cli::remote::RemoteSettings;
 use cli::terminal::Terminal;
 use cli::{Context, ExitStatus};
 use rand::SeedableRng;
@@ -97,6 +98,7 @@ impl TestCli {
             service_manager: ServiceManager::none(),
             interrupts: Interrupts::none(),
             s3: S3Settings::default(),
+            remote: RemoteSettings::default(),
             machine: Machine {
                 open_files_max: || Some(1_048_576),
                 memory_bytes: || None,

@@ -54,6 +54,7 @@ mod rate_limit_draft;
 mod refusals;
 mod releases;
 mod releases_log;
+mod remote;
 mod rows;
 mod s3;
 mod schema;

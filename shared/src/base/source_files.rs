@@ -19,6 +19,9 @@ pub struct SourceFile {
     pub bytes: u64,
     /// SHA-256 of the file in hexadecimal; none if it was not read to its end.
     pub sha256: Option<String>,
+    /// The ETag that it had where it was fetched from; none for a file that was here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
 }
 
 /// The files of an export.
@@ -45,6 +48,7 @@ impl SourceFile {
             name,
             bytes: contents.len() as u64,
             sha256: Some(sha256_hex(contents)),
+            etag: None,
         }
     }
 }
@@ -84,6 +88,7 @@ impl Reading {
             name,
             bytes,
             sha256: self.has_ended.then_some(sha256),
+            etag: None,
         }
     }
 }

@@ -30,7 +30,7 @@ use std::time::Duration;
 
 pub use self::address::{NotAnAddress, S3Address};
 use self::bucket::Bucket;
-pub use self::bucket::{S3Error, S3Settings};
+pub use self::bucket::{LimitedConnector, S3Error, S3Settings, root_cause};
 use self::copies::Copies;
 use self::log::SharedLog;
 use self::pointer::SharedPointer;

@@ -43,6 +43,7 @@ pub(crate) const HOUSES: [House; 4] = [
         steps: &[
             &["exit_status", "terminal"],
             &["hints", "page"],
+            &["remote"],
             &["process"],
             &["serving"],
             &["settings"],

@@ -139,12 +139,12 @@ const WORDS: [Word; 23] = [
     Word {
         text: "object_store",
         kind: Kind::Crate,
-        homes: &["shared/src/release/s3"],
+        homes: &["cli/src/remote/store", "shared/src/release/s3"],
     },
     Word {
         text: "reqwest",
         kind: Kind::Crate,
-        homes: &["shared/src/release/s3"],
+        homes: &["cli/src/remote/web", "shared/src/release/s3"],
     },
     Word {
         text: "rusqlite",
@@ -170,6 +170,7 @@ const WORDS: [Word; 23] = [
         text: "rustls",
         kind: Kind::Crate,
         homes: &[
+            "cli/src/remote",
             "server/src/limits/redis",
             "shared/src/keys/postgres",
             "shared/src/release",

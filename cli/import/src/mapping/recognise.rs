@@ -7,13 +7,13 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use super::Shipped;
 use crate::finding::Kind;
-use crate::source::{self, Encoding, Incoming, Plan, ReadContext, STANDARD_INPUT};
+use crate::source::{self, Encoding, Export, Incoming, Plan, ReadContext};
 
 /// Most files of an export that are looked at.
 const FILES_MAX: usize = 256;
@@ -88,11 +88,8 @@ impl fmt::Display for Form {
 
 /// Looks at the first files of an export; nothing if it looks native, or like nothing that is
 /// known. Standard input is not looked at: it has been read.
-pub fn recognise(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Option<Recognised>> {
-    if exports
-        .iter()
-        .any(|export| export.as_os_str() == STANDARD_INPUT)
-    {
+pub fn recognise(exports: &[Export], temp_dir: &Path) -> anyhow::Result<Option<Recognised>> {
+    if exports.iter().any(Export::is_standard_input) {
         return Ok(None);
     }
     let plan = Plan::beginnings(HEAD_BYTES);

@@ -103,7 +103,7 @@ fn mapped_at_once(
     };
     let processors = NonZero::new(threads).unwrap();
     let mut pipeline = Pipeline::start(mapping, processors, context, false, take).unwrap();
-    let exports = [directory.to_owned()];
+    let exports = [directory.to_owned().into()];
     let files = source::read(
         &exports,
         &mut io::empty(),

@@ -96,7 +96,7 @@ impl Run {
             .unwrap();
         let mut rejects = Vec::new();
         let settings = Settings {
-            exports: &[path],
+            exports: &[path.into()],
             mapping: None,
             is_mapping_checked: false,
             temp_dir: directory.path(),

@@ -5,12 +5,13 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use shared::base::source_files::{Reading, SourceFiles};
+use shared::base::source_files::{Reading, SourceFile, SourceFiles};
 
+use super::export::Export;
 use super::folder::{list, unread_folders};
 use super::incoming::FileError;
 use super::plan::{Contents, Plan};
@@ -60,7 +61,7 @@ pub(crate) struct ReadContext<'a> {
 ///
 /// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
 pub(crate) fn read(
-    exports: &[PathBuf],
+    exports: &[Export],
     input: &mut dyn Read,
     context: ReadContext<'_>,
     plan: &Plan,
@@ -74,13 +75,12 @@ pub(crate) fn read(
         sink,
     };
     for export in exports {
-        if export.as_os_str() == STANDARD_INPUT {
-            opening.stream("<stdin>".to_owned(), "", &mut *input)?;
-        } else if export.is_dir() {
-            opening.folder(export)?;
+        if export.is_standard_input() {
+            opening.stream("<stdin>".to_owned(), "", None, &mut *input)?;
+        } else if export.path().is_dir() {
+            opening.folder(export.path())?;
         } else {
-            let name = export.file_name().unwrap_or_default().to_string_lossy();
-            opening.path(export, &name)?;
+            opening.path(export)?;
         }
     }
     Ok(opening.read)
@@ -111,20 +111,28 @@ impl Opening<'_> {
             let within = path.strip_prefix(folder).unwrap_or(path);
             let name = path.display().to_string();
             match listing.open(path).with_context(|| not_opened(path))? {
-                Some(file) => self.stream(name, &within.to_string_lossy(), file)?,
+                Some(file) => self.stream(name, &within.to_string_lossy(), None, file)?,
                 None => self.refused(name, "file", "leads out of the folder by now")?,
             }
         }
         Ok(())
     }
 
-    fn path(&mut self, path: &Path, within: &str) -> anyhow::Result<()> {
-        let file = File::open(path).with_context(|| not_opened(path))?;
-        self.stream(path.display().to_string(), within, file)
+    fn path(&mut self, export: &Export) -> anyhow::Result<()> {
+        let name = export.name();
+        let file = File::open(export.path());
+        let file = file.with_context(|| not_opened(Path::new(&name)))?;
+        self.stream(name, &export.file_name(), export.etag(), file)
     }
 
     /// Reads one file, or an archive of them, compressed or not, and notes what it was.
-    fn stream(&mut self, name: String, within: &str, reader: impl Read) -> anyhow::Result<()> {
+    fn stream(
+        &mut self,
+        name: String,
+        within: &str,
+        etag: Option<&str>,
+        reader: impl Read,
+    ) -> anyhow::Result<()> {
         let mut watched = Watched {
             reader,
             progress: self.context.progress,
@@ -133,7 +141,9 @@ impl Opening<'_> {
         self.contents(name.clone(), within, &mut watched)?;
         // Where no more than a beginning is wanted, the file has no records.
         if !matches!(self.plan.contents_of(within), Contents::Head(_)) {
-            self.read.push(watched.reading.finish(name));
+            let file = watched.reading.finish(name);
+            let etag = etag.map(str::to_owned);
+            self.read.push(SourceFile { etag, ..file });
         }
         Ok(())
     }

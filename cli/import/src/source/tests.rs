@@ -74,7 +74,8 @@ fn visit(exports: &[PathBuf], mut input: &[u8]) -> Vec<String> {
         visited.take(incoming);
         Ok(())
     };
-    read(exports, &mut input, context, &Plan::native(), take).unwrap();
+    let exports: Vec<_> = exports.iter().cloned().map(Export::from).collect();
+    read(&exports, &mut input, context, &Plan::native(), take).unwrap();
     assert_eq!(
         fs::read_dir(temp.path()).unwrap().count(),
         0,
@@ -228,7 +229,7 @@ fn a_folder_is_its_files_of_lines_sorted_by_name() {
 #[test]
 fn a_file_that_is_named_is_read_by_the_only_group_or_by_the_one_that_it_is_called_like() {
     let directory = TempDir::new().unwrap();
-    let exports = [write(&directory, "export.txt", b"{}\n")];
+    let exports = [write(&directory, "export.txt", b"{}\n").into()];
     let context = ReadContext {
         temp_dir: directory.path(),
         progress: &(),
@@ -289,7 +290,7 @@ fn a_missing_file_is_an_error() {
         temp_dir: Path::new("/"),
         progress: &(),
     };
-    let exports = [PathBuf::from("/missing.ndjson")];
+    let exports = [PathBuf::from("/missing.ndjson").into()];
     let take = &mut |_incoming: Incoming<'_>| Ok(());
     let error = read(&exports, &mut io::empty(), context, &Plan::native(), take).unwrap_err();
     assert_eq!(
@@ -304,12 +305,15 @@ fn the_size_is_that_on_disk_and_unknown_for_standard_input() {
     let file = write(&directory, "a.ndjson", b"{}\n");
     assert_eq!(
         size(
-            &[file.clone(), directory.path().to_owned()],
+            &[file.clone().into(), directory.path().to_owned().into()],
             &Plan::native()
         ),
         Some(6)
     );
-    assert_eq!(size(&[file, PathBuf::from("-")], &Plan::native()), None);
+    assert_eq!(
+        size(&[file.into(), PathBuf::from("-").into()], &Plan::native()),
+        None
+    );
 }
 
 #[test]
@@ -331,7 +335,10 @@ fn each_file_is_described_by_the_bytes_that_it_has_on_the_disk() {
         let mut file = File::create(directory.path().join(name)).unwrap();
         file.write_all(contents).unwrap();
     }
-    let exports = [directory.path().to_owned(), PathBuf::from(STANDARD_INPUT)];
+    let exports = [
+        directory.path().to_owned().into(),
+        PathBuf::from(STANDARD_INPUT).into(),
+    ];
     let context = ReadContext {
         temp_dir: directory.path(),
         progress: &(),

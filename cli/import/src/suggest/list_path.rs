@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::mapping::in_path;
-use crate::source::{self, Incoming, Plan, ReadContext};
+use crate::source::{self, Export, Incoming, Plan, ReadContext};
 
 /// How much of a document is looked at, in bytes.
 const HEAD_BYTES: u64 = 256 * 1024;
@@ -19,7 +19,7 @@ const BOATS: [&str; 6] = ["boat", "yacht", "vessel", "model", "product", "item"]
 
 /// The paths of the lists of the first document, as mappings write them, the likeliest one first;
 /// none where the whole document is one.
-pub(super) fn find(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Vec<String>> {
+pub(super) fn find(exports: &[Export], temp_dir: &Path) -> anyhow::Result<Vec<String>> {
     let plan = Plan::beginnings(HEAD_BYTES);
     let context = ReadContext {
         temp_dir,

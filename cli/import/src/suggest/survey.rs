@@ -5,12 +5,12 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
 use crate::finding::Code;
-use crate::source::{self, Incoming, Plan, ReadContext};
+use crate::source::{self, Export, Incoming, Plan, ReadContext};
 
 /// Files of an export that are looked at: an export may have one for each record.
 pub(super) const FILES_MAX: usize = 1_000;
@@ -83,7 +83,7 @@ pub(super) struct Survey {
 }
 
 /// Looks at the records of an export.
-pub(super) fn survey(exports: &[PathBuf], plan: &Plan, temp_dir: &Path) -> anyhow::Result<Survey> {
+pub(super) fn survey(exports: &[Export], plan: &Plan, temp_dir: &Path) -> anyhow::Result<Survey> {
     let mut survey = Survey::default();
     let context = ReadContext {
         temp_dir,

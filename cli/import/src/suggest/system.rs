@@ -8,7 +8,7 @@ mod keys;
 mod types;
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use shared::base::timestamp::Timestamp;
 
@@ -17,6 +17,7 @@ use self::types::without_types;
 use super::choose::words;
 use super::{Decision, Suggestion, check, clean};
 use crate::mapping::{CheckReport, FieldReport, Recognised, Shipped};
+use crate::source::Export;
 
 /// What types of records are called that become a kind, or a term of a vocabulary.
 const TYPES: [(&str, &[&str]); 8] = [
@@ -58,7 +59,7 @@ const REMARKS_MAX: usize = 200;
 pub(super) fn suggest(
     shipped: Shipped,
     recognised: Recognised,
-    exports: &[PathBuf],
+    exports: &[Export],
     temp_dir: &Path,
     now: Timestamp,
 ) -> anyhow::Result<Suggestion> {

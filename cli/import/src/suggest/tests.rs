@@ -21,7 +21,7 @@ fn suggested(name: &str, contents: impl AsRef<[u8]>) -> anyhow::Result<Suggestio
     File::create(&path)
         .and_then(|mut file| file.write_all(contents.as_ref()))
         .unwrap();
-    suggest(&[path], directory.path(), now())
+    suggest(&[path.into()], directory.path(), now())
 }
 
 /// The lines of the fields of boats.
@@ -142,7 +142,7 @@ fn amounts(cells: &[&str]) -> Vec<String> {
     File::create(&path)
         .and_then(|mut file| file.write_all(sheet.as_bytes()))
         .unwrap();
-    let exports = [path];
+    let exports = [path.into()];
     let suggestion = suggest(&exports, directory.path(), now()).unwrap();
     let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
     let report = outcome.report.unwrap();
@@ -327,7 +327,7 @@ fn of_many_files_the_first_ones_are_looked_at() {
             .unwrap();
     };
     let files = || {
-        let exports = [directory.path().to_owned()];
+        let exports = [directory.path().to_owned().into()];
         let suggestion = suggest(&exports, directory.path(), now()).unwrap();
         let mut decisions = suggestion.decisions.into_iter();
         decisions.find(|decision| decision.field == "files")

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{Args, ValueHint};
 use import::finding::report::FindingsReport;
 use import::finding::{Code, Findings};
 use import::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
@@ -15,11 +15,14 @@ use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
 use crate::commands::export_args::{read_mapping, write_page};
+use crate::commands::fetch::{FetchArgs, Gathering};
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::process::output_file::{Kind, OutputFile, Permit};
+use crate::remote::Source;
+use crate::settings::address::SourceParser;
 use crate::terminal::count::count;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
@@ -43,10 +46,14 @@ pub struct CheckArgs {
     /// The mapping file
     #[arg(value_name = "FILE")]
     pub mapping: PathBuf,
-    /// Files, folders or archives of the content system, compressed or not; `-` is standard
-    /// input
+    /// Files, folders or archives of the content system, compressed or not, here or at an address
+    /// as `import` takes them; `-` is standard input
     #[arg(value_name = "EXPORT", required = true)]
-    pub exports: Vec<PathBuf>,
+    #[arg(value_parser = SourceParser, value_hint = ValueHint::AnyPath)]
+    pub exports: Vec<Source>,
+    /// How addresses are fetched.
+    #[command(flatten)]
+    pub fetch: FetchArgs,
     /// List at most this many findings; their counts stay exact
     #[arg(long, value_name = "N", default_value_t = LISTED_MAX)]
     #[arg(value_parser = count::<usize>(0..=u64::MAX))]
@@ -117,11 +124,17 @@ fn validated(
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let progress = Progress::new(context.terminal.err && !args.json);
+    let temp_dir = tempfile::env::temp_dir();
+    let gathering = Gathering {
+        args: &args.fetch,
+        temp_dir: &temp_dir,
+        progress: &progress,
+    };
     let settings = Settings {
-        exports: &args.exports,
+        exports: &gathering.exports(&args.exports, context)?,
         mapping: Some(mapping),
         is_mapping_checked: true,
-        temp_dir: &tempfile::env::temp_dir(),
+        temp_dir: &temp_dir,
         listed_max: FINDINGS_MAX,
         skip_invalid: false,
         progress: &progress,

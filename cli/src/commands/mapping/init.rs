@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use import::mapping::Shipped;
 use import::source::STANDARD_INPUT;
@@ -15,14 +15,18 @@ use import::suggest::{NoSuggestion, Suggestion, suggest};
 use shared::base::hint::quoted;
 use shared::base::timestamp::Timestamp;
 
+use crate::commands::fetch::{FetchArgs, Gathering, paths};
 use crate::commands::one_of;
 use crate::commands::starting_file::{self, Written};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
+use crate::remote::Source;
 use crate::settings::FILE;
+use crate::settings::address::SourceParser;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
+use crate::terminal::progress::Progress;
 use crate::terminal::table::{self, Column};
 
 /// Arguments of `mapping init`.
@@ -48,9 +52,13 @@ pub struct InitArgs {
     /// `-` is standard output
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Fit the mapping to an export: files, folders or archives
+    /// Fit the mapping to an export: files, folders, archives, or addresses as `import` takes them
     #[arg(long, value_name = "EXPORT", num_args = 1.., conflicts_with = "system")]
-    pub from: Vec<PathBuf>,
+    #[arg(value_parser = SourceParser, value_hint = ValueHint::AnyPath)]
+    pub from: Vec<Source>,
+    /// How addresses are fetched.
+    #[command(flatten)]
+    pub fetch: FetchArgs,
     /// The same as FILE, for use with --from
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub to: Option<PathBuf>,
@@ -76,7 +84,7 @@ pub(super) fn run(
         }
         return Ok(ExitStatus::Done);
     }
-    let suggestion = suggestion(&args.from, context)?;
+    let suggestion = suggestion(args, context)?;
     // A file of this name would be taken for the settings.
     let is_settings = format!("{}.toml", suggestion.name) == FILE;
     let name = if is_settings {
@@ -101,16 +109,20 @@ fn write(text: &str, path: &Path, data: &Path, context: &mut Context) -> anyhow:
     Ok(matches!(written, Written::InFile))
 }
 
-fn suggestion(exports: &[PathBuf], context: &Context) -> anyhow::Result<Suggestion> {
-    if exports
-        .iter()
-        .any(|export| export.as_os_str() == STANDARD_INPUT)
-    {
+fn suggestion(args: &InitArgs, context: &mut Context) -> anyhow::Result<Suggestion> {
+    if paths(&args.from).any(|path| path.as_os_str() == STANDARD_INPUT) {
         let error = anyhow::anyhow!("--from cannot be standard input, which is read once");
         return Err(Hinted::wrong_usage(error, "write it to a file first").into());
     }
     let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
-    suggest(exports, &tempfile::env::temp_dir(), now).map_err(|error| {
+    let temp_dir = tempfile::env::temp_dir();
+    let gathering = Gathering {
+        args: &args.fetch,
+        temp_dir: &temp_dir,
+        progress: &Progress::new(context.terminal.err),
+    };
+    let exports = gathering.exports(&args.from, context)?;
+    suggest(&exports, &temp_dir, now).map_err(|error| {
         let Some(why) = error.downcast_ref::<NoSuggestion>() else {
             return error.context("could not look at the export");
         };
@@ -131,7 +143,7 @@ fn suggestion(exports: &[PathBuf], context: &Context) -> anyhow::Result<Suggesti
 fn show(
     suggestion: &Suggestion,
     path: &Path,
-    exports: &[PathBuf],
+    exports: &[Source],
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let (recognised, terminal) = (&suggestion.recognised, context.terminal);
@@ -166,9 +178,7 @@ fn show(
         let others: Vec<_> = others.map(|name| escape_control(name)).collect();
         writeln!(out, "It does not read {}.", others.join(", "))?;
     }
-    let exports = exports
-        .iter()
-        .map(|export| quoted(&export.display().to_string()));
+    let exports = exports.iter().map(|export| quoted(&export.to_string()));
     let exports = exports.collect::<Vec<_>>().join(" ");
     writeln!(out, "Next: catalogue mapping check {path} {exports}").context("could not show it")
 }

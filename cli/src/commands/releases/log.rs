@@ -221,12 +221,21 @@ fn file(what: &str, file: &SourceFile) -> String {
         name,
         bytes,
         sha256,
+        etag,
     } = file;
     let hash = sha256.as_deref().map_or_else(
         || "not read to its end".to_owned(),
         |hash| format!("sha256 {}", hash.get(..HASH_DIGITS).unwrap_or(hash)),
     );
-    format!("{what}: {}, {}, {hash}", quoted(name), file_size(*bytes))
+    let etag = etag.as_deref();
+    let etag = etag
+        .map(|etag| format!(", ETag {etag}"))
+        .unwrap_or_default();
+    format!(
+        "{what}: {}, {}, {hash}{etag}",
+        quoted(name),
+        file_size(*bytes)
+    )
 }
 
 fn objection(objection: &Objection, outcome: &Outcome) -> String {

@@ -149,6 +149,7 @@ fn the_longest_entry_fits_the_longest_line() {
         name: text.clone(),
         bytes: u64::MAX / 1000,
         sha256: Some("f".repeat(64)),
+        etag: Some(text.clone()),
     };
     let mut files = SourceFiles::default();
     (0..1000).for_each(|_| files.push(file.clone()));

@@ -29,7 +29,8 @@ use tokio::sync::watch;
 
 pub use self::client::S3Settings;
 use self::failure::Failure;
-pub use self::failure::S3Error;
+pub use self::failure::{S3Error, root_cause};
+pub use self::limited::LimitedConnector;
 use super::address::S3Address;
 use crate::base::regular_file;
 use crate::base::threads::{self, Blocking};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{FileNames, Heads, HeadsOf, PathBuf, Plan, ReadContext};
+use super::{FileNames, Heads, HeadsOf, Plan, ReadContext};
 use super::{archive, fs, gzip, size, write};
 use crate::source::files::{self, Opened};
 
@@ -33,7 +33,7 @@ fn of_a_member_no_more_than_what_is_wanted_is_copied() {
         progress: &(),
     };
     for (name, contents) in [("a.tar", &whole), ("a.tar.gz", &gzip(&whole))] {
-        let exports: [PathBuf; 1] = [write(&directory, name, contents)];
+        let exports = [write(&directory, name, contents).into()];
         let mut read = Vec::new();
         let take = &mut |opened: Opened<'_>| {
             let Opened::File(file, contents) = opened else {
@@ -54,6 +54,6 @@ fn a_folder_is_as_large_as_what_is_wanted_of_it() {
     fs::create_dir(directory.path().join("x")).unwrap();
     write(&directory, "x/a.jpg", b"photo");
     write(&directory, "b.txt", b"text");
-    let exports = [directory.path().to_owned()];
+    let exports = [directory.path().to_owned().into()];
     assert_eq!(size(&exports, &beginnings()), Some(6));
 }

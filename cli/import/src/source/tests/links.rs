@@ -34,10 +34,10 @@ fn check_link(target: &str, expected: &str) {
         "{target}: {visited:?}"
     );
     let is_read = expected.ends_with("{b}");
-    let found = files(slice::from_ref(&folder), &Plan::native()).unwrap();
+    let found = files(&[folder.clone().into()], &Plan::native()).unwrap();
     assert_eq!(found.len(), usize::from(is_read), "{target}");
     assert_eq!(
-        size(&[folder], &Plan::native()),
+        size(&[folder.into()], &Plan::native()),
         Some(if is_read { 4 } else { 0 })
     );
 }
@@ -162,8 +162,8 @@ fn check_swap(swap: impl FnOnce(&Path), expected: &str) {
         temp_dir: directory.path(),
         progress: &(),
     };
-    let exports = slice::from_ref(&folder);
-    super::files::read(exports, &mut &[][..], context, &everything(), take).unwrap();
+    let exports = [folder.clone().into()];
+    super::files::read(&exports, &mut &[][..], context, &everything(), take).unwrap();
     assert_eq!(came, ["a.ndjson: {a}", expected]);
 }
 

@@ -28,7 +28,7 @@ fn check_members(each: usize, what: &str, make: impl Fn(&Path, usize)) {
             temp_dir: directory.path(),
             progress: &Bytes,
         };
-        let exports = [export];
+        let exports = [export.into()];
         let take = &mut |_opened: Opened<'_>| {
             came += 1;
             Ok(())

@@ -5,6 +5,7 @@ use import::run::Outcome;
 
 use super::{CheckArgs, missing, verdict};
 use crate::page::{CoverageSection, FieldRow, Page, Tone};
+use crate::remote::Source;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 
@@ -15,7 +16,7 @@ pub(super) fn of(
     report: &CheckReport,
     outcome: &Outcome,
 ) -> Page {
-    let exports = args.exports.iter().map(|path| path.display().to_string());
+    let exports = args.exports.iter().map(Source::to_string);
     let exports = exports.collect::<Vec<_>>().join(", ");
     let mut page = Page::new(&format!("Check of a mapping on {exports}"));
     page.fact("Mapping", args.mapping.display().to_string());

@@ -39,38 +39,43 @@ impl S3Settings {
         let ours = |(name, _): &(String, String)| name.starts_with(Self::PREFIX);
         Self(variables.into_iter().filter(ours).collect())
     }
+
+    /// A client with these settings, which change `options` where they say so.
+    pub fn client(&self, mut options: ClientOptions) -> Result<AmazonS3Builder, S3Error> {
+        let mut builder = AmazonS3Builder::new();
+        for (name, value) in &self.0 {
+            match name.to_ascii_lowercase().parse() {
+                Ok(AmazonS3ConfigKey::Client(key)) => options = options.with_config(key, value),
+                Ok(key) => {
+                    if let Some(expected) = objection(key, value) {
+                        let variable = name.clone();
+                        return Err(S3Error::Setting { variable, expected });
+                    }
+                    let is_endpoint = matches!(
+                        key,
+                        AmazonS3ConfigKey::Endpoint | AmazonS3ConfigKey::S3Endpoint
+                    );
+                    // Such an address says it.
+                    if is_endpoint && value.starts_with("http://") {
+                        options = options.with_allow_http(true);
+                    }
+                    builder = builder.with_config(key, value);
+                }
+                // The variable is of another program.
+                Err(_unknown) => {}
+            }
+        }
+        Ok(builder.with_client_options(options))
+    }
 }
 
 /// A client with these settings, and with the limits that stand here.
 pub(super) fn builder(settings: &S3Settings) -> Result<AmazonS3Builder, S3Error> {
-    let mut builder = AmazonS3Builder::new();
-    let mut options = ClientOptions::new()
+    let options = ClientOptions::new()
         .with_connect_timeout(CONNECT_MAX)
         .with_timeout(PIECE_MAX);
-    for (name, value) in &settings.0 {
-        match name.to_ascii_lowercase().parse() {
-            Ok(AmazonS3ConfigKey::Client(key)) => options = options.with_config(key, value),
-            Ok(key) => {
-                if let Some(expected) = objection(key, value) {
-                    let variable = name.clone();
-                    return Err(S3Error::Setting { variable, expected });
-                }
-                let is_endpoint = matches!(
-                    key,
-                    AmazonS3ConfigKey::Endpoint | AmazonS3ConfigKey::S3Endpoint
-                );
-                // Such an address says it.
-                if is_endpoint && value.starts_with("http://") {
-                    options = options.with_allow_http(true);
-                }
-                builder = builder.with_config(key, value);
-            }
-            // The variable is of another program.
-            Err(_unknown) => {}
-        }
-    }
-    Ok(builder
-        .with_client_options(options)
+    let client = settings.client(options)?;
+    Ok(client
         .with_http_connector(LimitedConnector::default())
         // Without it two operators could overtake each other unseen.
         .with_conditional_put(S3ConditionalPut::ETagMatch)

@@ -68,7 +68,7 @@ pub(super) fn is_missing(error: &Error) -> bool {
 const STATUS_PREFIX: &str = "Server returned non-2xx status code: ";
 
 /// The innermost cause on one line: what lies round it repeats addresses and settings of retries.
-pub(super) fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
+pub fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
     let innermost = std::iter::successors(Some(error), |error| error.source()).last();
     let text = innermost.map(ToString::to_string).unwrap_or_default();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -15,24 +15,57 @@ use object_store::client::{
 pub(super) const ANSWER_BYTES_MAX: usize = 16 << 20;
 
 /// Makes clients whose answers have an end.
-#[derive(Debug, Default)]
-pub(super) struct LimitedConnector(ReqwestConnector);
+#[derive(Debug)]
+pub struct LimitedConnector {
+    connector: ReqwestConnector,
+    contents_max: usize,
+}
 
 #[derive(Debug)]
-struct LimitedClient(HttpClient);
+struct LimitedClient {
+    client: HttpClient,
+    contents_max: usize,
+}
+
+impl Default for LimitedConnector {
+    fn default() -> Self {
+        Self {
+            connector: ReqwestConnector::default(),
+            contents_max: ANSWER_BYTES_MAX,
+        }
+    }
+}
+
+impl LimitedConnector {
+    /// For clients that pass contents on as they come, and count them. Other answers have an end.
+    pub fn for_streams() -> Self {
+        Self {
+            contents_max: usize::MAX,
+            ..Self::default()
+        }
+    }
+}
 
 impl HttpConnector for LimitedConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let client = self.0.connect(options)?;
-        Ok(HttpClient::new(LimitedClient(client)))
+        let client = self.connector.connect(options)?;
+        Ok(HttpClient::new(LimitedClient {
+            client,
+            contents_max: self.contents_max,
+        }))
     }
 }
 
 #[async_trait]
 impl HttpService for LimitedClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let (head, body) = self.0.execute(request).await?.into_parts();
-        let limited = Limited::new(body, ANSWER_BYTES_MAX);
+        let (head, body) = self.client.execute(request).await?.into_parts();
+        let bytes_max = if head.status.is_success() {
+            self.contents_max
+        } else {
+            ANSWER_BYTES_MAX
+        };
+        let limited = Limited::new(body, bytes_max);
         let body = limited.map_err(|error| match error.downcast::<HttpError>() {
             Ok(failed) => *failed,
             Err(too_long) => HttpError::new_boxed(HttpErrorKind::Decode, too_long),

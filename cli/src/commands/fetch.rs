@@ -1,0 +1,135 @@
+//! What commands read as exports, once all of it is on this machine.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use import::source::Export;
+
+use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
+use crate::process::context::Context;
+use crate::remote::{Address, BYTES_MAX_DEFAULT, FetchError, Fetched, Fetching, Remote, Source};
+use crate::terminal::progress::Progress;
+use crate::terminal::size::parse_memory;
+
+/// Arguments about exports that are fetched.
+#[derive(Debug, clap::Args)]
+pub struct FetchArgs {
+    /// Fetch at most this much from each address
+    #[arg(long, value_name = "SIZE", default_value = "8GiB", value_parser = parse_memory)]
+    pub max_bytes: u64,
+}
+
+impl Default for FetchArgs {
+    fn default() -> Self {
+        Self {
+            max_bytes: BYTES_MAX_DEFAULT,
+        }
+    }
+}
+
+/// An export that can be read.
+pub(super) struct Gathered {
+    pub(super) export: Export,
+    /// SHA-256 of what was fetched, hexadecimal.
+    pub(super) sha256: Option<String>,
+}
+
+/// Where exports are read from, and where there is room for them.
+pub(super) struct Gathering<'a> {
+    pub(super) args: &'a FetchArgs,
+    pub(super) temp_dir: &'a Path,
+    pub(super) progress: &'a Progress,
+}
+
+impl Gathering<'_> {
+    /// The exports, of which those at addresses are fetched.
+    pub(super) fn exports(
+        &self,
+        sources: &[Source],
+        context: &mut Context,
+    ) -> anyhow::Result<Vec<Export>> {
+        let gathered = self.gather(sources, context)?.into_iter();
+        Ok(gathered.map(|gathered| gathered.export).collect())
+    }
+
+    /// The exports with the hashes of those that are fetched.
+    pub(super) fn gather(
+        &self,
+        sources: &[Source],
+        context: &mut Context,
+    ) -> anyhow::Result<Vec<Gathered>> {
+        let settings = context.remote.clone();
+        let mut remote = None;
+        let gather = |source: &Source| match source {
+            Source::Path(path) => Ok(Gathered {
+                export: path.clone().into(),
+                sha256: None,
+            }),
+            Source::Address(address) => {
+                if remote.is_none() {
+                    remote = Some(connect(&settings)?);
+                }
+                let remote = remote.as_ref().context("the network was not reached")?;
+                self.fetch(address, remote, context)
+            }
+        };
+        sources.iter().map(gather).collect()
+    }
+
+    fn fetch(
+        &self,
+        address: &Address,
+        remote: &Remote<'_>,
+        context: &mut Context,
+    ) -> anyhow::Result<Gathered> {
+        let mut fetching = Fetching {
+            bytes_max: self.args.max_bytes,
+            temp_dir: self.temp_dir,
+            progress: self.progress,
+            clock: &*context.clock,
+            pause: &mut context.pause,
+        };
+        let fetched = remote.fetch(address, &mut fetching).map_err(hinted)?;
+        let Fetched {
+            file,
+            origin,
+            sha256,
+        } = fetched;
+        Ok(Gathered {
+            export: Export::fetched(file, origin),
+            sha256: Some(sha256),
+        })
+    }
+}
+
+/// What reaches addresses.
+pub(super) fn connect(settings: &crate::remote::RemoteSettings) -> anyhow::Result<Remote<'_>> {
+    Remote::new(settings).context("could not start the threads that fetch exports")
+}
+
+/// The error with what to do about it. Something wrong in the environment is wrong usage.
+pub(super) fn hinted(error: FetchError) -> anyhow::Error {
+    let status = if error.is_usage() {
+        ExitStatus::WrongUsage
+    } else {
+        ExitStatus::Failure
+    };
+    match error.hint() {
+        Some(hint) => Hinted::new(error.into(), hint, status).into(),
+        None => error.into(),
+    }
+}
+
+/// The paths among sources.
+pub(super) fn paths(sources: &[Source]) -> impl Iterator<Item = &Path> {
+    sources.iter().filter_map(Source::path)
+}
+
+/// The exports that are paths.
+pub(super) fn local(sources: &[Source]) -> Vec<Export> {
+    paths(sources)
+        .map(PathBuf::from)
+        .map(Export::from)
+        .collect()
+}

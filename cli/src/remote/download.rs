@@ -1,0 +1,228 @@
+//! The contents of an address, in a file: gone on with where an answer breaks off, begun again where
+//! what is there has changed, given up where that leads to nothing.
+
+use std::fs::File;
+use std::io::{self, Seek as _, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use shared::base::clock::Clock;
+use shared::base::hash::Hashed;
+use tokio::runtime::Runtime;
+
+use super::answer::{Answer, is_kept};
+use super::failure::{Failure, Reason};
+use super::place::Place;
+use crate::terminal::progress::Progress;
+
+/// How long an address may take, all attempts together.
+pub(super) const WHOLE_MAX: Duration = Duration::from_hours(12);
+/// Attempts in a row that bring nothing new, before it is given up.
+const ATTEMPTS_MAX: u32 = 4;
+/// Attempts in all: a connection that breaks again and again is not gone on with for ever.
+const ALL_ATTEMPTS_MAX: u32 = 100;
+/// The pause after the first attempt, and twice as long after each one that brings nothing new.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Bytes at the beginning by which a web page is known.
+const HEAD_BYTES: usize = 256;
+
+/// What fetching needs beside the address.
+pub struct Fetching<'a> {
+    /// Most bytes of each address.
+    pub bytes_max: u64,
+    /// A directory with room for what is fetched.
+    pub temp_dir: &'a Path,
+    /// Shows how far it is.
+    pub progress: &'a Progress,
+    /// Source of time.
+    pub clock: &'a dyn Clock,
+    /// Lets time pass between two attempts.
+    pub pause: &'a mut dyn FnMut(Duration),
+}
+
+/// A file that is being fetched.
+pub(super) struct Download {
+    file: File,
+    hashed: Hashed<io::Sink>,
+    bytes_max: u64,
+    /// Bytes that are here.
+    here: u64,
+    /// Most bytes that were ever here.
+    furthest: u64,
+    /// Bytes of the whole, where that is known.
+    total: Option<u64>,
+    etag: Option<String>,
+    head: Vec<u8>,
+}
+
+impl Download {
+    pub(super) fn new(file: File, bytes_max: u64) -> Self {
+        Self {
+            file,
+            hashed: Hashed::new(io::sink()),
+            bytes_max,
+            here: 0,
+            furthest: 0,
+            total: None,
+            etag: None,
+            head: Vec::new(),
+        }
+    }
+
+    /// The whole file, its SHA-256 and its ETag.
+    pub(super) fn finish(self) -> (File, String, Option<String>) {
+        let (_sink, _bytes, sha256) = self.hashed.finish();
+        (self.file, sha256, self.etag)
+    }
+
+    /// Fetches all of it.
+    pub(super) fn run(
+        &mut self,
+        place: &Place,
+        runtime: &Runtime,
+        fetching: &mut Fetching<'_>,
+    ) -> Result<(), Reason> {
+        let end = fetching.clock.monotonic() + WHOLE_MAX;
+        let (mut fruitless, mut all) = (0, 0);
+        loop {
+            let before = self.furthest;
+            let done = runtime.block_on(self.attempt(place, fetching, end));
+            let why = match done {
+                Ok(()) => return Ok(()),
+                Err(Failure::Final(reason)) => return Err(reason),
+                Err(Failure::Lost(why)) => why,
+                Err(Failure::Changed) => {
+                    self.begin_again()?;
+                    "what is there was changed meanwhile".to_owned()
+                }
+            };
+            all += 1;
+            fruitless = if before < self.furthest {
+                1
+            } else {
+                fruitless + 1
+            };
+            if ATTEMPTS_MAX <= fruitless || ALL_ATTEMPTS_MAX <= all {
+                return Err(self.given_up(fruitless, why));
+            }
+            (fetching.pause)(PAUSE * (1 << (fruitless - 1)));
+        }
+    }
+
+    fn given_up(&self, attempts: u32, why: String) -> Reason {
+        match self.total {
+            Some(total) if self.here != 0 => Reason::Cut {
+                here: self.here,
+                total,
+                attempts,
+                why,
+            },
+            _ => Reason::Lost { attempts, why },
+        }
+    }
+
+    async fn attempt(
+        &mut self,
+        place: &Place,
+        fetching: &Fetching<'_>,
+        end: Duration,
+    ) -> Result<(), Failure> {
+        // Only a strong ETag says that the rest belongs to what is here.
+        let is_strong = |etag: &&String| !etag.starts_with("W/");
+        let state = self.etag.clone();
+        let state = state.as_ref().filter(is_strong);
+        let start = if state.is_some() { self.here } else { 0 };
+        let mut answer = place.open(start, state.map(String::as_str)).await?;
+        self.accept(&answer)?;
+        fetching.progress.downloading(self.total, self.here);
+        while let Some(bytes) = answer.next().await? {
+            self.take(&bytes)?;
+            fetching.progress.advance(bytes.len() as u64);
+            if end < fetching.clock.monotonic() {
+                let hours = WHOLE_MAX.as_secs() / 3600;
+                return Err(Failure::Final(Reason::TooSlow(hours)));
+            }
+        }
+        match self.total {
+            Some(total) if total != self.here => Err(Failure::Lost(
+                "the answer ends before its contents do".to_owned(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes what the beginning of an answer says.
+    fn accept(&mut self, answer: &Answer) -> Result<(), Failure> {
+        if answer.is_web_page {
+            return Err(Failure::Final(Reason::WebPage));
+        }
+        let is_rest = answer.start != 0 && answer.start == self.here;
+        if is_rest {
+            let is_other = answer.etag.is_some() && answer.etag != self.etag;
+            if is_other {
+                return Err(Failure::Changed);
+            }
+            if let (Some(first), Some(then)) = (self.total, answer.total)
+                && first != then
+            {
+                return Err(Failure::Final(Reason::OtherLength { first, then }));
+            }
+        } else if answer.start == 0 {
+            self.begin_again().map_err(Failure::Final)?;
+            self.etag = answer.etag.clone().filter(|etag| is_kept(etag));
+            self.total = answer.total;
+        } else {
+            return Err(Failure::Changed);
+        }
+        match self.total {
+            Some(bytes) if self.bytes_max < bytes => Err(self.too_large(Some(bytes))),
+            _ => Ok(()),
+        }
+    }
+
+    fn too_large(&self, bytes: Option<u64>) -> Failure {
+        let bytes_max = self.bytes_max;
+        Failure::Final(Reason::TooLarge { bytes, bytes_max })
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let here = self.here + bytes.len() as u64;
+        if self.bytes_max < here {
+            return Err(self.too_large(None));
+        }
+        if self.head.len() < HEAD_BYTES {
+            let missing = HEAD_BYTES - self.head.len();
+            self.head.extend(&bytes[..bytes.len().min(missing)]);
+            if is_web_page(&self.head) {
+                return Err(Failure::Final(Reason::WebPage));
+            }
+        }
+        let written = self.file.write_all(bytes);
+        let written = written.and_then(|()| self.hashed.write_all(bytes));
+        written.map_err(|error| Failure::Final(Reason::NotWritten(error)))?;
+        self.here = here;
+        self.furthest = self.furthest.max(here);
+        Ok(())
+    }
+
+    /// Forgets what is here.
+    fn begin_again(&mut self) -> Result<(), Reason> {
+        let emptied = self.file.set_len(0).and_then(|()| self.file.rewind());
+        emptied.map_err(Reason::NotWritten)?;
+        self.hashed = Hashed::new(io::sink());
+        self.here = 0;
+        self.head.clear();
+        self.etag = None;
+        self.total = None;
+        Ok(())
+    }
+}
+
+/// Whether contents begin as a page of the web does.
+fn is_web_page(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let head = head.trim_ascii_start().to_ascii_lowercase();
+    [&b"<!doctype html"[..], b"<html"]
+        .iter()
+        .any(|start| head.starts_with(start))
+}

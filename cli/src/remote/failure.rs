@@ -1,0 +1,129 @@
+//! Why nothing was fetched, for people: what the address did, and what to do about it. No text here
+//! has a secret of an address.
+
+use std::io;
+use std::path::PathBuf;
+
+use shared::base::hint::Hint;
+
+use super::address::{Address, Scheme};
+use super::settings::TOKEN;
+use crate::terminal::size::file_size;
+
+/// An export was not fetched.
+#[derive(Debug, thiserror::Error)]
+#[error("could not fetch {address}")]
+pub struct FetchError {
+    address: Address,
+    #[source]
+    reason: Reason,
+}
+
+/// Why an attempt came to nothing.
+pub(super) enum Failure {
+    /// Another one may do better.
+    Lost(String),
+    /// What is there is not what it was when the fetching began.
+    Changed,
+    /// Another one would come to the same.
+    Final(Reason),
+}
+
+/// Why an export was not fetched.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Reason {
+    #[error("it is reached, and asks for a login ({0})")]
+    Login(String),
+    #[error("there is nothing at this address ({0})")]
+    Missing(String),
+    #[error("its server answers {0}")]
+    Refused(String),
+    #[error("it answers with a web page in place of an export")]
+    WebPage,
+    #[error("it redirects to {0}, which has another scheme")]
+    OtherScheme(String),
+    #[error("it redirects to a place that is no address")]
+    NoPlace,
+    #[error("it redirects more than {0} times")]
+    Endless(usize),
+    #[error("it has {}, more than the {} that it may have", bytes.map_or_else(|| "more bytes".to_owned(), file_size), file_size(*bytes_max))]
+    TooLarge { bytes: Option<u64>, bytes_max: u64 },
+    #[error("it was cut at {here} of {total} bytes, {attempts} times in a row: {why}")]
+    Cut {
+        here: u64,
+        total: u64,
+        attempts: u32,
+        why: String,
+    },
+    #[error("it failed {attempts} times in a row: {why}")]
+    Lost { attempts: u32, why: String },
+    #[error("its server says {first} bytes at first, and {then} bytes then")]
+    OtherLength { first: u64, then: u64 },
+    #[error("it takes longer than {0} hours")]
+    TooSlow(u64),
+    #[error("the environment does not say how to reach it: {0}")]
+    Setting(String),
+    #[error("could not create a temporary file in {directory}")]
+    NoFile {
+        directory: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("could not write to a temporary file")]
+    NotWritten(#[source] io::Error),
+}
+
+impl FetchError {
+    pub(super) fn new(address: &Address, reason: Reason) -> Self {
+        Self {
+            address: address.clone(),
+            reason,
+        }
+    }
+
+    /// Whether the environment has to be changed.
+    pub const fn is_usage(&self) -> bool {
+        matches!(self.reason, Reason::Setting(_))
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<Hint> {
+        let scheme = self.address.scheme();
+        let hint: Hint = match &self.reason {
+            Reason::Login(_) | Reason::Setting(_) => secrets(scheme).into(),
+            Reason::WebPage if self.address.is_web() => {
+                "it may be a page to log in; use the address of the file itself, and a token if it \
+                 needs one"
+                    .into()
+            }
+            Reason::OtherScheme(_) | Reason::Endless(_) => {
+                "use the address that it finally leads to".into()
+            }
+            Reason::TooLarge { .. } => "if it is meant, allow more with --max-bytes".into(),
+            Reason::Cut { .. } | Reason::OtherLength { .. } | Reason::Lost { .. } => {
+                "nothing was changed; try again later, or fetch it another way and import the file"
+                    .into()
+            }
+            _ => return None,
+        };
+        Some(hint)
+    }
+}
+
+/// Where the secrets for addresses of a scheme are.
+fn secrets(scheme: Scheme) -> String {
+    match scheme {
+        Scheme::Http | Scheme::Https => {
+            format!("put a token into the environment variable {TOKEN}, or sign the address")
+        }
+        Scheme::S3 => "see the AWS_... environment variables, such as AWS_ACCESS_KEY_ID, \
+                       AWS_SECRET_ACCESS_KEY and AWS_REGION"
+            .to_owned(),
+        Scheme::Gs => "see the GOOGLE_... environment variables, such as \
+                       GOOGLE_APPLICATION_CREDENTIALS"
+            .to_owned(),
+        Scheme::Az => "see the AZURE_... environment variables, such as \
+                       AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY"
+            .to_owned(),
+    }
+}

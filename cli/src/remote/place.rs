@@ -1,0 +1,45 @@
+//! Who answers for an address: a server on the web, or a store.
+
+use super::address::Address;
+use super::answer::{Answer, is_kept, within};
+use super::failure::{Failure, Reason};
+use super::settings::RemoteSettings;
+use super::store::Store;
+use super::web::Web;
+
+/// Who answers for an address.
+pub(super) enum Place {
+    Web(Web),
+    Store(Store),
+}
+
+impl Place {
+    pub(super) fn of(address: &Address, settings: &RemoteSettings) -> Result<Self, Reason> {
+        if address.is_web() {
+            return Web::new(address, settings.token()).map(Self::Web);
+        }
+        Store::new(address, settings).map(Self::Store)
+    }
+
+    /// The ETag of what is there now; none where that is not said.
+    pub(super) async fn etag(&self) -> Result<Option<String>, Failure> {
+        let etag = within(async {
+            match self {
+                Self::Web(web) => web.etag().await,
+                Self::Store(store) => store.etag().await,
+            }
+        });
+        Ok(etag.await?.filter(|etag| is_kept(etag)))
+    }
+
+    /// Asks for what comes at `start`, of the state that is named.
+    pub(super) async fn open(&self, start: u64, state: Option<&str>) -> Result<Answer, Failure> {
+        within(async {
+            match self {
+                Self::Web(web) => web.open(start, state).await,
+                Self::Store(store) => store.open(start, state).await,
+            }
+        })
+        .await
+    }
+}

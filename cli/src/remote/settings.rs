@@ -1,0 +1,53 @@
+//! What the environment says about reaching addresses. It holds secrets and is never shown.
+
+use std::collections::BTreeMap;
+
+use shared::release::S3Settings;
+
+/// The variable with a token for HTTP.
+pub(super) const TOKEN: &str = "CATALOGUE_EXPORT_TOKEN";
+/// How the variables of other stores than S3 begin.
+const PREFIXES: [&str; 2] = ["GOOGLE_", "AZURE_"];
+
+/// The variables about S3, Google Cloud Storage and Azure, and the token.
+#[derive(Clone, Default)]
+pub struct RemoteSettings {
+    s3: S3Settings,
+    others: BTreeMap<String, String>,
+}
+
+impl RemoteSettings {
+    /// The settings among these variables.
+    pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        let is_ours =
+            |name: &str| name == TOKEN || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        let (s3, others): (Vec<_>, Vec<_>) = variables
+            .into_iter()
+            .partition(|(name, _)| name.starts_with(S3Settings::PREFIX));
+        Self {
+            s3: S3Settings::of(s3),
+            others: others
+                .into_iter()
+                .filter(|(name, _)| is_ours(name))
+                .collect(),
+        }
+    }
+
+    pub(super) const fn s3(&self) -> &S3Settings {
+        &self.s3
+    }
+
+    /// The settings of a builder: their names as its keys, and their values.
+    pub(super) fn others(&self) -> impl Iterator<Item = (String, &str)> {
+        let named = |(name, value): (&String, _)| (name.to_ascii_lowercase(), value);
+        self.others
+            .iter()
+            .map(named)
+            .map(|(name, value): (String, &String)| (name, value.as_str()))
+    }
+
+    pub(super) fn token(&self) -> Option<&str> {
+        let token = self.others.get(TOKEN)?;
+        (!token.is_empty()).then_some(token)
+    }
+}

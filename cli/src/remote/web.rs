@@ -1,0 +1,220 @@
+//! Addresses that are reached by HTTP as they stand.
+//!
+//! Redirects are followed here and not by the client: never to another scheme, only so often, and
+//! the token goes to no other server than the one that was typed, nor over a network in the clear.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use futures_util::stream::{self, Stream, StreamExt as _};
+use reqwest::header::{
+    ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, HeaderName,
+    HeaderValue, IF_MATCH, LOCATION, RANGE,
+};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, Response, StatusCode};
+use shared::release::s3::root_cause;
+use url::{Host, Url};
+
+use super::address::Address;
+use super::answer::{Answer, CONNECT_MAX};
+use super::failure::{Failure, Reason};
+use super::settings::TOKEN;
+
+/// Most redirects that are followed.
+const REDIRECTS_MAX: usize = 5;
+/// Who asks.
+const USER_AGENT: &str = concat!("catalogue/", env!("CARGO_PKG_VERSION"));
+
+/// An address, and who reaches it.
+pub(super) struct Web {
+    client: Client,
+    url: Url,
+    token: Option<String>,
+}
+
+impl Web {
+    pub(super) fn new(address: &Address, token: Option<&str>) -> Result<Self, Reason> {
+        let client = Client::builder()
+            .redirect(Policy::none())
+            .connect_timeout(CONNECT_MAX)
+            .user_agent(USER_AGENT)
+            .build();
+        let client = client.map_err(|error| Reason::Setting(root_cause(&error)))?;
+        let url = address.url().clone();
+        let token = token.filter(|_| is_private(&url));
+        if token.is_some_and(|token| !token.bytes().all(|byte| byte.is_ascii_graphic())) {
+            let why = format!("{TOKEN} must be letters, digits and marks without spaces");
+            return Err(Reason::Setting(why));
+        }
+        Ok(Self {
+            client,
+            url,
+            token: token.map(str::to_owned),
+        })
+    }
+
+    pub(super) async fn etag(&self) -> Result<Option<String>, Failure> {
+        let response = self.ask(&Method::HEAD, HeaderMap::new()).await?;
+        let is_there = response.status() == StatusCode::OK;
+        Ok(etag(response.headers()).filter(|_| is_there))
+    }
+
+    pub(super) async fn open(&self, start: u64, state: Option<&str>) -> Result<Answer, Failure> {
+        let mut headers = HeaderMap::new();
+        if start != 0 {
+            headers.insert(RANGE, value(&format!("bytes={start}-"))?);
+            if let Some(state) = state {
+                headers.insert(IF_MATCH, value(state)?);
+            }
+        }
+        let response = self.ask(&Method::GET, headers).await?;
+        let head = response.headers();
+        let (start, total) = match response.status() {
+            StatusCode::OK => (
+                0,
+                text(head, CONTENT_LENGTH).and_then(|text| text.parse().ok()),
+            ),
+            StatusCode::PARTIAL_CONTENT if start != 0 => {
+                let range = text(head, CONTENT_RANGE).and_then(content_range);
+                let (from, total) = range.ok_or(Failure::Changed)?;
+                (from, Some(total))
+            }
+            status => return Err(failure(status)),
+        };
+        Ok(Answer {
+            start,
+            total,
+            etag: etag(head),
+            is_web_page: text(head, CONTENT_TYPE).is_some_and(is_web_page),
+            body: chunks(response).boxed(),
+        })
+    }
+
+    /// The answer of the server to which redirects finally lead.
+    async fn ask(&self, method: &Method, headers: HeaderMap) -> Result<Response, Failure> {
+        let mut url = self.url.clone();
+        for _hop in 0..=REDIRECTS_MAX {
+            let request = self.client.request(method.clone(), url.clone());
+            let request = request
+                .headers(headers.clone())
+                .header(ACCEPT_ENCODING, "identity");
+            let request = match &self.token {
+                Some(token) if url.origin() == self.url.origin() => request.bearer_auth(token),
+                _ => request,
+            };
+            let response = request.send().await.map_err(lost)?;
+            let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+            if !is_redirect {
+                return Ok(response);
+            }
+            url = self.redirected(&url, response.headers())?;
+        }
+        Err(Failure::Final(Reason::Endless(REDIRECTS_MAX)))
+    }
+
+    /// Where a redirect leads.
+    fn redirected(&self, from: &Url, headers: &HeaderMap) -> Result<Url, Failure> {
+        let to = text(headers, LOCATION).and_then(|to| from.join(to).ok());
+        let to = to.ok_or(Failure::Final(Reason::NoPlace))?;
+        if to.scheme() == self.url.scheme() {
+            return Ok(to);
+        }
+        let host = to.host_str().unwrap_or_default();
+        let place = format!("{}://{host}", to.scheme());
+        Err(Failure::Final(Reason::OtherScheme(place)))
+    }
+}
+
+/// The bytes of an answer, as they come.
+fn chunks(response: Response) -> impl Stream<Item = Result<Bytes, Failure>> {
+    stream::try_unfold(response, |mut response| async move {
+        let chunk = response.chunk().await.map_err(lost)?;
+        Ok(chunk.map(|chunk| (chunk, response)))
+    })
+}
+
+/// Whether nobody else on a network can read what is sent there.
+fn is_private(url: &Url) -> bool {
+    let is_here = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(ip)) => IpAddr::V4(ip).is_loopback(),
+        Some(Host::Ipv6(ip)) => IpAddr::V6(ip).is_loopback(),
+        None => false,
+    };
+    url.scheme() == "https" || is_here
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn value(text: &str) -> Result<HeaderValue, Failure> {
+    HeaderValue::from_str(text).map_err(|_unprintable| Failure::Changed)
+}
+
+fn etag(headers: &HeaderMap) -> Option<String> {
+    text(headers, ETAG).map(str::to_owned)
+}
+
+/// The first byte, and the bytes of the whole.
+fn content_range(text: &str) -> Option<(u64, u64)> {
+    let (range, total) = text.strip_prefix("bytes ")?.split_once('/')?;
+    let (from, _to) = range.split_once('-')?;
+    Some((from.parse().ok()?, total.parse().ok()?))
+}
+
+fn is_web_page(content_type: &str) -> bool {
+    let media_type = content_type.split(';').next().unwrap_or_default();
+    let media_type = media_type.trim().to_ascii_lowercase();
+    matches!(&*media_type, "text/html" | "application/xhtml+xml")
+}
+
+/// What a status means that comes with no contents.
+fn failure(status: StatusCode) -> Failure {
+    let said = status.to_string();
+    match status.as_u16() {
+        401 | 403 | 407 => Failure::Final(Reason::Login(said)),
+        404 | 410 => Failure::Final(Reason::Missing(said)),
+        412 | 416 => Failure::Changed,
+        408 | 425 | 429 | 500.. => Failure::Lost(format!("the server answers {said}")),
+        _ => Failure::Final(Reason::Refused(said)),
+    }
+}
+
+/// The innermost cause: what lies round it repeats the address.
+fn lost(error: reqwest::Error) -> Failure {
+    Failure::Lost(root_cause(&error.without_url()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_sent_where_nobody_else_can_read_it() {
+        for (url, is_sent) in [
+            ("https://cms.example/", true),
+            ("http://cms.example/", false),
+            ("http://127.0.0.1:1/", true),
+            ("http://[::1]/", true),
+            ("http://localhost/", true),
+            ("http://localhost.example/", false),
+        ] {
+            assert_eq!(is_private(&url.parse().unwrap()), is_sent, "{url}");
+        }
+    }
+
+    #[test]
+    fn the_range_of_an_answer_is_read() {
+        for (text, range) in [
+            ("bytes 5-9/10", Some((5, 10))),
+            ("bytes 5-9/*", None),
+            ("bytes */10", None),
+            ("lines 5-9/10", None),
+            ("", None),
+        ] {
+            assert_eq!(content_range(text), range, "{text}");
+        }
+    }
+}

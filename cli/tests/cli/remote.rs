@@ -1,0 +1,275 @@
+//! Exports at addresses, from a server on this machine: what commands read of them, what they log,
+//! and what an import does where nothing has changed.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use cli::ExitStatus;
+use cli::remote::RemoteSettings;
+
+use crate::edited::Edited;
+use crate::harness::{Outcome, TestCli, assert_snapshot};
+
+/// A query that signs an address.
+const SIGNED: &str = "?sig=s3cret";
+
+/// What a server has.
+#[derive(Clone, Default)]
+struct File {
+    contents: Vec<u8>,
+    etag: &'static str,
+}
+
+/// A server with one file, which a test may change.
+struct FileServer {
+    address: SocketAddr,
+    file: Arc<Mutex<File>>,
+    /// The methods of all requests.
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl FileServer {
+    fn new(contents: &str, etag: &'static str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let file = Arc::new(Mutex::new(File::default()));
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let server = Self {
+            address,
+            file: Arc::clone(&file),
+            asked: Arc::clone(&asked),
+        };
+        server.have(contents, etag);
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let mut client = client.unwrap();
+                let mut lines = BufReader::new(&client).lines().map(Result::unwrap);
+                let first = lines.next().unwrap_or_default();
+                while lines.next().is_some_and(|line| !line.is_empty()) {}
+                drop(lines);
+                let method = first.split(' ').next().unwrap_or_default().to_owned();
+                let file = file.lock().unwrap().clone();
+                // Whoever has had enough closes the connection.
+                _ = client.write_all(&file.answer(&method));
+                asked.lock().unwrap().push(method);
+            }
+        });
+        server
+    }
+
+    fn have(&self, contents: &str, etag: &'static str) {
+        *self.file.lock().unwrap() = File {
+            contents: contents.into(),
+            etag,
+        };
+    }
+
+    fn url(&self, name: &str) -> String {
+        format!("http://ana:s3cret@{}/{name}{SIGNED}", self.address)
+    }
+
+    /// The methods of the requests since the last time.
+    fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+
+    /// What was printed, with `[server]` for the address of this.
+    fn shown(&self, outcome: &Outcome) -> String {
+        let text = outcome.to_string();
+        let (_typed, text) = text.split_once('\n').unwrap();
+        assert!(!text.contains("s3cret"), "{text}");
+        text.replace(&self.address.to_string(), "[server]")
+    }
+}
+
+impl File {
+    fn answer(&self, method: &str) -> Vec<u8> {
+        let length = self.contents.len();
+        let etag = match self.etag {
+            "" => String::new(),
+            etag => format!("ETag: {etag}\r\n"),
+        };
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n{etag}\r\n");
+        let contents: &[u8] = if method == "HEAD" {
+            b""
+        } else {
+            &self.contents
+        };
+        [head.as_bytes(), contents].concat()
+    }
+}
+
+fn sample() -> String {
+    let cli = TestCli::new();
+    Edited::sample().write(&cli, "sample.ndjson");
+    std::fs::read_to_string(cli.path("sample.ndjson")).unwrap()
+}
+
+#[track_caller]
+fn done(cli: &mut TestCli, args: &[&str]) -> Outcome {
+    let outcome = cli.run(args);
+    assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    outcome
+}
+
+#[test]
+fn what_is_fetched_is_logged_with_its_etag_and_without_secrets() {
+    let server = FileServer::new(&sample(), "\"monday\"");
+    let mut cli = TestCli::new();
+    done(&mut cli, &["import", &server.url("boats.ndjson")]);
+    let log = done(&mut cli, &["releases", "log"]);
+    assert_snapshot("remote_log", &server.shown(&log));
+    let log = done(&mut cli, &["releases", "log", "--json"]);
+    let json = server.shown(&log);
+    assert!(
+        json.contains(r#""name": "http://…@[server]/boats.ndjson?…""#),
+        "{json}"
+    );
+    let held = std::fs::read_to_string(cli.path("catalogue-data/releases.log")).unwrap_or_default();
+    assert!(!held.contains("s3cret"));
+}
+
+#[test]
+fn what_has_not_changed_is_not_imported_again() {
+    let server = FileServer::new(&sample(), "\"monday\"");
+    let mut cli = TestCli::new();
+    let url = server.url("boats.ndjson");
+    let import = ["import", "--if-changed", &url];
+    done(&mut cli, &import);
+    assert_eq!(server.asked(), ["GET"]);
+    let logged = |cli: &mut TestCli| done(cli, &["releases", "log", "--json"]).out;
+    let before = logged(&mut cli);
+    let again = done(&mut cli, &import);
+    assert_eq!(server.asked(), ["HEAD"]);
+    let as_json = done(&mut cli, &["import", "--if-changed", "--json", &url]);
+    // Another ETag, for what is the same.
+    server.have(&sample(), "\"tuesday\"");
+    server.asked();
+    let same = done(&mut cli, &import);
+    assert_eq!(server.asked(), ["HEAD", "GET"]);
+    assert_eq!(same.out, again.out);
+    server.have(&sample(), "");
+    assert_eq!(done(&mut cli, &import).out, again.out);
+    assert_eq!(logged(&mut cli), before);
+    let shown = [&again, &as_json].map(|outcome| server.shown(outcome));
+    assert_snapshot("remote_unchanged", &shown.join("\n"));
+}
+
+#[test]
+fn what_has_changed_is_imported_and_so_is_the_same_with_another_mapping() {
+    let server = FileServer::new(&sample(), "\"monday\"");
+    let mut cli = TestCli::new();
+    let url = server.url("boats.ndjson");
+    let import = ["import", "--if-changed", &url];
+    done(&mut cli, &import);
+    Edited::sample().with_boat("new").write(&cli, "more.ndjson");
+    let more = std::fs::read_to_string(cli.path("more.ndjson")).unwrap();
+    server.have(&more, "\"tuesday\"");
+    let changed = done(&mut cli, &import);
+    assert!(!changed.out.contains("Nothing has changed"), "{changed}");
+    let (_status, mapped) = {
+        let written = cli.run(&["mapping", "init", "minimal", "[dir]/minimal.toml"]);
+        let mapping = [
+            "import",
+            "--if-changed",
+            "--mapping",
+            "[dir]/minimal.toml",
+            &url,
+        ];
+        (written.status, cli.run(&mapping))
+    };
+    assert!(!mapped.out.contains("Nothing has changed"), "{mapped}");
+}
+
+#[test]
+fn a_rollback_is_not_undone_by_what_has_not_changed() {
+    let server = FileServer::new(&sample(), "\"monday\"");
+    let mut cli = TestCli::new();
+    let url = server.url("boats.ndjson");
+    let import = ["import", "--if-changed", &url];
+    done(&mut cli, &import);
+    let first = done(&mut cli, &["releases", "list", "--json"]).out;
+    Edited::sample().with_boat("new").write(&cli, "more.ndjson");
+    let more = std::fs::read_to_string(cli.path("more.ndjson")).unwrap();
+    server.have(&more, "\"tuesday\"");
+    done(&mut cli, &import);
+    done(&mut cli, &["releases", "rollback"]);
+    let unchanged = done(&mut cli, &import);
+    assert!(
+        unchanged.out.starts_with("Nothing has changed"),
+        "{unchanged}"
+    );
+    let document: serde_json::Value = serde_json::from_str(&first).unwrap();
+    let first = document["releases"][0]["id"].as_str().unwrap();
+    assert!(
+        unchanged.out.contains(&format!("Active release: {first}")),
+        "{unchanged}"
+    );
+}
+
+#[test]
+fn a_folder_and_standard_input_cannot_be_unchanged() {
+    let mut cli = TestCli::new();
+    let shown = ["[dir]", "-"].map(|export| {
+        let outcome = cli.run(&["import", "--if-changed", export]);
+        assert_eq!(outcome.status, ExitStatus::WrongUsage);
+        outcome.to_string()
+    });
+    assert_snapshot("remote_if_changed_refused", &shown.join("\n"));
+}
+
+#[test]
+fn every_command_that_reads_exports_fetches_them() {
+    let server = FileServer::new("id,model,manufacturer\n1,Sum,Nord\n", "\"a\"");
+    let mut cli = TestCli::new();
+    let url = server.url("boats.csv");
+    let shown = [
+        vec!["validate", &url],
+        vec![
+            "mapping",
+            "init",
+            "--from",
+            &url,
+            "--to",
+            "[dir]/boats.toml",
+        ],
+        vec!["mapping", "check", "[dir]/boats.toml", &url],
+        vec!["validate", "--mapping", "[dir]/boats.toml", &url],
+        vec!["validate", "--max-bytes", "0", &url],
+    ]
+    .map(|args| server.shown(&cli.run(&args)));
+    assert_snapshot("remote_commands", &shown.join("\n"));
+}
+
+#[test]
+fn what_is_no_address_is_refused_without_being_repeated() {
+    let mut cli = TestCli::new();
+    let shown = [
+        "ftp://ana:s3cret@cms.example/boats.csv",
+        "file:///s3cret",
+        "https://",
+        "s3://s3cret",
+        "gs://exports/s3cret?sig",
+    ]
+    .map(|url| {
+        let outcome = cli.run(&["import", url]);
+        assert_eq!(outcome.status, ExitStatus::WrongUsage);
+        assert!(!outcome.err.contains("s3cret"), "{outcome}");
+        outcome.err
+    });
+    assert_snapshot("remote_no_address", &shown.join("\n"));
+}
+
+#[test]
+fn a_token_that_cannot_be_sent_is_refused_and_not_shown() {
+    let server = FileServer::new("", "");
+    let mut cli = TestCli::new();
+    let outcome = cli.run_in(&["validate", &server.url("a")], |context| {
+        let token = "s3cret\n".to_owned();
+        context.remote = RemoteSettings::of([("CATALOGUE_EXPORT_TOKEN".to_owned(), token)]);
+    });
+    assert_snapshot("remote_token", &server.shown(&outcome));
+    assert_eq!(server.asked(), [""; 0]);
+}
