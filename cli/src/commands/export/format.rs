@@ -5,7 +5,10 @@ use std::str::FromStr;
 
 use import::finding::Kind;
 
-use super::{lines, tables};
+/// The kinds of records with files of lines in a folder, in the order of their files.
+pub(super) const LINE_KINDS: [Kind; 5] = Kind::ALL;
+/// The kinds of records with tables in a folder, in the order of their files.
+pub(super) const TABLE_KINDS: [Kind; 2] = [Kind::Manufacturer, Kind::Boat];
 
 /// How an export is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +79,8 @@ impl Format {
     /// The kinds of records that a folder has files of.
     pub(super) const fn kinds(self) -> &'static [Kind] {
         match self {
-            Self::Ndjson(_) => &lines::KINDS,
-            Self::Table(_) => &tables::KINDS,
+            Self::Ndjson(_) => &LINE_KINDS,
+            Self::Table(_) => &TABLE_KINDS,
         }
     }
 

@@ -6,21 +6,18 @@ use std::str;
 use anyhow::Context as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use import::finding::Kind;
 use import::published::{NativeRecord, NativeRecords};
 use shared::release::{Release, diff};
 use zstd::zstd_safe::CompressionLevel;
 
-use super::format::Packing;
+use super::format::{LINE_KINDS, Packing};
 use super::place::Sink;
 use crate::terminal::progress::Progress;
 
-/// The kinds of records, in the order of their files.
-pub(super) const KINDS: [Kind; 5] = Kind::ALL;
 /// Level of Zstandard: its own default.
 const LEVEL: CompressionLevel = zstd::DEFAULT_COMPRESSION_LEVEL;
 
-/// Writes the records of a release into one file, or into one for each of [`KINDS`].
+/// Writes the records of a release into one file, or into one for each of [`LINE_KINDS`].
 pub(super) fn write(
     release: &Release,
     sinks: Vec<Sink<'_>>,
@@ -63,7 +60,7 @@ impl Lines<'_> {
     fn write(&mut self, record: &NativeRecord) -> anyhow::Result<()> {
         let place = match &self.0[..] {
             [_only] => Some(0),
-            _ => KINDS.iter().position(|kind| *kind == record.kind),
+            _ => LINE_KINDS.iter().position(|kind| *kind == record.kind),
         };
         let file = place.and_then(|place| self.0.get_mut(place));
         file.map_or(Ok(()), |file| file.write(&record.line))

@@ -20,12 +20,10 @@ use shared::release::{Release, diff};
 
 use self::csv::CsvFile;
 use self::parquet::ParquetFile;
-use super::format::TableFormat;
+use super::format::{TABLE_KINDS, TableFormat};
 use super::place::Sink;
 use crate::terminal::progress::Progress;
 
-/// The tables that a folder has, in the order of their files. A single file is the one of boats.
-pub(super) const KINDS: [Kind; 2] = [Kind::Manufacturer, Kind::Boat];
 /// Rows that are read and written at a time.
 const BATCH_ROWS: usize = 1024;
 
@@ -36,12 +34,13 @@ pub(super) fn write(
     format: TableFormat,
     progress: &Progress,
 ) -> anyhow::Result<()> {
-    let kinds = KINDS
-        .into_iter()
-        .skip(KINDS.len() - sinks.len().min(KINDS.len()));
+    let kinds: &[Kind] = match &sinks[..] {
+        [_only] => &[Kind::Boat],
+        _ => &TABLE_KINDS,
+    };
     progress.boats(release.manifest().boats);
     let mut whole = Vec::new();
-    for (kind, sink) in kinds.zip(sinks) {
+    for (&kind, sink) in kinds.iter().zip(sinks) {
         let mut table = Table::new(release, kind, sink, format)?;
         let of = match kind {
             Kind::Boat => diff::Kind::Boats,
