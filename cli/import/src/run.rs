@@ -144,7 +144,7 @@ pub fn run<C: Consumer>(
 /// What a check of the mapping finds, for which the export is read again; none if there is no
 /// mapping, or if the export can only be read once.
 fn checked(settings: &Settings<'_>) -> anyhow::Result<Option<CheckReport>> {
-    let mut exports = settings.exports.iter();
+    let mut exports = settings.exports.iter().map(Export::path);
     if settings.mapping.is_none() || !exports.all(|path| path.is_file() || path.is_dir()) {
         return Ok(None);
     }
