@@ -85,7 +85,7 @@ pub enum NoSuggestion {
 pub fn suggest(exports: &[Export], temp_dir: &Path, now: Timestamp) -> anyhow::Result<Suggestion> {
     let recognised = recognise(exports, temp_dir)?.ok_or(NoSuggestion::Unknown)?;
     let mut suggestion = match recognised.form {
-        Form::System(shipped) => system::suggest(shipped, recognised, exports, temp_dir, now),
+        Form::System(shipped) => system::suggest(shipped, recognised, exports, temp_dir, &now),
         Form::Csv => from_list(recognised, ("csv", Format::Csv), exports, temp_dir, now),
         Form::Json => from_list(recognised, ("json", Format::Json), exports, temp_dir, now),
         Form::Ndjson => from_list(
@@ -156,29 +156,7 @@ fn from_list(
         Some((first, others)) => (Some(first.as_str()), others),
         None => (None, &[][..]),
     };
-    let layout = |encoding| Layout {
-        format,
-        encoding,
-        records: records
-            .and_then(|path| RecordsPath::parse(path).ok())
-            .into_iter()
-            .collect(),
-        lists: Vec::new(),
-    };
-    let mut encoding = recognised.encoding.filter(|_| format != Format::Parquet);
-    let mut surveyed = survey(
-        exports,
-        &plan_like(&recognised.path, layout(encoding)),
-        temp_dir,
-    )?;
-    if surveyed.is_not_utf8 && encoding.is_none() {
-        encoding = Some(Encoding::WINDOWS_1252);
-        surveyed = survey(
-            exports,
-            &plan_like(&recognised.path, layout(encoding)),
-            temp_dir,
-        )?;
-    }
+    let (surveyed, encoding) = surveyed(&recognised, format, records, exports, temp_dir)?;
     let Survey {
         files,
         unread,
@@ -207,14 +185,7 @@ fn from_list(
         choices: choose(file),
         now,
     };
-    // Slugs must stay unique when what is not published yet is published.
-    let text = list.text();
-    let all_published = text
-        .lines()
-        .filter(|line| !line.starts_with("published = "));
-    let all_published = all_published.collect::<Vec<_>>().join("\n");
-    let all = check(&all_published, exports, temp_dir)?.findings;
-    list.has_unique_names = !all.counts().contains_key(&Code::DuplicateSlug);
+    list.has_unique_names = has_unique_names(&list, exports, temp_dir)?;
     let findings = check(&list.text(), exports, temp_dir)?.findings;
     let others = files.iter().filter(|other| other.name != file.name);
     Ok(Suggestion {
@@ -234,6 +205,43 @@ fn from_list(
             ..recognised
         },
     })
+}
+
+/// What the files like the recognised one have, read in the encoding that they seem to have.
+fn surveyed(
+    recognised: &Recognised,
+    format: Format,
+    records: Option<&str>,
+    exports: &[Export],
+    temp_dir: &Path,
+) -> anyhow::Result<(Survey, Option<Encoding>)> {
+    let records = records.and_then(|path| RecordsPath::parse(path).ok());
+    let read = |encoding| {
+        let layout = Layout {
+            format,
+            encoding,
+            records: records.clone().into_iter().collect(),
+            lists: Vec::new(),
+        };
+        survey(exports, &plan_like(&recognised.path, layout), temp_dir)
+    };
+    let encoding = recognised.encoding.filter(|_| format != Format::Parquet);
+    let surveyed = read(encoding)?;
+    if surveyed.is_not_utf8 && encoding.is_none() {
+        let encoding = Some(Encoding::WINDOWS_1252);
+        return Ok((read(encoding)?, encoding));
+    }
+    Ok((surveyed, encoding))
+}
+
+/// Whether the names of boats make unique slugs, also once everything is published.
+fn has_unique_names(list: &List<'_>, exports: &[Export], temp_dir: &Path) -> anyhow::Result<bool> {
+    let text = list.text();
+    let lines = text.lines();
+    let all_published = lines.filter(|line| !line.starts_with("published = "));
+    let all_published = all_published.collect::<Vec<_>>().join("\n");
+    let all = check(&all_published, exports, temp_dir)?.findings;
+    Ok(!all.counts().contains_key(&Code::DuplicateSlug))
 }
 
 /// The files that are called like one, each of which has a list of records at a path of its own.

@@ -292,8 +292,5 @@ fn a_reader_that_has_seen_enough_ends_it_well() {
     );
     let said = String::from_utf8(ended.stderr).unwrap();
     assert_eq!((ended.status.code(), &*said), (Some(0), ""));
-    assert_eq!(
-        ended.stdout.iter().filter(|byte| **byte == b'\n').count(),
-        1
-    );
+    assert_eq!(String::from_utf8(ended.stdout).unwrap().lines().count(), 1);
 }

@@ -61,7 +61,7 @@ pub(super) fn suggest(
     recognised: Recognised,
     exports: &[Export],
     temp_dir: &Path,
-    now: Timestamp,
+    now: &Timestamp,
 ) -> anyhow::Result<Suggestion> {
     let mut decisions = Vec::new();
     let report = |text: &str| {
@@ -97,7 +97,7 @@ pub(super) fn suggest(
 }
 
 /// Variables of the shipped mappings for what an export does not say: times are set to `now`.
-fn assumed(text: &mut String, now: Timestamp, decisions: &mut Vec<Decision>) {
+fn assumed(text: &mut String, now: &Timestamp, decisions: &mut Vec<Decision>) {
     for (name, what) in [
         ("updated_at", "when makers changed"),
         ("brands_updated_at", "when brands changed"),

@@ -177,7 +177,7 @@ fn amounts_are_read_as_they_are_written_or_not_at_all() {
 #[test]
 fn what_may_be_meant_otherwise_is_named() {
     let of = |header: &str, row: &str| {
-        let suggestion = suggested("a.csv", &format!("id,{header}\n1,{row}\n")).unwrap();
+        let suggestion = suggested("a.csv", format!("id,{header}\n1,{row}\n")).unwrap();
         let fields = suggestion.decisions.iter();
         let fields = fields.map(|decision| decision.field.clone());
         (suggestion.text, fields.collect::<Vec<String>>())
@@ -260,7 +260,7 @@ fn records_and_keys_beyond_the_limits_are_said_not_to_be_looked_at() {
     let suggestion = suggested("a.json", &document).unwrap();
     assert!(fields(&suggestion).contains(&"keys"));
     let rows = "1,x\n".repeat(10_001);
-    let suggestion = suggested("a.csv", &format!("id,model\n{rows}")).unwrap();
+    let suggestion = suggested("a.csv", format!("id,model\n{rows}")).unwrap();
     assert!(fields(&suggestion).contains(&"records"));
     let suggestion = suggested("a.csv", "id,model\n1,x\n").unwrap();
     assert!(!fields(&suggestion).contains(&"records") && !fields(&suggestion).contains(&"keys"));
@@ -311,9 +311,9 @@ fn a_header_may_be_long_but_not_without_end() {
         let names = names.join(",");
         format!("id,model,manufacturer,{names}\n1,Sum,Nord,{values}\n")
     };
-    let widest = suggested("boats.csv", &sheet(COLUMNS_MAX)).unwrap();
+    let widest = suggested("boats.csv", sheet(COLUMNS_MAX)).unwrap();
     assert_eq!(widest.keys, Some((COLUMNS_MAX, 3)));
-    let too_wide = suggested("boats.csv", &sheet(COLUMNS_MAX + 1)).unwrap_err();
+    let too_wide = suggested("boats.csv", sheet(COLUMNS_MAX + 1)).unwrap_err();
     let message = "a header has at most 16384 columns, this one 16385";
     assert!(too_wide.to_string().ends_with(message), "{too_wide}");
 }
@@ -370,7 +370,7 @@ fn a_sheet_in_another_encoding_is_read_in_it_and_the_mapping_names_it() {
 fn an_encoding_that_shows_late_in_a_file_is_still_found() {
     let mut sheet = String::from("id;model;maker\n");
     for number in 0..10_000 {
-        sheet.push_str(&format!("{number};Boat {number};Hanse\n"));
+        _ = writeln!(sheet, "{number};Boat {number};Hanse");
     }
     sheet.push_str("last;Gr\u{f6}\u{df}e;Hanse\n");
     let encoded = encoding_rs::WINDOWS_1252.encode(&sheet).0;

@@ -35,7 +35,7 @@ fn exported(export: &str, format: &str) -> TestCli {
 fn parquet(cli: &TestCli, name: &str) -> (SchemaRef, Vec<RecordBatch>) {
     let file = File::open(cli.path(name)).unwrap();
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
-    let schema = reader.schema().clone();
+    let schema = SchemaRef::clone(reader.schema());
     let batches: Result<Vec<_>, _> = reader.build().unwrap().collect();
     (schema, batches.unwrap())
 }
@@ -127,10 +127,8 @@ fn every_field_is_a_typed_column_with_its_unit_and_meaning() {
     let mut text = String::new();
     for name in ["tables/boats.parquet", "tables/manufacturers.parquet"] {
         let (schema, batches) = parquet(&cli, name);
-        text += &format!(
-            "{name}, published at {}\n",
-            schema.metadata()["publishedAt"]
-        );
+        let published_at = &schema.metadata()["publishedAt"];
+        _ = writeln!(text, "{name}, published at {published_at}");
         outline(schema.fields(), 1, &mut text);
         assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 1);
     }
