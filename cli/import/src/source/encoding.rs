@@ -65,7 +65,7 @@ impl Encoding {
     }
 }
 
-/// Its name in lower case, which [`Encoding::parse`] takes.
+/// Its name in lower case, which `Encoding::parse` takes.
 impl fmt::Display for Encoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.name().to_ascii_lowercase())
