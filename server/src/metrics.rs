@@ -1,11 +1,10 @@
-//! What a server counts and measures of itself, in the families that Prometheus reads.
+//! A server's own counters and measurements, as Prometheus metric families.
 //!
-//! A request finds its counters in arrays, by the number of its route and of its outcome, and adds
-//! to atomics of its thread: it allocates nothing and takes no lock. Labels, and all that is a
-//! state, are read at a scrape.
+//! A request finds its counters in arrays, by the number of its route and outcome, and adds to
+//! atomics of its thread: no allocation, no lock. Labels and states are read at a scrape.
 //!
-//! Labels are words of ours, names of subscriptions and ids of releases: never a path, a query or
-//! a key. Nothing outside of this module names the library.
+//! Labels are our own words, names of subscriptions and ids of releases: never a path, a query or a
+//! key. Nothing outside this module names the library.
 
 mod connections;
 mod durations;
@@ -30,7 +29,7 @@ pub(crate) use requests::{Outcome, Requests};
 /// The media type of [`Families::text`].
 pub(crate) const MEDIA_TYPE: &str = TEXT_FORMAT;
 
-/// What is counted while an app is in use.
+/// The counters of an app.
 pub(crate) struct Metrics {
     pub(crate) requests: Requests,
     pub(crate) connections: Arc<Connections>,
@@ -53,7 +52,7 @@ impl Metrics {
     }
 }
 
-/// Names, labels and texts of our own are as the library wants them.
+/// Our own names, labels and texts are always valid for the library.
 fn ours<T>(made: Result<T>) -> T {
     made.unwrap_or_else(|why| unreachable!("a metric of ours is not well-formed: {why}"))
 }

@@ -1,5 +1,5 @@
-//! What operates a server beside its requests: following the active release, fetching the next one
-//! before it is activated, and the administration address with readiness and metrics.
+//! Operating a server besides its requests: following the active release, fetching the next one
+//! ahead, and the administration address with readiness and metrics.
 //!
 //! Nothing here answers a request of a consumer.
 

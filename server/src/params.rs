@@ -1,4 +1,4 @@
-//! Strict reading of what a caller writes in the address: raw text in, typed queries out.
+//! Strict parsing of the URL: raw text in, typed queries out.
 //!
 //! Nothing is guessed and nothing is ignored: an unknown, repeated, empty or badly encoded
 //! parameter is an issue, and every issue of a request is found at once, in request order
@@ -6,7 +6,7 @@
 //! secret.
 //!
 //! A parameter is declared once, in `lists`; nothing else here knows one by name. This module must
-//! not know HTTP status codes, the clock, or any SQL but the names of tables and columns.
+//! not know HTTP status codes, the clock, or any SQL except the names of tables and columns.
 
 mod decode;
 mod links;
@@ -39,8 +39,8 @@ use reader::Reader;
 /// One problem of one parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ParamIssue {
-    /// The parameter: its decoded name, or its raw name where that cannot be decoded; cut when
-    /// it is long.
+    /// The parameter: its decoded name, or its raw name if that cannot be decoded; cut if it is
+    /// long.
     pub field: String,
     /// What the parameter must be. Never contains the value that was given.
     pub message: String,

@@ -1,16 +1,15 @@
-//! Whether requests should be sent to a server: what it depends on, at one moment.
+//! Whether requests should be sent to a server, by what it depends on at one moment.
 //!
-//! It judges; what becomes of the judgement is decided elsewhere.
+//! It only judges; others act on it.
 
 /// What a server depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Readiness {
-    /// Id of the release that is open, every file of which was verified. A server without one does
-    /// not get as far as being asked.
+    /// Id of the open, verified release. A server without one does not get this far.
     pub(crate) release: String,
-    /// A body of the release could not be read as it was verified. Its record is refused and all
-    /// others are answered, so this is shown and is no reason to send requests elsewhere: a server
-    /// that is the only one would be taken away for one record.
+    /// Whether a body of the release no longer matches what was verified. Its record is refused and
+    /// all others are served, so this is only shown: a single server would otherwise be taken out
+    /// for one record.
     pub(crate) is_damaged: bool,
     /// Keys can be verified.
     pub(crate) are_keys_current: bool,

@@ -17,16 +17,16 @@ use crate::wire::{ConnectionLimits, Connections, Phase, Socket, server_of};
 
 /// How long requests under way may take to finish once the server is stopping, in seconds.
 pub const STOP_SECONDS_MAX: u64 = 8;
-/// How long clients that are connected when the server begins to stop may still begin a request.
-/// One that is on its way is answered so, where closing its connection would have lost it.
+/// How long connected clients may still begin a request when the server begins to stop. A request
+/// on its way is answered then, where closing its connection would lose it.
 const LAST_REQUESTS: Duration = Duration::from_millis(400);
-/// How long it may then take to answer clients whose request has begun and not ended, before the
-/// HTTP library closes connections.
+/// How long it may then take to answer clients with a half-sent request, before the HTTP library
+/// closes connections.
 const LAST_WORDS: Duration = Duration::from_millis(100);
-/// Pause between two looks for units of monthly quotas that lie unused.
+/// Pause between two checks for idle units of monthly quotas.
 const GIVE_BACK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// An app that is about to answer on a socket, with all that it needs for that.
+/// An app ready to serve on a socket.
 pub struct Answering {
     app: Arc<App>,
     server: Server<Connections>,
@@ -36,8 +36,8 @@ pub struct Answering {
     watching_clock: PeriodicTask,
 }
 
-/// Answers requests on `socket` until `shutdown` completes, of as many connections as `limits`
-/// allow, as [`Answering`] does.
+/// Serves on `socket` until `shutdown` completes, with as many connections as `limits` allow, as
+/// [`Answering`] does.
 pub async fn serve(
     app: Arc<App>,
     socket: Socket,
@@ -49,8 +49,8 @@ pub async fn serve(
 }
 
 impl Answering {
-    /// Gets everything ready, so that nothing is missing once it is said that the server listens.
-    /// Needs a runtime, which answers.
+    /// Prepares everything, so that nothing is missing once the server says that it listens. Must
+    /// be called on the runtime that serves.
     pub fn prepare(app: Arc<App>, socket: Socket, limits: ConnectionLimits) -> io::Result<Self> {
         let (phases, phase) = watch::channel(Phase::Serving);
         let refusing = Arc::clone(&app);
@@ -72,7 +72,7 @@ impl Answering {
         })
     }
 
-    /// Answers requests until `shutdown` completes.
+    /// Serves until `shutdown` completes.
     ///
     /// Then no connection is accepted any more but, on a socket of its own, those that were made
     /// before, and every answer is the last of its connection, as it is already where the app
@@ -111,7 +111,7 @@ impl Answering {
     }
 }
 
-/// Lets other servers have what this one leased of monthly quotas and does not use.
+/// Gives back idle units of monthly quotas, for other servers.
 fn give_back_idle(app: Arc<App>) -> io::Result<PeriodicTask> {
     let runtime = Handle::current();
     repeat("quotas", GIVE_BACK_INTERVAL, move || {
@@ -119,7 +119,7 @@ fn give_back_idle(app: Arc<App>) -> io::Result<PeriodicTask> {
     })
 }
 
-/// Starts to look at the clock of an app, at once and then every second.
+/// Starts to check the clock of an app, at once and then every second.
 fn watch_clock(app: Arc<App>) -> io::Result<PeriodicTask> {
     repeat("clock", clock_watch::INTERVAL, move || app.look_at_clock())
 }

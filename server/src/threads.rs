@@ -1,8 +1,7 @@
-//! The threads that requests need: how many, and the runtime that has them.
+//! The threads that requests need, and the runtime that has them.
 //!
-//! Those that they cannot do without are there before the server says that it listens. What has a
-//! thread of its own beside requests makes it where it begins: seven are called quotas, clock,
-//! keyring, key uses, follow, mark and prefetch, and one more writes the log.
+//! The essential ones exist before the server says that it listens. Background work starts its own
+//! threads: quotas, clock, keyring, key uses, follow, mark, prefetch, and one that writes the log.
 
 use std::io;
 use std::thread::available_parallelism;
@@ -12,16 +11,16 @@ use tokio::runtime::Runtime;
 
 use crate::catalogue::{OpenSettings, READS_AT_ONCE};
 
-/// Conversations with the ledger of monthly quotas at once, of as many subscriptions, for which
-/// there are threads in any case, and all else that blocks, such as names that are looked up.
+/// Concurrent calls to the ledger that always have threads, shared with everything else that
+/// blocks, such as name lookups.
 const CONVERSATIONS: usize = 4;
-/// For how many there may be: a ledger that hangs shall not keep lists from their threads.
+/// Most concurrent calls: a hanging ledger must not take the threads of lists.
 const CONVERSATIONS_MAX: usize = 64;
 
-/// A runtime for a server that opens releases so. On two cores it has 10 threads: one a core that
-/// never blocks; and that may block, one a list query at once (2), one a core for compression (2),
-/// and 4. Together with the eight above that makes 19 with the one that started them. Under load
-/// there may be as many as 100 that block: reads from disk have up to 32, and conversations 64.
+/// A runtime for a server with these settings. On two cores it has 10 threads: one worker a core,
+/// and blocking ones: one for each concurrent list query (2), one a core for compression (2), and 4
+/// more. With the eight above and the main thread that makes 19. Under load there may be up to 100
+/// blocking threads: up to 32 for reads from disk, and 64 for calls to the ledger.
 pub fn runtime(settings: OpenSettings) -> io::Result<Runtime> {
     let cores = available_parallelism().map_or(1, usize::from);
     let lists = settings.connections + cores;

@@ -1,12 +1,12 @@
-//! From a socket to whole, strictly valid requests, and their end: accepting, limits of
-//! connections, heads, and clients that are slow, leave, or do not take their answer.
+//! From a socket to whole, strictly valid requests: accepting, limits of connections, heads, and
+//! clients that are slow, leave, or do not read their response.
 //!
-//! What is refused here is answered by a function that comes from outside. Nothing here knows what
-//! a request asks for.
+//! A function from outside answers what is refused here. Nothing here knows what a request asks
+//! for.
 //!
 //! # The states of a connection
 //!
-//! A connection for which `admission` has no place gets its answer from `refusing`, and is closed.
+//! A connection that `admission` does not admit gets its response from `refusing`, and is closed.
 //! For every other one the HTTP library reads and writes through `connection::Connection`, which is
 //! in one of the states of `connection::state::State`:
 //!

@@ -28,21 +28,21 @@ pub(super) type AccountId = (SubscriptionId, Period);
 #[derive(Default)]
 pub(super) struct Accounts(HashMap<SubscriptionId, Vec<Entry>>);
 
-/// One account, and what is being said about it.
+/// One account, and the call to the ledger about it.
 pub(super) struct Entry {
     pub(super) account: Account,
-    /// The conversation under way: one at a time, so that its outcome says how things are.
+    /// The call under way: one at a time, so that its outcome is up to date.
     pub(super) pending: Option<Pending>,
-    /// Charges that wait for it. The next lease has a unit for each of them, or they would wait
-    /// for one commit after the other where the quota is nearly used up.
+    /// Charges that wait for it. The next lease has a unit for each of them, or they would wait for
+    /// one commit after the other when the quota is nearly used up.
     pub(super) waiting: u64,
 }
 
-/// A charge that waits, and for which account; none where the account was forgotten before.
+/// A waiting charge and its account; none if the account was dropped before.
 pub(super) struct Waiting<'a>(&'a Mutex<Accounts>, Option<AccountId>);
 
 impl Accounts {
-    /// The account of a subscription for what is now, which is a new one at the first request.
+    /// The account of a subscription for the period of `now`, created at the first request.
     pub(super) fn entry(&mut self, subscription: &Subscription, now: Moment) -> &mut Entry {
         let (entries, now) = (
             self.0.entry(subscription.id).or_default(),
@@ -55,13 +55,13 @@ impl Accounts {
         &mut entries[index]
     }
 
-    /// The account that there is.
+    /// An existing account.
     pub(super) fn get_mut(&mut self, (id, period): AccountId) -> Option<&mut Entry> {
         let mut entries = self.0.get_mut(&id)?.iter_mut();
         entries.find(|entry| entry.period() == period)
     }
 
-    /// Which ones there are.
+    /// The ids of all accounts.
     pub(super) fn ids(&self) -> Vec<AccountId> {
         self.all().map(|(id, _)| id).collect()
     }
@@ -74,7 +74,7 @@ impl Accounts {
         })
     }
 
-    /// Forgets the accounts of other periods than those of now for which nothing is left to do.
+    /// Drops accounts of other periods that have nothing left to do.
     pub(super) fn forget_others(&mut self, now: Moment) {
         for entries in self.0.values_mut() {
             let is_of_now = |entry: &Entry| entry.period().contains(now.unix_seconds());
@@ -83,7 +83,7 @@ impl Accounts {
     }
 }
 
-/// Times before the first period and after the last count as in these, and are not contained.
+/// Times before the first period or after the last count as in these, but are not contained.
 fn position_or_new(entries: &mut Vec<Entry>, period: Period) -> usize {
     let found = entries.iter().position(|entry| entry.period() == period);
     found.unwrap_or_else(|| {
@@ -102,8 +102,8 @@ impl Entry {
         self.account.period
     }
 
-    /// Only a conversation that was broken off is over and still here. It is polled to know that,
-    /// since no request may wait for it.
+    /// Only an aborted call is over and still here. Polling tells, since no request may be waiting
+    /// for it.
     pub(super) fn under_way(&mut self) -> Option<Pending> {
         let is_over = |pending: &mut Pending| pending.clone().now_or_never().is_some();
         self.pending.take_if(is_over);
@@ -116,7 +116,7 @@ impl Entry {
 }
 
 impl<'a> Waiting<'a> {
-    /// Counts a charge among those that wait, until what is returned is dropped.
+    /// Counts a charge as waiting until the guard is dropped.
     pub(super) fn count(accounts: &'a Mutex<Accounts>, id: AccountId) -> Self {
         let counted = lock(accounts).get_mut(id).map(|entry| {
             entry.waiting += 1;

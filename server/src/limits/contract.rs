@@ -1,4 +1,4 @@
-//! What minute windows promise wherever they are: tests over a seam, run for each implementation.
+//! What minute windows promise wherever they are: tests of the trait, run for each implementation.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::usage::Usage;
 /// When every test begins, Unix time in seconds.
 pub(super) const START: i64 = 1_790_000_000;
 
-/// Minute windows, and the clock that they go by.
+/// Minute windows and their clock.
 pub(super) trait Windows {
     /// Counts a request now, unless the window is full.
     fn count(&self, family: &KeyId, limit: u32) -> Result<Usage, Usage>;
@@ -24,7 +24,7 @@ pub(super) trait Windows {
     fn held(&self, family: &KeyId) -> usize;
 }
 
-/// The promises as tests of the windows that `$start` gives; of none, where it gives none.
+/// The promises as tests of the windows that `$start` returns, if it returns any.
 macro_rules! promises {
     ($start:expr, $cases:expr, [$($promise:ident),* $(,)?]) => {
         $(
@@ -99,7 +99,7 @@ pub(super) fn a_changed_limit_applies_at_once_and_to_what_is_counted_already(
         assert!(windows.count(&key, 4).is_ok());
         windows.pass(Duration::from_secs(10));
     }
-    // Three of the four have to leave before a limit of two lets one in: 20 s after the start.
+    // Three of the four must leave before a limit of two admits one: 20 s after the start.
     let lowered = windows.count(&key, 2).unwrap_err();
     assert_eq!(
         (lowered.remaining, lowered.reset_unix_seconds),
@@ -161,7 +161,7 @@ fn agrees_with_a_list(
             (usage.limit, usage.remaining),
             (u64::from(limit), remaining)
         );
-        // A request that waits as long as told is let in, unless none ever is.
+        // A request that waits as long as told is admitted, unless none ever is.
         let later = now + Duration::from_secs(usage.retry_after_seconds);
         let still = counted
             .iter()

@@ -1,8 +1,8 @@
-//! Giving back to the ledger what was leased of quotas and not charged: every now and then what
-//! lies unused, and at a stop everything.
+//! Giving back to the ledger leased units that were not charged: regularly those that are idle, and
+//! at a stop all of them.
 //!
-//! Units are taken out before they are given back, so that none is used or given back twice.
-//! Nothing here leases or charges.
+//! Units are taken out of the account before they are given back, so that none is used or given
+//! back twice. Nothing here leases or charges.
 
 use std::time::Duration;
 
@@ -21,21 +21,21 @@ use crate::base::primitives::{sleep, timeout};
 /// Attempts to give back what is left when the server stops.
 const LAST_ATTEMPTS: u32 = 10;
 
-/// How long they take together at most. A stop has 20 seconds, of which requests under way may have
-/// taken 8, and last uses are still to be written.
+/// Their longest total time. A stop has 20 seconds, of which requests under way may take 8, and
+/// last uses must still be written.
 pub(super) const LAST_ATTEMPTS_MAX: Duration = Duration::from_secs(5);
 
-/// Pause between them. A ledger that is known to be away refuses at once, and may soon be back.
+/// Pause between them. A ledger known to be away refuses at once, and may soon be back.
 const LAST_ATTEMPTS_PAUSE: Duration = Duration::from_millis(250);
 
-/// Subscriptions for which something is given back at a time. Requests wait for leases meanwhile,
-/// and few connections may lead to the ledger.
+/// Subscriptions given back for at a time. Requests wait for leases meanwhile, and the ledger may
+/// have few connections.
 pub(super) const GIVE_BACKS_MAX: usize = 16;
 
 impl Quotas {
-    /// Gives back to the ledger what is leased and not charged: for a graceful stop, when no
-    /// request is under way any more. Another process may hold the ledger, so it is tried for a
-    /// while; what cannot be given back then stays counted as used.
+    /// Gives back all unused units: for a graceful stop, when no request is under way. Another
+    /// process may lock the ledger, so it retries for a while; what cannot be given back stays
+    /// counted as used.
     pub async fn give_back_all(&self) {
         let attempts = timeout(LAST_ATTEMPTS_MAX, self.try_to_give_back_all());
         if attempts.await.unwrap_or(false) {
@@ -55,7 +55,7 @@ impl Quotas {
     /// Whether the ledger took all of it in the end.
     async fn try_to_give_back_all(&self) -> bool {
         for pending in self.pending() {
-            // A failed lease brings nothing that could be given back.
+            // A failed lease has nothing to give back.
             let _outcome = pending.await;
         }
         for attempt in 0..LAST_ATTEMPTS {
@@ -69,19 +69,18 @@ impl Quotas {
         false
     }
 
-    /// Gives back to the ledger what lies unused, so that others get it: to be called about twice
-    /// a second while requests are answered. Units are given back from the second call on that
-    /// finds them unused for a second.
+    /// Gives back idle units, so that other servers get them. Call it about twice a second while
+    /// serving. Units are given back once a later call finds them unused for a second.
     pub async fn give_back_idle(&self, now: Moment) {
         self.give_back(|account| account.take_idle(now)).await;
         lock(&self.accounts).forget_others(now);
     }
 
-    /// Gives back what `take` takes out, of several accounts at once, since a ledger answers
-    /// those together who ask together. Whether the ledger took all of it.
+    /// Gives back what `take` takes out, for several accounts at once, since a ledger answers
+    /// concurrent calls together. Whether the ledger took all of it.
     async fn give_back(&self, take: impl Fn(&mut Account) -> Option<u64>) -> bool {
         let ids = lock(&self.accounts).ids();
-        // Each is started when its turn has come.
+        // Each starts when it is its turn.
         let started = ids
             .into_iter()
             .filter_map(|id| self.start_to_give_back(id, &take));
@@ -90,7 +89,7 @@ impl Quotas {
         answered.fold(true, all).await
     }
 
-    /// `None` where there is nothing to give back, or the ledger is being asked for more.
+    /// `None` if there is nothing to give back, or a call to the ledger is under way.
     fn start_to_give_back(
         &self,
         id: AccountId,

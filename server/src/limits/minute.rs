@@ -1,9 +1,9 @@
 //! The minute limit: how many requests of a key are counted in any 60 seconds.
 //!
-//! The window slides and is exact: it keeps the time of every counted request, so no burst at the
-//! edge of a fixed minute gets through twice. It is measured by the monotonic clock, because a
-//! correction of the wall clock must neither open nor close it. Windows live in memory; a restart
-//! begins with empty ones.
+//! The window slides and is exact: it keeps the time of every counted request, so a burst at the
+//! edge of a fixed minute is not admitted twice. It uses the monotonic clock, because a correction
+//! of the wall clock must neither open nor close it. Windows are in memory; a restart begins with
+//! empty ones.
 
 use std::collections::VecDeque;
 use std::sync::PoisonError;
@@ -39,9 +39,9 @@ impl RateLimits {
         Self::default()
     }
 
-    /// Counts a request of `family`, unless `limit` of them are counted in the last 60 seconds;
+    /// Counts a request of `family`, unless `limit` requests were counted in the last 60 seconds:
     /// then the usage is the error and the request is not counted. A changed limit applies to the
-    /// window as it is.
+    /// existing window.
     pub fn count(&self, family: &KeyId, limit: u32, now: Moment) -> Result<Usage, Usage> {
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
         windows.forget_idle_families(now.monotonic);
@@ -57,7 +57,7 @@ impl RateLimits {
 }
 
 impl Windows {
-    /// Once a minute, so that the families kept are those of the last two minutes.
+    /// Runs once a minute, so that families of the last two minutes are kept.
     fn forget_idle_families(&mut self, now: Duration) {
         if now.saturating_sub(self.swept_at) < MINUTE {
             return;
@@ -76,8 +76,8 @@ struct Window {
 
 impl Window {
     fn count(&mut self, limit: u32, now: Moment) -> Result<Usage, Usage> {
-        // Threads read the clock before they arrive here, so a request may come after a later
-        // one; counting it as simultaneous keeps the times in order and never counts too little.
+        // Threads read the clock before they get here, so a request may come after a later one.
+        // Counting both as simultaneous keeps the times in order and never counts too little.
         let latest = self.counted.back().copied().unwrap_or_default();
         let time = now.monotonic.max(latest);
         while self
@@ -95,8 +95,8 @@ impl Window {
         Ok(self.usage(capacity, now))
     }
 
-    /// The reset is when the oldest counted request leaves the window. After the limit was
-    /// lowered there may be more of them than it allows: then it is when enough have left.
+    /// The reset is when the oldest counted request leaves the window; after the limit was lowered,
+    /// when enough of them have left.
     fn usage(&self, capacity: usize, now: Moment) -> Usage {
         let remaining = capacity.saturating_sub(self.counted.len());
         let surplus = self.counted.len().saturating_sub(capacity.max(1));

@@ -9,7 +9,7 @@ pub enum MinuteError {
     /// The limit of the key is used up.
     #[error("{} requests of the key are counted in a minute", .0.limit)]
     Exceeded(Usage),
-    /// It is not known whether it is.
+    /// It is unknown whether it is.
     #[error("could not count the request in its minute")]
     Unavailable(#[from] RedisFailure),
 }

@@ -1,6 +1,6 @@
 //! Where minute windows are: in the memory of this server, or in a Redis that servers share.
 //!
-//! In memory nothing is waited for, and nothing can fail.
+//! In memory, counting never waits and never fails.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::metrics::RoundTrips;
 
 /// Minute windows of all key families.
 pub enum MinuteStore {
-    /// In memory: of this server alone, and empty when it starts.
+    /// In memory: only of this server, and empty when it starts.
     Memory(RateLimits),
     /// In a Redis.
     Redis(RedisLimits),
@@ -37,13 +37,13 @@ impl MinuteStore {
                 .map_err(MinuteError::Exceeded),
             Self::Redis(limits) => {
                 let count = |left: Duration| limits.count(family, limit, left);
-                // Boxed, so that requests that are counted in memory have no room for it.
+                // Boxed, so that requests counted in memory are not larger for it.
                 Box::pin(wait_budget.spend(count)).await
             }
         }
     }
 
-    /// How long it took to be counted, where that takes any time.
+    /// Round-trip times, if counting takes any.
     pub(crate) fn round_trips(&self) -> Option<&RoundTrips> {
         match self {
             Self::Memory(_) => None,

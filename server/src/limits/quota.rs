@@ -1,11 +1,10 @@
 //! The monthly quota of a subscription, shared by all its keys and by every server of its ledger.
 //!
-//! A request checks before it works and is charged when its answer is known to be a 200. Charging
-//! is a step in memory within a lease; the ledger is asked for the next one before it is used up,
-//! outside the async threads, once at a time for each subscription. Checking leases nothing, so
-//! that an answer which turns out free costs no other request the last unit; what lies unused is
-//! given back. When the ledger cannot say, the answer is that the quota is unavailable, never a
-//! guess.
+//! A request checks before it works and is charged when its response is known to be a 200. Charging
+//! is a step in memory within a lease; the next lease is requested before it is used up, outside
+//! the async threads, one at a time for each subscription. Checking leases nothing, so that a
+//! response that turns out to be free does not cost another request the last unit; idle units are
+//! given back. If the ledger cannot answer, the quota is unavailable, never guessed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +21,8 @@ use super::quota_error::{LedgerFailure, QuotaError};
 use super::usage::Usage;
 use crate::base::primitives::{Mutex, share, spawn_blocking, timeout};
 
-/// How long a request usually waits for the ledger, at its check and again at its charge: together
-/// less than the second within which a client hears that the service is unavailable.
+/// How long a request waits for the ledger unless set otherwise, at its check and again at its
+/// charge: together less than the second within which a client gets a 503.
 pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(400);
 
 /// Quotas of all subscriptions.
@@ -46,7 +45,7 @@ impl Quotas {
         Self::with_lease_size(ledger, LeaseSize::default())
     }
 
-    /// Quotas that lease other amounts than usual.
+    /// Quotas with another lease size.
     pub fn with_lease_size(ledger: Arc<dyn QuotaLedger>, size: LeaseSize) -> Self {
         Self {
             ledger,
@@ -56,7 +55,7 @@ impl Quotas {
         }
     }
 
-    /// The same, waiting so long for the ledger.
+    /// The same, with another wait for the ledger.
     #[must_use]
     pub fn with_wait(self, wait_budget: Duration) -> Self {
         Self {
@@ -83,7 +82,7 @@ impl Quotas {
         self.charge_within(Duration::MAX, subscription, now).await
     }
 
-    /// Checks, waiting for the ledger no longer than usually, nor than `left`.
+    /// Checks, waiting for the ledger at most the usual time and at most `left`.
     pub(crate) async fn check_within(
         &self,
         left: Duration,
@@ -93,7 +92,7 @@ impl Quotas {
         self.demand(Demand::Check, left, subscription, now).await
     }
 
-    /// Charges, waiting for the ledger no longer than usually, nor than `left`.
+    /// Charges, waiting for the ledger at most the usual time and at most `left`.
     pub(crate) async fn charge_within(
         &self,
         left: Duration,
@@ -103,7 +102,7 @@ impl Quotas {
         self.demand(Demand::Charge, left, subscription, now).await
     }
 
-    /// A request that finds no unit waits for the lease that is under way, then looks again.
+    /// A request that finds no unit waits for the lease under way, then tries again.
     async fn demand(
         &self,
         demand: Demand,
@@ -113,7 +112,7 @@ impl Quotas {
     ) -> Result<Usage, QuotaError> {
         let step = || self.step(demand, subscription, now);
         let (id, mut pending) = match step() {
-            // As nearly always: no timer is needed then.
+            // The usual case needs no timer.
             Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
             Step::Wait(id, pending) => (id, pending),
         };
@@ -123,7 +122,7 @@ impl Quotas {
                 let count = || Waiting::count(&self.accounts, id);
                 let counted = (demand == Demand::Charge).then(count);
                 let answered = pending.await;
-                // From here on it asks for itself.
+                // From here on it asks the ledger itself.
                 drop(counted);
                 answered.map_err(QuotaError::Unavailable)?;
                 match step() {
@@ -180,8 +179,8 @@ impl Quotas {
         })
     }
 
-    /// Starts to say something to the ledger. The outcome enters the account whether or not
-    /// anybody still waits for it, so a client that goes away loses nothing.
+    /// Starts a call to the ledger. The outcome enters the account even if nobody waits for it any
+    /// more, so a client that goes away loses nothing.
     pub(super) fn converse<T: 'static>(
         &self,
         id: AccountId,

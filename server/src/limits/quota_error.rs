@@ -15,7 +15,7 @@ pub enum QuotaError {
     /// The quota of the period is used up.
     #[error("the quota of {} requests is used up", .0.limit)]
     Exceeded(Usage),
-    /// It is not known whether it is.
+    /// It is unknown whether it is.
     #[error("could not count the request against its quota")]
     Unavailable(#[source] LedgerFailure),
 }
@@ -30,18 +30,18 @@ pub enum LedgerFailure {
         #[source]
         source: Arc<KeyStoreError>,
     },
-    /// It takes its time. What it will say is still taken in.
+    /// It is slow. Its reply still counts.
     #[error("the quota ledger has not answered within {} ms", waited.as_millis())]
     TooSlow {
         /// How long it was waited for.
         waited: Duration,
     },
-    /// The thread that asked it was stopped.
+    /// The thread that called it was stopped.
     #[error("the question to the quota ledger was broken off")]
     BrokenOff,
 }
 
-/// What a crash would have cost too, and nothing else should.
+/// Units lost as in a crash, which nothing else should cause.
 pub(super) fn log_lost(subscription: SubscriptionId, units: u64, error: Option<&KeyStoreError>) {
     let why = error.map_or_else(|| "the ledger was busy".to_owned(), |error| chain(error));
     let subscription = subscription.0;

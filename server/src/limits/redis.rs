@@ -1,8 +1,8 @@
 //! Minute windows that all servers of a Redis share, counted by its clock.
 //!
-//! A request is counted in one round trip of an atomic script, over few connections that many
-//! requests use at a time. Where Redis cannot be asked in time, or may have lost what was counted,
-//! nothing is counted: requests are refused at once while a probe looks for when it is back.
+//! A request is counted in one round trip of an atomic script, over a few connections that many
+//! requests share. If Redis cannot be asked in time, or may have lost counts, requests are refused
+//! at once, while a probe waits for it to come back.
 
 mod address;
 mod ahead;
@@ -33,7 +33,7 @@ use super::usage::Usage;
 use crate::base::primitives::timeout;
 use crate::metrics::RoundTrips;
 
-/// What the names of all keys in Redis begin with.
+/// The prefix of all keys in Redis.
 const PREFIX: &str = "catalogue:";
 
 /// Minute windows in a Redis. Dropping it closes the connections.
@@ -43,20 +43,20 @@ pub struct RedisLimits {
     round_trips: RoundTrips,
 }
 
-/// What became of saying that nothing was counted in a Redis yet.
+/// The result of declaring that nothing was counted in a Redis yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Init {
-    /// It was so, and servers count in it at once.
+    /// It was true, and servers count in it at once.
     Made,
-    /// Servers have counted in it; for how long every window counts as full now.
+    /// Servers have counted in it; how long every window counts as full now.
     There(Duration),
 }
 
 impl RedisLimits {
-    /// Windows in the Redis at `address`, and a task of this runtime that looks after the
-    /// connections. Where it cannot be asked now, it is looked for until it can.
+    /// Windows in the Redis at `address`, and a task on this runtime that maintains the
+    /// connections. If Redis cannot be asked now, it is probed until it can.
     ///
-    /// An error is only what does not get better by itself.
+    /// Only what does not recover by itself is an error.
     pub async fn start(address: RedisAddress, clock: Arc<dyn Clock>) -> Result<Self, RedisFailure> {
         Self::in_place(Place::new(address, Scripts::new(""), PREFIX), clock).await
     }
@@ -76,8 +76,8 @@ impl RedisLimits {
         })
     }
 
-    /// Says that nothing was counted in the Redis at `address` yet, so that servers need not take
-    /// every window for full in their first minute.
+    /// Declares that nothing was counted in the Redis at `address` yet, so that servers need not
+    /// treat every window as full in their first minute.
     pub async fn init(address: RedisAddress) -> Result<Init, RedisFailure> {
         let place = Place::new(address, Scripts::new(""), PREFIX);
         let begun = place.in_time(place.init()).await?;
@@ -87,7 +87,7 @@ impl RedisLimits {
         })
     }
 
-    /// Counts a request of `family`, unless `limit` of them are counted in the last 60 seconds;
+    /// Counts a request of `family`, unless `limit` requests were counted in the last 60 seconds:
     /// then the usage is the error and the request is not counted. Waits within `wait_budget`.
     pub async fn count(
         &self,
@@ -96,7 +96,7 @@ impl RedisLimits {
         wait_budget: Duration,
     ) -> Result<Usage, MinuteError> {
         let circuit = &*self.circuit;
-        // Made only for failures: all threads would take turns at counting who holds it.
+        // Cloned only for failures: otherwise all threads would contend for its reference count.
         let address = || circuit.place.address.clone();
         let Some(lines) = circuit.lines() else {
             return Err(RedisFailure::Away { address: address() }.into());
@@ -116,14 +116,14 @@ impl RedisLimits {
         };
         let ahead = &circuit.place.ahead;
         if ahead.is_put_forward(answered, reply.now_micros) {
-            // What was counted before has left too early, for the other servers as well.
+            // Earlier requests left too early, also for the other servers.
             return self.give_up(&lines, RedisFailure::Stepped { address: address() });
         }
         ahead.learn(asked, reply.now_micros);
         self.judge(&lines, limit, reply)
     }
 
-    /// How long it took to be counted.
+    /// Round-trip times.
     pub(crate) fn round_trips(&self) -> &RoundTrips {
         &self.round_trips
     }
@@ -146,7 +146,7 @@ impl RedisLimits {
             Verdict::Lost => RedisFailure::Lost { address: address() },
             _ => RedisFailure::Garbled { address: address() },
         };
-        // What was not lost is still there on the same connections.
+        // The same connections still have what was not lost.
         match reply.verdict {
             Verdict::Late | Verdict::Closed => Err(failure.into()),
             _ => self.give_up(lines, failure),
@@ -160,7 +160,7 @@ impl RedisLimits {
     }
 }
 
-/// By the store's clock, so that every server shows the same.
+/// Uses the store's clock, so that every server shows the same.
 fn usage(limit: u32, reply: Reply) -> Usage {
     let now = Moment {
         unix_nanos: reply.now_micros.saturating_mul(1000),

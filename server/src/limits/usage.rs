@@ -18,7 +18,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Usage of a limit of which more becomes available at wall time `reset_nanos`.
+    /// Usage of a limit that has more available at wall time `reset_nanos`.
     pub(super) fn new(limit: u64, remaining: u64, reset_nanos: i64, now: Moment) -> Self {
         let wait = ceil_seconds(reset_nanos.saturating_sub(now.unix_nanos));
         Self {

@@ -1,20 +1,19 @@
 //! How long a request waits for the stores that count it.
 //!
-//! The embedded store has its own budget each time it is asked. Stores that servers share may all
-//! be away at once: then the waits of one request are paid from one budget. Work in between costs
-//! nothing of it.
+//! The embedded store has its own budget at each call. Shared stores may all be away at once, so
+//! all waits of one request share one budget. Work in between does not use it.
 
 use std::time::Duration;
 
 use shared::base::clock::Clock;
 
-/// How long a request waits for all shared stores together: the rest of the 300 ms within which a
-/// client hears that the service is unavailable is for everything else.
+/// How long a request waits for all shared stores together. A client gets a 503 within 300 ms; the
+/// rest is for everything else.
 pub const SHARED_WAIT_MAX: Duration = Duration::from_millis(250);
 
-/// What one request has left to wait.
+/// The time that one request may still wait.
 pub(crate) struct WaitBudget<'a> {
-    /// Nothing where each store has a budget of its own.
+    /// None if each store has its own budget.
     shared: Option<SharedBudget<'a>>,
 }
 
@@ -29,13 +28,13 @@ impl<'a> WaitBudget<'a> {
         Self { shared: None }
     }
 
-    /// So much for all of them together.
+    /// One budget for all stores together.
     pub(crate) fn shared(left: Duration, clock: &'a dyn Clock) -> Self {
         let shared = Some(SharedBudget { left, clock });
         Self { shared }
     }
 
-    /// Asks for something that takes no longer than what is left, which it is given.
+    /// Runs `ask` with the time that is left, which it must not exceed.
     pub(crate) async fn spend<T, F: Future<Output = T>>(
         &mut self,
         ask: impl FnOnce(Duration) -> F,
@@ -60,7 +59,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// How long a question may take, where it takes that long.
+    /// How long a call may take that takes `takes`.
     fn allowed(wait_budget: &mut WaitBudget<'_>, clock: &ManualClock, takes: Duration) -> Duration {
         let asked = wait_budget.spend(|left| async move {
             clock.advance(takes);

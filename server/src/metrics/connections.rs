@@ -1,4 +1,4 @@
-//! Connections of the public address: those that are open, and those that were refused.
+//! Connections of the public address, open and refused.
 
 use prometheus::{IntCounter, IntGauge};
 
@@ -28,7 +28,7 @@ impl Connections {
         }
     }
 
-    /// There may be so many at a time.
+    /// Sets the most at a time.
     pub(crate) fn allow(&self, max: usize) {
         self.max.set(i64::try_from(max).unwrap_or(i64::MAX));
     }
@@ -43,12 +43,12 @@ impl Connections {
         self.open.dec();
     }
 
-    /// One was refused, since there are as many as there may be.
+    /// One was refused because the total is at its limit.
     pub(crate) fn refuse_of_total(&self) {
         self.refused_of_total.inc();
     }
 
-    /// One was refused, since there are as many of its address as there may be.
+    /// One was refused because its address is at its limit.
     pub(crate) fn refuse_of_address(&self) {
         self.refused_of_address.inc();
     }

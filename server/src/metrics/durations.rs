@@ -1,7 +1,7 @@
 //! How long something took, by upper bounds: a histogram of Prometheus.
 //!
-//! An observation is two additions, where the library's own histogram makes four, one of them a
-//! loop; and what several threads observed apart can be shown as one.
+//! An observation is two additions; the library's own histogram makes four, one of them in a loop.
+//! The counts of several threads can be shown as one.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -36,8 +36,8 @@ impl Durations {
         self.nanos.fetch_add(nanos, Ordering::Relaxed);
     }
 
-    /// All of them as one, in the form of the library. An observation that is being made may be in
-    /// the counts and not yet in the sum.
+    /// All of them combined, as a metric of the library. An observation being made may be in the
+    /// counts but not yet in the sum.
     pub(super) fn metric<'a>(bounds: &[f64], all: impl Iterator<Item = &'a Self>) -> Metric {
         let (mut counts, mut nanos) = (vec![0; bounds.len() + 1], 0_u64);
         for one in all {

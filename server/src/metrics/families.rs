@@ -11,7 +11,7 @@ use super::ours;
 pub(crate) struct Families(Vec<MetricFamily>);
 
 impl Families {
-    /// What a metric of the library holds.
+    /// Adds a metric of the library.
     pub(crate) fn add(&mut self, metric: &impl Collector) {
         self.0.extend(metric.collect());
     }
@@ -30,7 +30,7 @@ impl Families {
         self.add(&gauge);
     }
 
-    /// Such values, one for each value of a label.
+    /// Gauges, one for each value of a label.
     pub(crate) fn gauges<'a>(
         &mut self,
         name: &str,
@@ -45,7 +45,7 @@ impl Families {
         self.add(&gauges);
     }
 
-    /// That something is so: 1, with labels that say what.
+    /// A fact: the value 1, with labels that state it.
     pub(crate) fn info(&mut self, name: &str, help: &str, labels: &[(&str, &str)]) {
         let (names, values): (Vec<_>, Vec<_>) = labels.iter().copied().unzip();
         let info = ours(GaugeVec::new(Opts::new(name, help), &names));
@@ -60,7 +60,7 @@ impl Families {
         self.add(&counter);
     }
 
-    /// Such numbers, one for each combination of values of labels.
+    /// Counters, one for each combination of label values.
     pub(crate) fn counters<'a, const N: usize>(
         &mut self,
         name: &str,
@@ -75,7 +75,7 @@ impl Families {
         self.add(&counters);
     }
 
-    /// How long something took; of several kinds, each with a label.
+    /// Histograms of durations, one for each value of a label.
     pub(crate) fn histograms<'a>(
         &mut self,
         name: &str,
@@ -123,7 +123,7 @@ impl Families {
     }
 }
 
-/// As the library wants all values.
+/// The library takes all values as `f64`.
 #[expect(
     clippy::cast_precision_loss,
     reason = "numbers above 2^53 need not be exact to the unit"
@@ -132,7 +132,7 @@ pub(crate) fn float(number: u64) -> f64 {
     number as f64
 }
 
-/// Unix time as the library wants all values; exact for millions of years.
+/// Unix time as `f64`; exact for millions of years.
 #[expect(clippy::cast_precision_loss, reason = "no time is that far away")]
 pub(crate) fn seconds(unix: i64) -> f64 {
     unix as f64

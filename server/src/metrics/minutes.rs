@@ -10,7 +10,7 @@ const ROUND_TRIPS: [f64; 9] = [
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.01, 0.05, 0.1, 0.25,
 ];
 
-/// How long questions to a store of minute limits take.
+/// How long calls to a store of minute limits take.
 pub(crate) struct RoundTrips {
     durations: Durations,
 }
@@ -22,7 +22,7 @@ impl RoundTrips {
         }
     }
 
-    /// A request waited that long to be counted, or in vain.
+    /// A request waited that long, counted or not.
     pub(crate) fn took(&self, duration: Duration) {
         self.durations.observe(duration);
     }

@@ -1,4 +1,4 @@
-//! Queries of lists: how long they take, and what is refused before it was begun or finished.
+//! List queries: how long they take, and those refused before they started or finished.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ impl Queries {
         self.durations.observe(duration);
     }
 
-    /// No request waits behind these locks: refusals are rare, and answered already.
+    /// No request waits for these locks: refusals are rare, and already answered.
     pub(crate) fn refuse(&self, refused: &QueueError) {
         let (what, reason) = match refused {
             QueueError::Full { what, .. } => (what, "full"),
@@ -57,7 +57,7 @@ impl Queries {
         self.refusals.with_label_values(&[&*queue, reason]).inc();
     }
 
-    /// A request waited in vain for the answer to another's identical one.
+    /// A request waited in vain for another's identical one.
     pub(crate) fn refuse_identical(&self) {
         let labels = ["list_query", "identical_took_too_long"];
         self.refusals.with_label_values(&labels).inc();

@@ -1,4 +1,4 @@
-//! Since when a release is served, and how often another one was opened or could not be.
+//! Since when a release is served, and how often another one was opened or failed to open.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -19,12 +19,12 @@ impl Releases {
         self.served_since.store(since, Ordering::Relaxed);
     }
 
-    /// Another release takes the place of the one before.
+    /// Another release replaced the one before.
     pub(crate) fn switch(&self) {
         self.switches.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A release was activated and could not be opened; or which one is could not be seen.
+    /// An activated release could not be opened, or the pointer could not be read.
     pub(crate) fn fail(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,7 +1,7 @@
 //! Requests by route and outcome: how many, how long they took, and those under way.
 //!
-//! Each thread has its counts, which are added up at a scrape: a request takes some 10 ns for
-//! five additions that way, and up to 300 where threads share what they add to.
+//! Each thread has its own counts, which are added up at a scrape: five additions then take a
+//! request about 10 ns, and up to 300 if threads share the counters.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,18 +12,17 @@ use super::durations::Durations;
 use super::families::{Families, float};
 use crate::contract::{errors, routes};
 
-/// Upper bounds of latencies in seconds: from a record in memory to the longest that a list may
-/// be waited for.
+/// Upper bounds of latencies in seconds: from a record in memory to the longest wait for a list.
 const LATENCIES: [f64; 15] = [
     0.000_01, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0,
     2.5, 7.5,
 ];
 
-/// What is counted from the beginning, at 0: a counter that appears with 1 has not risen, for
-/// Prometheus, so an alert would miss the first failure.
+/// Statuses that are exported at 0 from the start: for Prometheus, a counter that appears with 1
+/// has not increased, so an alert would miss the first failure.
 const TOLD_AT_ZERO: [u16; 3] = [200, 500, 503];
 
-/// The route label of requests that are for none.
+/// The route label of requests without a route.
 const NO_ROUTE: &str = "none";
 
 /// How a request can end.
@@ -31,13 +30,12 @@ const NO_ROUTE: &str = "none";
 pub(crate) struct Outcome {
     /// The number that the client receives.
     pub(crate) status: u16,
-    /// `error.code`; none where the answer is no error.
+    /// `error.code`; none if the response is not an error.
     pub(crate) code: Option<&'static str>,
 }
 
 impl Outcome {
-    /// 200, 304 and the 204 of a preflight, and every code. Nearly all requests end as the first
-    /// says.
+    /// 200, 304 and the 204 of a preflight, and every code. Nearly all requests end with the first.
     fn all() -> Vec<Self> {
         let answers = [200, 304, 204].map(|status| Self { status, code: None });
         let refusals = errors::by_code().map(|kind| Self {
@@ -50,13 +48,13 @@ impl Outcome {
 
 /// Counters of requests.
 pub(crate) struct Requests {
-    /// In the order of the route table; the last is for requests that are for no route.
+    /// In the order of the route table; the last is for requests without a route.
     routes: Vec<String>,
     outcomes: Vec<Outcome>,
     counts: ThreadLocal<Counts>,
 }
 
-/// What one thread has counted. It is on no line of the processor's cache that another writes to.
+/// The counts of one thread. It shares no cache line with another thread.
 #[repr(align(128))]
 struct Counts {
     begun: AtomicU64,
@@ -65,7 +63,7 @@ struct Counts {
     routes: Vec<OfRoute>,
 }
 
-/// What one thread has counted of one route.
+/// The counts of one thread and one route.
 struct OfRoute {
     /// In the order of the outcomes.
     answered: Vec<AtomicU64>,
@@ -93,20 +91,20 @@ impl Requests {
         add_one(&self.mine().begun);
     }
 
-    /// A request that had begun is over, answered or not.
+    /// A request has ended, answered or not.
     pub(crate) fn end(&self) {
         add_one(&self.mine().ended);
     }
 
-    /// A request for the route with that number was answered so, after that time.
+    /// A request for that route was answered with this outcome, after that time.
     pub(crate) fn answered(&self, route: Option<usize>, outcome: Outcome, duration: Duration) {
         self.mine().of(route).durations.observe(duration);
         self.count(route, outcome);
     }
 
-    /// A client was refused that sent no whole request.
+    /// A client without a whole request was refused.
     pub(crate) fn count(&self, route: Option<usize>, outcome: Outcome) {
-        // Nearly always the first, and then a few at most have the same status.
+        // Nearly always the first; otherwise only a few have the same status.
         let place = self.outcomes.iter().position(|known| *known == outcome);
         let answered = &self.mine().of(route).answered;
         if let Some(counter) = place.and_then(|place| answered.get(place)) {
@@ -114,7 +112,7 @@ impl Requests {
         }
     }
 
-    /// The client did not wait for the answer.
+    /// The client did not wait for the response.
     pub(crate) fn abandoned(&self, route: Option<usize>) {
         add_one(&self.mine().of(route).abandoned);
     }
@@ -124,7 +122,7 @@ impl Requests {
         self.sum(|counts| &counts.begun)
     }
 
-    /// How many are being answered. Those that come or go meanwhile may be seen or not.
+    /// How many are being answered. Those that come or go meanwhile may be missed.
     pub(super) fn under_way(&self) -> u64 {
         let ended = self.sum(|counts| &counts.ended);
         self.begun().saturating_sub(ended)
@@ -171,7 +169,7 @@ impl Requests {
         );
     }
 
-    /// Of each route, most outcomes never are, so only those are shown that were.
+    /// Most outcomes of a route never happen, so only those that did are shown.
     fn collect_answered(&self, families: &mut Families) {
         let mut answered = Vec::new();
         for (route, name) in self.routes.iter().enumerate() {

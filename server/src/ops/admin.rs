@@ -1,8 +1,7 @@
-//! The administration address: whether the server is ready, and its metrics, for those who operate
-//! it. It is never the public address, and nothing that is asked here needs a key, is counted, or
-//! is a line of the log.
+//! The administration address: readiness and metrics, for operators. It is never the public
+//! address, and its requests need no key and are neither counted nor logged.
 //!
-//! Heads are read as strictly as on the public address, and by the same code.
+//! Heads are checked as strictly as on the public address, by the same code.
 
 use std::io;
 use std::net::TcpListener;
@@ -24,15 +23,15 @@ use crate::ops::scrape;
 use crate::readiness::Readiness;
 use crate::wire::{ConnectionLimits, Connections, Phase, Refusal, Socket, server_of};
 
-/// Most connections at a time: a few who scrape and a few who look.
+/// Most connections at a time: a few scrapers and a few people.
 pub const CONNECTIONS_MAX: usize = 32;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const METRICS: HeaderValue = HeaderValue::from_static(metrics::MEDIA_TYPE);
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
-/// Answers on `listener`, which is bound already, until `shutdown` completes; then it leaves at
-/// once, so that the public address is stopped first.
+/// Serves on the bound `listener` until `shutdown` completes, then returns at once; the public
+/// address is stopped first.
 pub async fn serve(
     app: Arc<App>,
     listener: TcpListener,
@@ -42,7 +41,7 @@ pub async fn serve(
         total: CONNECTIONS_MAX,
         per_address: CONNECTIONS_MAX,
     };
-    // Kept until the end, or the connections would take the server for one that is gone.
+    // Kept until the end, or connections would think that the server is gone.
     let (_phases, phase) = watch::channel(Phase::Serving);
     let refusing = Arc::clone(&app);
     let connections = Connections::new(
@@ -168,7 +167,7 @@ impl Page {
         }
     }
 
-    /// The length is that of the answer to `GET` also where the body is not sent.
+    /// The length is that of the response to `GET`, even if the body is not sent.
     fn write(self, response: &mut Response) {
         response.status_code(self.status);
         let headers = response.headers_mut();

@@ -1,8 +1,8 @@
 //! Following the pointer to the active release: when another is activated, open and serve it.
 //!
-//! Opening verifies every file and may take seconds, so it happens on a thread of its own, never
-//! where requests are answered. A release that cannot be opened changes nothing: the one served
-//! so far is served on.
+//! Opening verifies every file and may take seconds, so it runs on its own thread, never where
+//! requests are answered. A release that cannot be opened changes nothing: the current one is still
+//! served.
 
 use std::io;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use crate::base::periodic_task::{PeriodicTask, repeat};
 use crate::catalogue::{Catalogue, OpenCatalogueError, OpenSettings};
 use crate::ops::throttle::BesideRequests;
 
-/// A release that could not be opened is tried again at every look of this number: after 5 seconds
-/// in a directory, which is looked at five times a second. It may have been mended, or the failure
-/// may have been a passing one.
+/// A release that could not be opened is tried again after this many polls: after 5 seconds in a
+/// directory, which is polled five times a second. It may have been repaired, or the failure was
+/// temporary.
 pub const LOOKS_PER_TRY: u32 = 25;
 
-/// Why the active release is not the one that is served.
+/// Why the active release is not served.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     /// The pointer could not be read.
@@ -40,7 +40,7 @@ pub enum FollowError {
     },
 }
 
-/// What one look at the pointer led to.
+/// The result of one poll of the pointer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
     /// Nothing new.
@@ -56,24 +56,24 @@ struct Refused {
 }
 
 impl Refused {
-    /// Whether the look that asks is one that tries again.
+    /// Whether this poll tries again.
     fn is_due(&mut self) -> bool {
         self.looks_since_try = (self.looks_since_try + 1) % LOOKS_PER_TRY;
         self.looks_since_try == 0
     }
 }
 
-/// Makes an app serve the active one of the releases.
+/// Makes an app serve the active release.
 pub struct Follower {
     app: Arc<App>,
     releases: Arc<dyn Releases>,
     settings: OpenSettings,
-    /// What was served before and some request may still use. Giving back all its memory is work
-    /// of this thread, and not of the last request.
+    /// Former catalogues that some request may still use. This thread frees their memory, not the
+    /// last request.
     retired: Vec<Arc<Catalogue>>,
     /// The active release, while it cannot be opened.
     refused: Option<Refused>,
-    /// The last look failed to read the pointer, which is logged once.
+    /// Whether the last poll failed to read the pointer, which is logged once.
     is_blind: bool,
 }
 
@@ -90,7 +90,7 @@ impl Follower {
         }
     }
 
-    /// Looks at the pointer once. An error is reported once, not at every look that meets it again.
+    /// Polls the pointer once. An error is reported once, not at every poll that meets it again.
     pub fn step(&mut self) -> Result<Step, FollowError> {
         self.retired
             .retain(|catalogue| 1 < Arc::strong_count(catalogue));
@@ -162,8 +162,7 @@ impl Follower {
     }
 }
 
-/// Opens a release. A copy that proves damaged is thrown away, so that the next attempt makes
-/// another.
+/// Opens a release. A damaged copy is deleted, so that the next attempt fetches another.
 pub fn open(
     releases: &dyn Releases,
     id: &ReleaseId,
@@ -181,7 +180,7 @@ pub fn open(
     opened
 }
 
-/// Starts to follow, at once and then as often as the place of the releases allows.
+/// Starts to follow, at once and then at the poll interval of the releases.
 pub fn follow(mut follower: Follower) -> io::Result<PeriodicTask> {
     let interval = follower.releases.poll_interval();
     repeat("follow", interval, move || match follower.step() {

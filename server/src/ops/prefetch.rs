@@ -1,10 +1,9 @@
-//! Prefetching, and care of the copies of releases on this machine, beside following: what may be
-//! activated next is fetched before it is, what is served is marked as in use, and what is not
-//! needed any more goes.
+//! Maintaining the copies of releases on this machine: what may be activated next is fetched ahead,
+//! the served release is marked as in use, and unneeded copies are removed.
 //!
-//! It has threads of its own, so that a long fetch delays neither a look at the pointer nor a mark,
-//! which counts for some minutes only. Whatever fails is tried again; the release that is served is
-//! served on.
+//! It has its own threads, so that a long fetch delays neither a poll of the pointer nor a mark,
+//! which counts only for some minutes. Whatever fails is tried again; the current release is still
+//! served.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -35,7 +34,7 @@ pub fn prefetch(app: Arc<App>, releases: Arc<dyn Releases>) -> io::Result<[Perio
     Ok([mark?, fetch?])
 }
 
-/// Starts to do this for the release that is served, which it is given with the time.
+/// Starts to do this for the served release, with the time.
 fn of_served(
     app: Arc<App>,
     name: &'static str,
@@ -43,14 +42,14 @@ fn of_served(
 ) -> io::Result<PeriodicTask> {
     let mut reported = Reported::default();
     repeat(name, INTERVAL, move || {
-        // Whatever is served was opened by its id.
+        // The served release was opened by its id.
         if let Some(served) = ReleaseId::parse(app.catalogue().release_id()) {
             reported.report(act(&served, app.clock.now().unix_seconds()));
         }
     })
 }
 
-/// What failed the last time, which is not logged again while it goes on.
+/// What failed the last time, which is not logged again while it persists.
 #[derive(Default)]
 struct Reported(BTreeSet<String>);
 

@@ -1,5 +1,5 @@
-//! Every metric of an app and of this process, as Prometheus reads them: what was counted, and what
-//! is so at the moment of the scrape.
+//! Every metric of an app and of this process, for Prometheus: counters, and states at the moment
+//! of the scrape.
 //!
 //! Labels are words of ours, names of subscriptions and ids of releases: never a path, a query or
 //! a key.

@@ -1,10 +1,10 @@
-//! How fast a release is opened beside requests: in small steps, and with rests while requests
+//! Throttling the opening of a release beside requests: small steps, with rests while requests
 //! come.
 //!
-//! A thread that computes keeps its core until the next tick, which often comes every 4 ms, and
-//! every request that wants that core waits as long. Being nice makes that rarer, not shorter; a
-//! thread that runs only when nothing else does (`SCHED_IDLE`) keeps boats quicker, but lists wait
-//! for it: one in a hundred took 4.2 times as long as without a switch, in place of 2.5.
+//! A computing thread keeps its core until the next scheduler tick, often every 4 ms, and every
+//! request that wants that core waits as long. A nice value makes that rarer, not shorter. With
+//! `SCHED_IDLE` single boats are faster, but lists wait for the thread: the 99th percentile was 4.2
+//! times that without a switch, instead of 2.5.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,16 +13,14 @@ use std::time::Duration;
 use shared::base::clock::Clock;
 use shared::release::throttle::Throttle;
 
-/// After so long, and the step that it ends in, work has a rest. A request that comes meanwhile
-/// waits as long.
+/// After this long, and the current step, work rests. A request that comes meanwhile waits as long.
 const WORK: Duration = Duration::from_micros(400);
-/// A rest is so many times as long as the time since the one before, so requests have most of the
-/// core.
+/// A rest is this many times as long as the work before it, so requests have most of the core.
 const REST_TIMES: u32 = 8;
-/// The longest rest. Work that took longer mostly waited, for the disk or for its core.
+/// The longest rest. Longer work was mostly waiting for the disk or its core.
 const REST_MAX: Duration = Duration::from_millis(10);
 
-/// Rests while there are requests. Threads that share it rest together.
+/// A throttle that rests while there are requests. Threads that share it rest together.
 pub(crate) struct BesideRequests {
     clock: Arc<dyn Clock>,
     requests: Box<dyn Fn() -> u64 + Send + Sync>,
@@ -32,15 +30,14 @@ pub(crate) struct BesideRequests {
 
 /// What happened since the last rest.
 struct Worked {
-    /// When it ended, by the clock.
+    /// When that rest ended, by the clock.
     since: Duration,
-    /// How many requests there had been before it.
+    /// How many requests there had been by then.
     requests: u64,
 }
 
 impl BesideRequests {
-    /// Work that begins now. `requests` says how many there have been so far, and `rest` lets so
-    /// much time pass.
+    /// Work that begins now. `requests` returns how many there have been so far, and `rest` sleeps.
     pub(crate) fn new(
         clock: Arc<dyn Clock>,
         requests: impl Fn() -> u64 + Send + Sync + 'static,
@@ -60,14 +57,14 @@ impl BesideRequests {
 
 impl Throttle for BesideRequests {
     fn step(&self) {
-        // Two numbers are whole at every moment, so a panic elsewhere does not spoil them.
+        // The two numbers are never half changed, so a panic elsewhere does no harm.
         let mut worked = self.worked.lock().unwrap_or_else(PoisonError::into_inner);
         let time = self.clock.monotonic().saturating_sub(worked.since);
         if time < WORK {
             return;
         }
-        // Those that came during the last rest count too: while this thread has the only core, no
-        // request gets as far as being counted.
+        // Requests during the last rest count too: while this thread has the only core, no request
+        // gets to be counted.
         let requests = (self.requests)();
         if worked.requests < requests {
             (self.rest)((time * REST_TIMES).min(REST_MAX));

@@ -1,7 +1,7 @@
 //! Percent-decoding that refuses what it cannot decode.
 //!
-//! Lenient decoders keep a bad escape as it stands or replace bytes that are not UTF-8; both
-//! would look up something else than the caller asked for.
+//! Lenient decoders keep a bad escape as it is or replace bytes that are not UTF-8; both would look
+//! up something else than the caller asked for.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 /// Why a text cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum BadEncoding {
-    /// A `%` that two hexadecimal digits do not follow.
+    /// A `%` without two hexadecimal digits.
     #[error("must have two hexadecimal digits after every %")]
     Escape,
     /// The decoded bytes are not UTF-8.
@@ -38,7 +38,7 @@ pub(super) fn component(raw: &str) -> Result<String, BadEncoding> {
     segment(&spaces(raw)).map(Cow::into_owned)
 }
 
-/// Decodes as much of a name or a value as can be decoded: only for finding credentials.
+/// Decodes as much of a name or a value as possible: only for finding credentials.
 pub(super) fn component_lossy(raw: &str) -> String {
     percent_decode_str(&spaces(raw))
         .decode_utf8_lossy()

@@ -11,7 +11,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The value of the `Link` header, where the list has rows: the next and the previous page, if they
+/// The value of the `Link` header, if the list has rows: the next and the previous page, if they
 /// have rows, then the first and the last.
 ///
 /// `path` is the encoded path of the list, `query` its accepted query. The references are
@@ -37,8 +37,8 @@ pub fn page_links(path: &str, query: &QueryString, page: Page, total: u64) -> Op
     Some(links.collect::<Vec<_>>().join(", "))
 }
 
-/// The offset of the page that has the last row, among the pages that `next` and `prev` lead to:
-/// they are whole pages away from this one, which need not be so from the first.
+/// The offset of the page with the last row, among the pages that `next` and `prev` lead to. These
+/// are whole pages away from this one, but not necessarily from the first.
 const fn last_offset(page: Page, last_row: u64) -> u64 {
     let shift = page.offset % page.limit;
     match last_row.checked_sub(shift) {

@@ -1,8 +1,8 @@
 //! The lists of the service, with each of their parameters and sorts declared once (specification
 //! sections 4.1, 4.3 and 4.5).
 //!
-//! A new filter is an entry here, with its column where it needs one. What a parameter is, is said
-//! in `parameter`.
+//! A new filter is an entry here, with its column if it needs one. `parameter` defines what a
+//! parameter is.
 
 use shared::base::model::{YEAR_MAX, YEAR_MIN};
 

@@ -1,6 +1,6 @@
-//! What a list and a parameter of it are. Each is declared once, in `lists`; the reader, the
-//! canonical text, the statement, the tables, the OpenAPI document and the generators of the tests
-//! take what they need from there.
+//! The types of a list and its parameters. Each is declared once, in `lists`; the parser, the
+//! canonical text, the statements, the tables, the OpenAPI document and the test generators take
+//! what they need from there.
 //!
 //! This module must not know a particular parameter.
 
@@ -29,9 +29,9 @@ pub struct List {
     pub kind: ListKind,
     /// What it takes, in the order of messages, of the document and of the canonical text.
     pub parameters: &'static [Parameter],
-    /// A parameter that deserves its own explanation for not being taken, with that explanation.
+    /// A parameter that is refused with its own explanation.
     pub refused: Option<(&'static str, &'static str)>,
-    /// Which parameters are the two ends of a range.
+    /// Pairs of parameters that are the ends of a range.
     pub ranges: &'static [Range],
     /// What it may be sorted by. The first is the default.
     pub sorts: &'static [Sort],
@@ -49,7 +49,7 @@ impl PartialEq for List {
 impl Eq for List {}
 
 /// What the rows of a list are. A manufacturer's boats are [`ListKind::Boats`] with a filter, since
-/// their answer is the same.
+/// the response is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ListKind {
@@ -76,7 +76,7 @@ pub struct Range {
     pub low: &'static str,
     /// The name of the upper end.
     pub high: &'static str,
-    /// What is said of the upper end otherwise.
+    /// The message about the upper end if it is below.
     pub message: &'static str,
 }
 
@@ -87,7 +87,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// What it may be and what it does.
     pub kind: Kind,
-    /// What it means, for callers. Of a sort, all but what there is to sort by.
+    /// What it means, for callers. For a sort, without the list of sorts.
     pub description: &'static str,
     /// A good value, as text.
     pub example: &'static str,
@@ -109,15 +109,15 @@ pub enum Kind {
     Slug(Dictionary, Column),
     /// A slug: it is one of the row's terms.
     Term(Terms),
-    /// An integer within these bounds, which the column reaches.
+    /// An integer within these bounds; the column is at least that.
     AtLeast(Column, Bounds),
-    /// An integer within these bounds, which the column does not exceed.
+    /// An integer within these bounds; the column is at most that.
     AtMost(Column, Bounds),
     /// The least length overall, in the unit of [`Kind::LengthUnit`].
     LengthMin,
     /// The greatest length overall, in the same unit.
     LengthMax,
-    /// The unit of both. Without one of them it means nothing.
+    /// The unit of both, without effect if neither is given.
     LengthUnit,
     /// Words of the row's name.
     Search,
@@ -134,7 +134,7 @@ pub enum Kind {
 /// The least and the greatest value of an integer.
 pub type Bounds = (u64, u64);
 
-/// A column of the tables of boats, which have one for each that a parameter compares.
+/// A column of the tables of boats, which a parameter compares.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     /// Its name.
@@ -145,7 +145,7 @@ pub struct Column {
     pub of: fn(&ListedBoat) -> i64,
 }
 
-/// The slugs that a release numbers, each kind by itself.
+/// The kinds of slugs, each numbered by itself in a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dictionary {
     /// Manufacturers, by their ordinals.
@@ -163,16 +163,16 @@ pub enum Terms {
     Activities,
 }
 
-/// What a list may be sorted by. The order is total, since ranks are unique.
+/// A sort of a list. The order is total, since ranks are unique.
 #[derive(Debug)]
 pub struct Sort {
     /// Its name.
     pub name: &'static str,
-    /// What it goes by, for callers.
+    /// Its meaning, for callers.
     pub description: &'static str,
-    /// The table that is in this order.
+    /// The table in this order.
     pub table: &'static str,
-    /// The column of the table of words with a row's place in that table.
+    /// The column in the table of words with a row's place in that table.
     pub rank: &'static str,
     /// That place, for the record with this ordinal.
     pub of: fn(&Listing, usize) -> i32,
@@ -209,17 +209,17 @@ impl Order {
 pub enum Values {
     /// A slug of a manufacturer or a term.
     Slug,
-    /// An integer within these bounds, and what it is where none is given.
+    /// An integer within these bounds, and its default.
     Integer(Bounds, Option<u64>),
     /// A length above 0 and at most 1000, a decimal number without sign or exponent.
     Length,
     /// Words, in [`super::SEARCH_MIN`] to [`super::SEARCH_MAX`] characters.
     Search,
-    /// One of these words. The first holds where none is given.
+    /// One of these words. The first is the default.
     OneOf(&'static [&'static str]),
 }
 
-/// A value of a parameter. Equal values ask for the same.
+/// A value of a parameter. Equal values mean the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Slug(Slug),
@@ -244,7 +244,7 @@ impl Parameter {
 }
 
 impl Kind {
-    /// What may be given.
+    /// The allowed values.
     pub fn values(&self) -> Values {
         const LENGTH_UNITS: [&str; 2] = [LengthUnit::ALL[0].as_str(), LengthUnit::ALL[1].as_str()];
         match *self {
@@ -260,7 +260,7 @@ impl Kind {
         }
     }
 
-    /// The column that it compares, where it is one alone.
+    /// The column that it compares, if it is a single one.
     pub(crate) const fn column(&self) -> Option<Column> {
         match *self {
             Self::Slug(_, column) | Self::AtLeast(column, _) | Self::AtMost(column, _) => {
@@ -278,8 +278,8 @@ impl Kind {
 impl Values {
     /// Reads a decoded value; an error is the message for the caller.
     ///
-    /// Forms are narrow on purpose: no sign, exponent, white space or second spelling, so that a
-    /// caller's mistake is never taken for a number.
+    /// Narrow on purpose: no sign, exponent, white space or second spelling, so that a caller's
+    /// mistake is never taken for a number.
     pub(super) fn parse(self, text: &str) -> Result<Value, String> {
         match self {
             Self::Slug => match Slug::parse(text) {
@@ -296,7 +296,7 @@ impl Values {
         }
     }
 
-    /// What holds where nothing is given.
+    /// The default.
     pub(super) fn default_value(self) -> Option<Value> {
         match self {
             Self::Integer(_, default) => default.map(Value::Integer),
@@ -307,7 +307,7 @@ impl Values {
 }
 
 impl Value {
-    /// Whether `self` and `other` are the wrong way round for the two ends of a range.
+    /// Whether `self` is above `other`, so that they cannot be the ends of a range.
     pub(super) fn is_above(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Integer(low), Self::Integer(high)) => high < low,

@@ -1,8 +1,8 @@
 //! The checked query of a list.
 //!
-//! A query holds the values that were given and nothing else, in the order in which its list
-//! declares them. So whatever can be asked for is in the canonical text, which is the key in
-//! caches: both are the same values.
+//! A query holds exactly the given values, in the order in which its list declares them. So
+//! everything that can be asked for is in the canonical text, which is the cache key: both have the
+//! same values.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use super::parameter::{Kind, LIMIT_DEFAULT, List, Order, Parameter, Sort, Value}
 use super::reader::Reader;
 use super::{ParamIssue, QueryString};
 
-/// A checked query of a list. Equal queries ask for the same rows.
+/// A checked query of a list. Equal queries mean the same rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListQuery {
     list: &'static List,
@@ -38,9 +38,9 @@ pub struct Page {
 pub struct Understood {
     /// Its name.
     pub name: &'static str,
-    /// Its value in canonical form; none where it asks for nothing.
+    /// Its value in canonical form; none if it has no effect.
     pub value: Option<String>,
-    /// Whether the value is what holds where none is given.
+    /// Whether the value is the default.
     pub is_default: bool,
 }
 
@@ -73,8 +73,8 @@ impl ListQuery {
         reader.finish(Self { list, given })
     }
 
-    /// A query of the boats of a manufacturer as one of all boats, with the manufacturer's slug as
-    /// filter.
+    /// Turns a query of a manufacturer's boats into one of all boats, with the manufacturer's slug
+    /// as filter.
     #[must_use]
     pub fn of_manufacturer(mut self, slug: Slug) -> Self {
         self.list = &BOATS;
@@ -95,8 +95,8 @@ impl ListQuery {
             .map(|(parameter, value)| (*parameter, value))
     }
 
-    /// The text that equal queries of a list share and different ones do not. A query of another
-    /// list may have the same text.
+    /// The text that is the same for equal queries of a list only. A query of another list may have
+    /// the same text.
     pub fn canonical(&self) -> String {
         let mut text = String::new();
         for (parameter, value) in &self.given {
@@ -107,7 +107,7 @@ impl ListQuery {
         text
     }
 
-    /// All parameters as they were understood; the unit of lengths only where there is a bound.
+    /// All parameters as they were understood; the unit of lengths only if there is a bound.
     pub fn understood(&self) -> Vec<Understood> {
         let has_length = self.value(Kind::is_length).is_some();
         let all = self.list.parameters.iter();
@@ -151,7 +151,7 @@ impl ListQuery {
         Order::ALL[self.word(|kind| matches!(kind, Kind::Order))]
     }
 
-    /// The physical lengths that the bounds of the length overall admit, where there is one.
+    /// The physical lengths that the bounds of the length overall admit, if there are any.
     pub fn length_ranges(&self) -> Option<LengthRanges> {
         let min = self.bound(|kind| matches!(kind, Kind::LengthMin));
         let max = self.bound(|kind| matches!(kind, Kind::LengthMax));
@@ -166,7 +166,7 @@ impl ListQuery {
         }
     }
 
-    /// The place of the word given among those that may be; that of the default is 0.
+    /// The place of the given word among the allowed ones; 0 for the default.
     fn word(&self, is: fn(&Kind) -> bool) -> usize {
         match self.value(is) {
             Some(Value::OneOf(place, _)) => *place,

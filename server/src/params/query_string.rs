@@ -35,7 +35,7 @@ pub struct QueryString {
 pub(super) struct Pair {
     /// The decoded name, or why there is none.
     pub(super) name: Result<String, BadName>,
-    /// The decoded value, empty where the pair has no `=`.
+    /// The decoded value, empty if the pair has no `=`.
     pub(super) value: Result<String, BadEncoding>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct BadName {
 }
 
 impl QueryString {
-    /// Splits what follows the `?`, where there is one. Empty segments (`&&`) are nothing.
+    /// Splits what follows the `?`, if there is one. Empty segments (`&&`) are skipped.
     pub fn parse(raw: Option<&str>) -> Self {
         let mut query = Self {
             pairs: Vec::new(),

@@ -1,8 +1,8 @@
 //! Matches the pairs of a query string with the parameters an endpoint accepts, and collects the
 //! issues of all of them in request order.
 //!
-//! A parameter has at most one issue of its own, a repeated one a second at its second
-//! occurrence; later occurrences say nothing new, and their values are not looked at.
+//! A parameter has at most one issue, and a repeated one a second at its second occurrence; later
+//! occurrences are ignored.
 
 use super::ParamIssue;
 use super::parameter::Parameter;
@@ -14,7 +14,7 @@ const FIELD_MAX: usize = 64;
 /// Reads typed values out of a query string.
 pub(super) struct Reader<'query> {
     accepted: &'static [Parameter],
-    /// A name that deserves its own explanation, with that explanation.
+    /// A name that is refused with its own explanation.
     refused: Option<(&'static str, &'static str)>,
     given: Vec<Given<'query>>,
     issues: Vec<(Position, ParamIssue)>,
@@ -27,13 +27,13 @@ type Position = usize;
 struct Given<'query> {
     name: &'query str,
     position: Position,
-    /// Absent where the pair already has an issue.
+    /// Absent if the pair already has an issue.
     value: Option<&'query str>,
     is_repeated: bool,
 }
 
 impl<'query> Reader<'query> {
-    /// Looks at every pair once; values are parsed later, by [`Reader::take`].
+    /// Checks every pair once; values are parsed later, by [`Reader::take`].
     pub(super) fn new(
         query: &'query QueryString,
         accepted: &'static [Parameter],
@@ -51,7 +51,7 @@ impl<'query> Reader<'query> {
         reader
     }
 
-    /// The parsed value of parameter `name`, where it was given and is good.
+    /// The parsed value of parameter `name`, if it was given and is valid.
     pub(super) fn take<T>(
         &mut self,
         name: &str,
@@ -68,7 +68,7 @@ impl<'query> Reader<'query> {
         }
     }
 
-    /// Adds an issue between parameters to the one it belongs to, which must have been given.
+    /// Adds an issue between parameters to the one it is about, which must have been given.
     pub(super) fn conflict(&mut self, name: &str, message: &str) {
         if let Some(given) = self.given.iter().find(|given| given.name == name) {
             self.add(given.position, name, message.to_owned());
@@ -142,7 +142,7 @@ fn is_accepted(name: &str, accepted: &[Parameter]) -> bool {
     accepted.iter().any(|parameter| parameter.name == name)
 }
 
-/// Parameters of other APIs, in lower case, and those of this one that do what is meant.
+/// Parameters of other APIs, in lower case, and those of this one that mean the same.
 const MEANT: [(&str, &[&str]); 5] = [
     ("offset", &["page", "skip", "start", "cursor", "after"]),
     (
@@ -164,8 +164,8 @@ const MEANT: [(&str, &[&str]); 5] = [
     ("order", &["direction", "dir", "desc", "asc"]),
 ];
 
-/// The accepted parameter that is meant by one of another API, or else the one whose name is the
-/// most like it.
+/// The parameter that means the same as one of another API, or else the one with the most similar
+/// name.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     let meant = MEANT.iter().find(|(_, others)| others.contains(&wanted));
     let meant = meant.and_then(|(meant, _)| names.iter().find(|name| *name == meant));

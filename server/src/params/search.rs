@@ -10,7 +10,7 @@ pub const SEARCH_MIN: usize = 2;
 pub const SEARCH_MAX: usize = 100;
 
 /// Folded words of letters and digits; never empty, sorted, and none is the beginning of another,
-/// because such a word asks for nothing that the longer one does not.
+/// because the longer word implies the shorter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SearchWords(Vec<String>);
 

@@ -1,5 +1,5 @@
-//! The HTTP library over a pipe in memory, with a clock that the tests move: who is cut off, when,
-//! and with which words, is decided by the connection alone.
+//! The HTTP library over an in-memory pipe, with a clock that the tests move: who is cut off, when,
+//! and with which response, is decided by the connection alone.
 
 use std::future::pending;
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl Acceptor for OneConnection {
 
 #[handler]
 async fn answer(response: &mut Response) {
-    // The connection looks at its client again before the answer is there.
+    // The connection checks its client again before the response is ready.
     sleep(MOMENT).await;
     response.status_code(StatusCode::OK);
     response.body("answered");
@@ -66,12 +66,12 @@ fn connect() -> (DuplexStream, JoinHandle<io::Result<()>>) {
     (client, serving)
 }
 
-/// What the server says to a client that sends these pieces, each after a pause, and then waits.
+/// What the server sends to a client that sends these pieces, each after a pause, and then waits.
 async fn converse(pieces: &[(Duration, &str)]) -> String {
     let (mut client, serving) = connect();
     for (pause, piece) in pieces {
         sleep(*pause).await;
-        // A client that was cut off already sees so when it reads.
+        // A client that was already cut off notices when it reads.
         let _sent = client.write_all(piece.as_bytes()).await;
     }
     let mut received = String::new();

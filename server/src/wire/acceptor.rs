@@ -1,10 +1,9 @@
 //! Accepting connections on a socket that is bound already.
 //!
-//! Once the server is stopping, those whose connection the operating system has made already
-//! are still accepted, for closing the socket would reset them, and then the socket is closed. On
-//! one that was passed they are left to wait: nothing resets them, and the next server accepts
-//! them. Who is over a limit of connections is refused at once, rather than left to wait in a queue
-//! without end.
+//! Once the server is stopping, connections that the operating system has already made are still
+//! accepted, since closing the socket would reset them; then the socket is closed. On a passed
+//! socket they are left waiting: nothing resets them, and the next server accepts them. Clients
+//! over a connection limit are refused at once, rather than left waiting forever.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -35,22 +34,20 @@ use crate::metrics::Connections as Counts;
 /// How long it waits when no connection can be accepted, as when too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Most connections that wait to be accepted: as long as Linux lets the queue be, unless set
-/// otherwise.
+/// Most connections that wait to be accepted: Linux's default limit of the queue.
 const BACKLOG_MAX: usize = 4096;
 
-/// Most bytes of answers that the operating system holds for a client that does not take them. Left
-/// to itself it is a few megabytes, which thousands of slow clients would turn into all memory that
-/// there is for connections.
+/// Most response bytes that the operating system buffers for a slow client. Its default is a few
+/// megabytes, with which thousands of slow clients would use up the memory for connections.
 const UNSENT_BYTES_MAX: usize = 64 * 1024;
 
 /// The connections of one socket.
 pub(crate) struct Connections {
     /// `None` once the server is stopping.
     listener: Option<TcpListener>,
-    /// Another process keeps the socket, and the connections in its queue.
+    /// Whether another process keeps the socket, with the connections in its queue.
     is_passed: bool,
-    /// What was accepted when the socket was closed, and is not served yet.
+    /// Connections accepted when the socket was closed, and not served yet.
     last: VecDeque<(AcceptedStream, SocketAddr)>,
     phase: watch::Receiver<Phase>,
     admission: Admission,
@@ -62,7 +59,7 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Connections of `socket`, as many as `limits` allow, until the server is stopping.
+    /// Connections of `socket`, at most `limits`, until the server is stopping.
     pub(crate) fn new(
         socket: Socket,
         limits: ConnectionLimits,
@@ -97,7 +94,7 @@ impl Connections {
         })
     }
 
-    /// The next connection that has a place.
+    /// The next admitted connection.
     async fn next_admitted(&mut self) -> io::Result<(TcpStream, SocketAddr, Place)> {
         loop {
             let (stream, remote_addr) = self.next().await?;
@@ -128,8 +125,8 @@ impl Connections {
         }
     }
 
-    /// Waiting connections can be accepted later: most often too many files are open.
-    /// Trying again at once would use a processor up.
+    /// Waiting connections can be accepted later: usually too many files are open. Trying again at
+    /// once would use up a core.
     async fn wait_after(&mut self, error: &io::Error) {
         if matches!(
             error.kind(),
@@ -146,8 +143,8 @@ impl Connections {
         sleep(ACCEPT_PAUSE).await;
     }
 
-    /// Accepts what waits, and closes the socket at once: every pause between the two would be
-    /// one in which a client connects and is reset. What was passed is only let go.
+    /// Accepts what waits, and closes the socket at once: a client that connects in between would
+    /// be reset. A passed socket is only dropped.
     fn close(&mut self) -> io::Result<()> {
         let Some(listener) = self.listener.take() else {
             return Ok(());
@@ -164,13 +161,13 @@ impl Connections {
     }
 }
 
-/// Bounds what is held of answers in connections that will be accepted: they inherit it.
+/// Bounds the send buffers of connections that will be accepted: they inherit it.
 fn bound_unsent(listener: &BoundListener) -> io::Result<()> {
     SockRef::from(listener).set_send_buffer_size(UNSENT_BYTES_MAX)
 }
 
-/// Those who wait to be accepted, but no more than so many: clients that keep coming must not keep
-/// the socket open.
+/// Accepts waiting connections, at most `max`: clients that keep coming must not keep the socket
+/// open.
 fn take_waiting(listener: &BoundListener, max: usize) -> VecDeque<(AcceptedStream, SocketAddr)> {
     let accept = || listener.accept().ok();
     std::iter::from_fn(accept).take(max).collect()
@@ -186,14 +183,14 @@ impl Acceptor for Connections {
         &self.holdings
     }
 
-    /// Asks no policy of the library: there is one, and it is ours.
+    /// Ignores the library's policy: we have our own.
     async fn accept(
         &mut self,
         _policy: Option<ArcFusePolicy>,
     ) -> io::Result<Accepted<Self::Coupler, Self::Stream>> {
         let (stream, remote_addr, place) = self.next_admitted().await?;
-        // An answer is one write; waiting to fill a packet would only delay it. A socket that
-        // refuses is one whose client has left already.
+        // A response is one write; waiting to fill a packet would only delay it. If this fails, the
+        // client has already left.
         let _no_delay = stream.set_nodelay(true);
         let last_answer = LastAnswer::clone(&self.last_answer);
         Ok(Accepted {
@@ -221,7 +218,7 @@ mod tests {
         bound_unsent(&listener).unwrap();
         let _client = AcceptedStream::connect(listener.local_addr().unwrap()).unwrap();
         let (accepted, _) = listener.accept().unwrap();
-        // Linux doubles what is asked for, to have room for its own.
+        // Linux doubles what is asked for, for its own bookkeeping.
         let held = SockRef::from(&accepted).send_buffer_size().unwrap();
         assert!(held <= 2 * UNSENT_BYTES_MAX, "{held}");
     }

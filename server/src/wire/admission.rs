@@ -1,6 +1,6 @@
-//! Who may be connected: how many connections there are, of all clients and of each address.
+//! Admission: how many connections there are, of all clients and of each address.
 //!
-//! It only counts. What becomes of a connection that has no place is decided elsewhere.
+//! It only counts. Others handle a connection that is not admitted.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,13 +10,13 @@ use crate::metrics::Connections;
 
 /// Most connections at a time.
 const CONNECTIONS_MAX: usize = 10_000;
-/// One address may take this part of all connections: three that do so together leave room for
+/// One address may use this fraction of all connections: three such addresses leave room for
 /// others, and it is more than reverse proxies keep open.
 const ADDRESSES_TO_FILL_ALL: usize = 4;
-/// Files and sockets that are left for everything but connections: the key store, releases, those
-/// who are refused.
+/// Files and sockets reserved for everything except connections: the key store, releases, refused
+/// clients.
 const OTHER_FILES: usize = 256;
-/// However few files may be open, some connections are tried.
+/// Least connections, however few files may be open.
 const CONNECTIONS_MIN: usize = 16;
 
 /// How many connections there may be at a time.
@@ -24,8 +24,8 @@ const CONNECTIONS_MIN: usize = 16;
 pub struct ConnectionLimits {
     /// Of all clients together.
     pub total: usize,
-    /// Of one IPv4 address, or of one IPv6 network of 64 bits, which is what one client has. A
-    /// reverse proxy is one address, also one on this machine.
+    /// Of one IPv4 address, or one IPv6 /64 network, which is what one client has. A reverse proxy
+    /// is one address, also on this machine.
     pub per_address: usize,
 }
 
@@ -43,7 +43,7 @@ impl ConnectionLimits {
         }
     }
 
-    /// The usual limits, as far as so many open files allow them.
+    /// The default limits, as far as this many open files allow.
     pub fn within_open_files(open_files_max: usize) -> Self {
         let left = open_files_max.saturating_sub(OTHER_FILES);
         Self::of_total(left.clamp(CONNECTIONS_MIN, CONNECTIONS_MAX))
@@ -60,11 +60,11 @@ pub(crate) struct Admission {
 #[derive(Debug, Default)]
 struct Taken {
     total: usize,
-    /// Only those that have some.
+    /// Only clients that have connections.
     by_client: HashMap<IpAddr, usize>,
 }
 
-/// Why there is no place.
+/// Why a connection is not admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Full {
     Total,
@@ -132,7 +132,7 @@ fn lock(taken: &Mutex<Taken>) -> MutexGuard<'_, Taken> {
     taken.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The network of an address: a client with one IPv6 address has all of its network.
+/// The network of an address: a client with one IPv6 address has its whole /64.
 fn client_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list of who is connected.
+        /// Compared with a list of connected clients.
         #[test]
         fn places_are_never_more_than_the_limits_and_never_fewer(
             steps in prop::collection::vec((0u8..4, any::<bool>(), any::<prop::sample::Index>()), 0..80)

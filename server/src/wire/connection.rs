@@ -1,10 +1,10 @@
-//! One connection: what of it is given to the HTTP library, and how long its client may keep the
-//! server waiting.
+//! One connection: what the HTTP library gets to read, and how long the client may keep the server
+//! waiting.
 //!
-//! The library gets whole lines of well-formed heads, one head at a time, and nothing while an
-//! answer is on its way. A client that sends something else, or does not finish a head, gets a
-//! refusal in the envelope, which the library would not do, and nothing after that is read as a
-//! request. A client that sends nothing, or does not take its answer, is dropped without a word.
+//! The library gets whole lines of well-formed heads, one head at a time, and nothing while a
+//! response is being sent. A client that sends something else, or does not finish a head, gets an
+//! error in the envelope, which the library would not send, and nothing after that is read as a
+//! request. A client that sends nothing, or does not read its response, is dropped silently.
 
 mod head;
 mod lingering_close;
@@ -32,12 +32,12 @@ pub(crate) use state::HEAD_MAX;
 use state::{Answering, GONE_AFTER, IDLE_MAX, State};
 use timer::poll_until;
 
-/// Most bytes that are read at a time.
+/// Most bytes read at a time.
 const READ_BYTES_MAX: usize = 8 * 1024;
-/// What an idle connection may keep of the room for what was read.
+/// Most buffer that an idle connection keeps.
 const IDLE_BYTES_MAX: usize = 2 * 1024;
 
-/// Most bytes of later requests that are read while an answer is due.
+/// Most bytes of later requests read while a response is due.
 const AHEAD_BYTES_MAX: usize = 8 * 1024;
 
 /// A byte stream of heads that ends when its client is refused or waits too long.
@@ -45,25 +45,25 @@ pub(crate) struct Connection<S> {
     stream: S,
     last_answer: LastAnswer,
     heads: RequestHeads,
-    /// What was read and is not given on: a line that has not ended, and heads after the current.
+    /// Bytes read but not passed on: an unfinished line, and heads after the current one.
     held: Vec<u8>,
-    /// What of that may be given on.
+    /// The part of it that may be passed on.
     checked: Checked,
     state: State,
-    /// The library wanted to read while an answer was on its way.
+    /// Whether the library wanted to read while a response was being sent.
     is_read_due: bool,
     /// Since when the client has closed its side.
     closed: Option<Instant>,
-    /// For whichever deadline the state has.
+    /// For the deadline of the current state.
     timer: Pin<Box<Sleep>>,
-    /// Ready when what has begun and not ended is waited for no longer.
+    /// Ready when unfinished requests are no longer waited for.
     closing: Closing,
-    /// Given back when the connection ends.
+    /// Released when the connection ends.
     _place: Option<Place>,
 }
 
 impl<S> Connection<S> {
-    /// A connection of a server that is in this phase.
+    /// A connection of a server in this phase.
     pub(crate) fn new(
         stream: S,
         last_answer: LastAnswer,
@@ -86,12 +86,12 @@ impl<S> Connection<S> {
         }
     }
 
-    /// Begins to end, with this answer or without a word.
+    /// Begins to end, with this response or silently.
     fn end(&mut self, answer: Vec<u8>) {
         self.state = State::Ending(LingeringClose::new(answer, !self.held.is_empty()));
     }
 
-    /// Looks at what is held; what of it passes is noted.
+    /// Checks the held bytes, and records how much may pass.
     fn look(&mut self) {
         match self.heads.read(&self.held) {
             Ok(checked) => {

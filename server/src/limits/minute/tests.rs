@@ -1,4 +1,4 @@
-//! The windows in memory: what they promise, what is their own, and threads.
+//! The windows in memory: the common promises, their own, and threads.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use shared::base::clock::{Clock, ManualClock};
 use super::*;
 use crate::limits::contract::{self, START, Windows, contract, family, promises};
 
-/// Windows, and the clock of whoever counts in them.
+/// Windows and their clock.
 struct InMemory {
     limits: RateLimits,
     clock: ManualClock,
@@ -62,7 +62,7 @@ fn a_request_that_arrives_after_a_later_one_does_not_shorten_the_window() {
     assert!(limits.count(&key, 2, clock.now()).is_ok());
     assert!(limits.count(&key, 2, early).is_ok());
     clock.advance(Duration::from_secs(55));
-    // The request of another family makes the idle ones be forgotten; this one is not idle.
+    // A request of another family drops the idle ones; this one is not idle.
     assert!(limits.count(&family(2), 2, clock.now()).is_ok());
     assert!(limits.count(&key, 2, clock.now()).is_err());
 }

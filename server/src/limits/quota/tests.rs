@@ -192,7 +192,7 @@ async fn a_failure_that_nobody_waited_for_is_not_told_to_the_next_request() {
     let scene = Scene::new(100);
     scene.ledger.lock().trouble = Trouble::Fails;
     assert!(scene.charge().now_or_never().is_none());
-    // The lease is over when its thread has let go of the ledger.
+    // The lease is over when its thread has dropped the ledger.
     while Arc::strong_count(&scene.ledger) != 2 {
         tokio::task::yield_now().await;
     }
@@ -243,7 +243,7 @@ async fn a_ledger_that_takes_its_time_is_unavailable_and_what_it_says_later_stil
 
 #[tokio::test]
 async fn charges_that_wait_for_a_lease_are_leased_for_together() {
-    // The quota is nearly used up, so that a lease is of one unit unless more wait for one.
+    // The quota is nearly used up, so a lease has one unit unless several requests wait.
     let scene = Scene::new(100);
     let (open, gate) = channel();
     scene.ledger.lock().gate = Some(gate);

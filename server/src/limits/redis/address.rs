@@ -10,14 +10,14 @@ use url::Url;
 /// What an address begins with; the second one speaks TLS.
 const SCHEMES: [&str; 2] = ["redis", "rediss"];
 
-/// The address of a Redis or Valkey. What is printed of it has neither user nor password.
+/// The address of a Redis or Valkey. It is shown without user and password.
 #[derive(Clone)]
 pub struct RedisAddress {
     info: Arc<ConnectionInfo>,
     shown: Arc<str>,
 }
 
-/// Why a text is not such an address. It never repeats the text.
+/// Why a text is not such an address. The text is not repeated, since it may hold a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be redis://HOST:PORT/DATABASE, or rediss:// for TLS, with USER:PASSWORD@ before the host where it needs one"
@@ -36,7 +36,7 @@ impl FromStr for RedisAddress {
 
     fn from_str(text: &str) -> Result<Self, NotAnAddress> {
         let url = Url::parse(text).map_err(|_why| NotAnAddress)?;
-        // The library knows a fragment that switches the verification of certificates off.
+        // The library has a fragment that turns certificate verification off.
         let has_more = url.fragment().is_some()
             || url.query().is_some()
             || url.host_str().is_some_and(is_more_than_a_name);
@@ -55,14 +55,14 @@ impl FromStr for RedisAddress {
     }
 }
 
-/// Whether settings follow the name of a host, as elsewhere a password does.
+/// Whether settings follow the name of a host, as a password does in other notations.
 fn is_more_than_a_name(host: &str) -> bool {
     host.contains(['=', ';', '&'])
 }
 
 fn shown(url: &Url) -> Option<String> {
     let mut shown = url.clone();
-    // A password is easily typed in the place of the user.
+    // A password is easily typed in place of the user.
     shown.set_username("").ok()?;
     shown.set_password(None).ok()?;
     Some(shown.to_string())

@@ -1,22 +1,22 @@
 //! How far the store's clock is ahead of ours, and whether it was put forward.
 //!
-//! Windows go by the store's clock. Where that is put forward, as after a virtual machine was
-//! paused, requests leave them before a minute is over; the store cannot see that by itself. Our
-//! monotonic clock can: it is never put.
+//! Windows use the store's clock. If that jumps forward, as after a virtual machine was paused,
+//! requests leave their windows before a minute is over, and the store cannot tell. Our monotonic
+//! clock can: it never jumps.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use crate::limits::minute::MINUTE;
 
-/// By how much the store's clock may gain on ours within a minute: what it gains as it is set right
-/// little by little is less, and a window is shorter by no more than this.
+/// How much the store's clock may gain on ours within a minute. Gradual adjustment gains less, and
+/// a window is shorter by at most this.
 const GAIN_MAX: Duration = Duration::from_millis(500);
 /// Nothing is known yet.
 const UNKNOWN: i64 = i64::MIN;
 
-/// What the store's clock showed when ours showed zero, in microseconds: by at most the time that
-/// a question took too much, never too little.
+/// What the store's clock showed when ours showed zero, in microseconds: too high by at most the
+/// time of a round trip, never too low.
 #[derive(Debug)]
 pub(super) struct Ahead {
     micros: AtomicI64,
@@ -32,7 +32,7 @@ impl Ahead {
         }
     }
 
-    /// Takes in what the store's clock showed after a question was `asked`.
+    /// Records what the store's clock showed after a request was sent at `asked`.
     pub(super) fn learn(&self, asked: Duration, store_micros: i64) {
         let ahead = store_micros.saturating_sub(micros(asked));
         self.micros.store(ahead, Ordering::Relaxed);
@@ -45,9 +45,8 @@ impl Ahead {
         ahead.saturating_add(micros(at))
     }
 
-    /// Whether the store cannot have shown this by the time its answer was there, unless its clock
-    /// was put forward. What was reported more than a minute ago proves nothing, and need not: what
-    /// was counted then has left.
+    /// Whether the store's clock must have jumped forward to show this time by then. A report more
+    /// than a minute old proves nothing, and need not: what was counted then has left.
     pub(super) fn is_put_forward(&self, answered: Duration, store_micros: i64) -> bool {
         let told_at = self.told_at.load(Ordering::Relaxed);
         let is_known = micros(answered).saturating_sub(told_at) <= micros(MINUTE);

@@ -1,9 +1,9 @@
-//! Whether Redis can be asked: open as soon as one question fails, so that no request waits for a
-//! store that is known to be away, and closed again by the probe that finds it back. The same probe
-//! notices when it is no longer the one that counting began in, also while no request comes.
+//! Whether Redis can be asked. It opens as soon as one call fails, so that no request waits for a
+//! store known to be away, and the probe closes it once the store is back. The same probe notices
+//! if it is another process than before, also without requests.
 //!
-//! "Open" and "closed" are said of windows here, not of the circuit: requests pass while there are
-//! connections.
+//! Below, "open" and "closed" are about windows, not about the circuit: requests pass while there
+//! are connections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,24 +18,24 @@ use super::scripts::Verdict;
 use crate::base::error_chain::chain;
 use crate::base::primitives::Swap;
 
-/// From one connecting to the next at least: several fit into a second, and no more where what is
-/// connected breaks off again at once.
+/// Least time from one connect to the next: several fit into a second, but not more if connections
+/// break at once.
 const PROBE_INTERVAL: Duration = Duration::from_millis(200);
-/// Pause between two looks whether all is as it was.
+/// Pause between two checks of the process.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How Redis stands.
+/// The state of Redis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// Requests are counted.
     Counting,
-    /// Counts may be lost, so every window counts as full for so long.
+    /// Counts may be lost, so every window counts as full for this long.
     Closed(Duration),
     /// It cannot be asked, and why.
     Away(String),
 }
 
-/// The connections that are used, if there are any.
+/// The connections in use, if any.
 pub(super) struct Circuit {
     pub(super) place: Place,
     pub(super) clock: Arc<dyn Clock>,
@@ -58,17 +58,17 @@ impl Circuit {
         }
     }
 
-    /// The connections to ask on.
+    /// The connections to use.
     pub(super) fn lines(&self) -> Option<Arc<Lines>> {
         self.lines.load_full()
     }
 
-    /// How the store stands, and every change of that.
+    /// The state of the store, and its changes.
     pub(super) fn state(&self) -> watch::Receiver<State> {
         self.state.subscribe()
     }
 
-    /// Looks after the connections until it is dropped.
+    /// Maintains the connections until it is dropped.
     pub(super) async fn keep(self: Arc<Self>) {
         let mut turn = interval(PROBE_INTERVAL);
         turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -77,7 +77,7 @@ impl Circuit {
                 self.look(&lines).await;
             } else {
                 turn.tick().await;
-                // Why not is logged already.
+                // The reason is already logged.
                 _ = self.connect().await;
             }
         }
@@ -96,7 +96,7 @@ impl Circuit {
         Ok(())
     }
 
-    /// Looks once, after a pause, unless connections break off before.
+    /// Checks once, after a pause, unless connections break before.
     async fn look(&self, lines: &Arc<Lines>) {
         tokio::select! {
             () = self.broken.notified() => return,
@@ -109,7 +109,7 @@ impl Circuit {
         }
     }
 
-    /// Takes in how counting goes on.
+    /// Records how counting continues.
     fn note(&self, begun: Begun) {
         if begun.closed_for.is_zero() {
             self.change(State::Counting);
@@ -122,7 +122,7 @@ impl Circuit {
         self.change(State::Closed(begun.closed_for));
     }
 
-    /// Why no request uses these connections any more.
+    /// Gives up these connections, for this reason.
     pub(super) fn break_off(&self, lines: &Arc<Lines>, why: &RedisFailure) {
         let before = self.lines.compare_and_swap(lines, None);
         if before
@@ -134,12 +134,12 @@ impl Circuit {
         }
     }
 
-    /// The store cannot be asked, because of this.
+    /// Records that the store cannot be asked, for this reason.
     fn lose(&self, why: &RedisFailure) {
         self.change(State::Away(chain(why)));
     }
 
-    /// A store that stays as it is is logged once.
+    /// A state that does not change is logged once.
     fn change(&self, new: State) {
         let before = self.state.borrow().clone();
         match (&before, &new) {

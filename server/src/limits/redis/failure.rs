@@ -1,4 +1,4 @@
-//! Why Redis counts nothing: for the log, and for the operator who starts a server.
+//! Why Redis does not count: for the log, and for the operator who starts a server.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use super::process::NO_EVICTION;
 /// Why a request could not be counted, or counting could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum RedisFailure {
-    /// It was found out before; a probe looks for when it is back.
+    /// It is known to be away; a probe waits for it to come back.
     #[error("{address} is out of reach at the moment")]
     Away {
         /// Where it is.
         address: RedisAddress,
     },
-    /// It takes its time.
+    /// It is too slow.
     #[error("{address} has not answered within {} ms", waited.as_millis())]
     TooSlow {
         /// Where it is.
@@ -31,22 +31,22 @@ pub enum RedisFailure {
     Failed {
         /// Where it is.
         address: RedisAddress,
-        /// What is said about it; its text has its causes.
+        /// The error; its text includes its causes.
         why: RedisError,
     },
-    /// Something else answers there, or the answer was changed on its way.
+    /// Something else answers there, or the reply was altered on its way.
     #[error("{address} gave an answer that does not fit the question")]
     Garbled {
         /// Where it is.
         address: RedisAddress,
     },
-    /// It came to the question when, by its clock, no request waited any more.
+    /// It got to the call when, by its clock, the request no longer waited.
     #[error("{address} came to the request too late")]
     Late {
         /// Where it is.
         address: RedisAddress,
     },
-    /// Its clock was put forward.
+    /// Its clock jumped forward.
     #[error("{address} has put its clock forward, so requests have left their windows too early")]
     Stepped {
         /// Where it is.
@@ -85,7 +85,7 @@ pub enum RedisFailure {
         /// Where it is.
         address: RedisAddress,
     },
-    /// Connections lead to processes that count apart.
+    /// Connections lead to different processes, which count separately.
     #[error("{address} leads to several servers, which would count apart")]
     Several {
         /// Where it is.
@@ -93,12 +93,12 @@ pub enum RedisFailure {
     },
 }
 
-/// What is allowed to a user that counts.
+/// What a user that counts must be allowed.
 const ALLOWED: &str = "allow its user INFO, EVALSHA, SCRIPT LOAD and what scripts run: HMGET, HSET, \
                        TIME, LINDEX, LLEN, LTRIM, RPUSH, DEL, PTTL, PEXPIRE";
 
 impl RedisFailure {
-    /// What an operator has to do, where it does not get better by itself.
+    /// What an operator must do, if it does not recover by itself.
     pub fn hint(&self) -> Option<Hint> {
         match self {
             Self::Evicts { .. } => Some(format!(
@@ -131,7 +131,7 @@ impl RedisFailure {
     }
 }
 
-/// Whether a script was refused what it runs; Redis gives that no code of its own.
+/// Whether a script was refused a command; Redis has no error code for that.
 fn is_script_not_allowed(detail: &str) -> bool {
     // Until version 7.0, and since.
     detail.contains("user executing the script can't run this command")

@@ -1,4 +1,4 @@
-//! One connection to Redis, over which many questions are under way at a time.
+//! One connection to Redis, over which many requests are under way at a time.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,14 +14,14 @@ use super::process::{Process, SETTINGS, Settings};
 use super::scripts::Reply;
 use super::stream;
 
-/// Room for the text of a question, which takes more only where names are long.
+/// Capacity for the text of a request; long names take more.
 const QUESTION_BYTES: usize = 256;
 
-/// A connection, and how many questions were asked on it.
+/// A connection, and the number of requests sent on it.
 #[derive(Debug)]
 pub(super) struct Line {
     connection: MultiplexedConnection,
-    /// What drives it: ended at once where no request uses it any more.
+    /// The task that drives it, aborted as soon as no request uses it.
     _task: AbortOnDropHandle<()>,
     questions: AtomicU32,
 }
@@ -42,7 +42,7 @@ impl From<RedisError> for NoReply {
 }
 
 impl Line {
-    /// Connects. How long anything may take is for the caller to say.
+    /// Connects. The caller limits the time.
     pub(super) async fn connect(address: &RedisAddress) -> RedisResult<Self> {
         let info = address.info();
         let unlimited = AsyncConnectionConfig::new()
@@ -62,7 +62,7 @@ impl Line {
     pub(super) async fn process(&self) -> Result<Process, NoReply> {
         let mut connection = self.connection.clone();
         let info: String = cmd("INFO").query_async(&mut connection).await?;
-        // Hosted ones keep their configuration to themselves.
+        // Hosted services do not reveal their configuration.
         let mut setting = cmd("CONFIG");
         setting.arg("GET").arg(SETTINGS);
         let settings: Settings = match setting.query_async(&mut connection).await {
@@ -72,7 +72,7 @@ impl Line {
         Process::parse(&info, &settings).ok_or(NoReply::Garbled)
     }
 
-    /// Has a script run. Redis loads it first where it does not know it.
+    /// Runs a script, which is loaded first if Redis does not know it.
     pub(super) async fn ask<const K: usize, A: ToRedisArgs, const N: usize>(
         &self,
         script: &Script,
@@ -80,7 +80,7 @@ impl Line {
         arguments: [A; N],
     ) -> Result<Reply, NoReply> {
         let question = i64::from(self.questions.fetch_add(1, Ordering::Relaxed));
-        // Written here, since the library's invocation of a script allocates each part of it.
+        // Built by hand, since the library's script invocation allocates for each part.
         let mut asked = Cmd::with_capacity(4 + K + N, QUESTION_BYTES);
         asked.arg("EVALSHA").arg(script.get_hash()).arg(K);
         asked.arg(&keys).arg(question).arg(&arguments);
@@ -99,7 +99,7 @@ async fn answer(connection: &mut MultiplexedConnection, asked: &Cmd) -> RedisRes
     connection.send_packed_command(asked).await?.extract_error()
 }
 
-/// So many numbers of eight bytes, as `struct.pack` of a script writes them.
+/// Parses `N` numbers of eight bytes, as `struct.pack` in a script writes them.
 fn numbers<const N: usize>(answered: &Value) -> Option<[i64; N]> {
     let Value::BulkString(bytes) = answered else {
         return None;

@@ -1,6 +1,6 @@
 //! The connections to one process of Redis, on which counting has begun.
 //!
-//! They are used until the first of them fails, and then thrown away together.
+//! They are used until the first of them fails, then closed together.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -16,22 +16,22 @@ use super::process::{NO_EVICTION, Process};
 use super::scripts::{LastMinute, Reply, Scripts, Verdict};
 use crate::base::primitives::timeout;
 
-/// How long all of the questions may take with which counting begins.
+/// How long all the requests with which counting begins may take together.
 const BEGIN_WAIT_MAX: Duration = Duration::from_millis(500);
 
-/// How many connections a server has: one is written to while another is read, and more of them
-/// would each carry fewer questions at a time.
+/// Connections of a server: one is written to while the other is read. With more, each would carry
+/// fewer requests at a time.
 const LINES: usize = 2;
 
-/// Names of the keys and of the server that they are in, and how its clock stands.
+/// A server, the names of its keys, and the offset of its clock.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) address: RedisAddress,
     pub(super) scripts: Scripts,
-    /// Known across connections, so that a step of the clock is found out behind a break, too.
+    /// Kept across connections, so that a jump of the clock is also found after a reconnect.
     pub(super) ahead: Ahead,
     marker: String,
-    /// What the names of all windows begin with.
+    /// The prefix of all windows.
     windows: String,
     /// A window that belongs to no key.
     trial: String,
@@ -44,11 +44,11 @@ pub(super) struct Lines {
     turn: AtomicUsize,
 }
 
-/// How counting begins, or goes on.
+/// How counting begins, or continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Begun {
     pub(super) verdict: Verdict,
-    /// For how long every window counts as full.
+    /// How long every window counts as full.
     pub(super) closed_for: Duration,
 }
 
@@ -85,7 +85,8 @@ impl Place {
         Ok((lines, begun))
     }
 
-    /// Says that nothing was counted here yet. How long windows are closed where something was.
+    /// Declares that nothing was counted here yet. Returns how long windows are closed if something
+    /// was.
     pub(super) async fn init(&self) -> Result<Begun, RedisFailure> {
         let (lines, process) = self.open().await?;
         let [line, ..] = &lines[..] else {
@@ -95,7 +96,7 @@ impl Place {
         Ok(reply.into())
     }
 
-    /// What asks this place all that counting begins with, as long as that may take.
+    /// Runs the requests with which counting begins, within their time.
     pub(super) async fn in_time<T>(
         &self,
         asking: impl Future<Output = Result<T, RedisFailure>>,
@@ -122,14 +123,14 @@ impl Place {
         Ok((lines, process))
     }
 
-    /// Whether what counts a request can be run there.
+    /// Checks that the counting script can run there.
     async fn try_out(&self, line: &Line) -> Result<(), RedisFailure> {
         let keys = [&*self.marker, &*self.trial];
         let tried = line.ask(&self.scripts.trial, keys, [0; 0]).await;
         tried.map(|_reply| ()).map_err(|why| self.failure(why))
     }
 
-    /// The process at the other end, if it may be counted in.
+    /// The process at the other end, if it is fit for counting.
     async fn examine(&self, line: &Line) -> Result<Process, RedisFailure> {
         let process = line.process().await.map_err(|why| self.failure(why))?;
         let address = self.address.clone();
@@ -165,7 +166,7 @@ impl Place {
 }
 
 impl Lines {
-    /// Whether all is still as it was when counting began.
+    /// Checks that nothing has changed since counting began.
     pub(super) async fn look(
         &self,
         place: &Place,
@@ -186,14 +187,14 @@ impl Lines {
         let mut reply = place.begin(line, process, LastMinute::Unknown).await?;
         let answered = clock.monotonic();
         if place.ahead.is_put_forward(answered, reply.now_micros) {
-            // Where this fails the step is not forgotten, and found out again.
+            // If this fails, the jump is not forgotten, and found again.
             reply = place.begin(line, process, LastMinute::Stepped).await?;
         }
         place.ahead.learn(asked, reply.now_micros);
         Ok(reply.into())
     }
 
-    /// Counts a request for which the wait stays within `wait_budget`.
+    /// Counts a request, waiting within `wait_budget`.
     pub(super) async fn count(
         &self,
         place: &Place,

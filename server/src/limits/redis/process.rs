@@ -1,6 +1,6 @@
-//! What a process of Redis says of itself, as far as counting depends on it.
+//! What a Redis process reports about itself, as far as counting depends on it.
 //!
-//! It reads; what follows from it is decided elsewhere.
+//! This only parses; decisions are made elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use redis::InfoDict;
 /// The policy under which Redis never forgets a window to make room.
 pub(super) const NO_EVICTION: &str = "noeviction";
 
-/// The names of the settings that are read, as a pattern: of several, older versions take no list.
+/// The settings to read, as a pattern: older versions do not take a list.
 pub(super) const SETTINGS: &str = "*appendfsync*";
 
 /// Settings by their names.
 pub(super) type Settings = BTreeMap<String, String>;
 
-/// What one process says of itself.
+/// What one process reports about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Process {
-    /// Its identity: another one after every start.
+    /// Its identity: a new one after every start.
     pub(super) run: String,
-    /// Whether all that it answered is still there after it was killed: it writes everything to
-    /// disk before it answers, and no replica can take its place with less.
+    /// Whether everything it confirmed survives a kill: it writes to disk before it replies, and no
+    /// replica can take its place with less.
     pub(super) keeps_all: bool,
     /// What it does when memory is full.
     pub(super) policy: String,
@@ -30,8 +30,8 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// What `INFO` says, and settings, which not every user may ask for. Nothing where something is
-    /// missing that every Redis reports, and while it loads: it says that it writes nothing then.
+    /// Parses `INFO`, and settings, which not every user may read. None if something is missing
+    /// that every Redis reports, and while it loads, when it reports that it writes nothing.
     pub(super) fn parse(info: &str, settings: &Settings) -> Option<Self> {
         let info = InfoDict::new(info);
         let text = |name| info.get::<String>(name);

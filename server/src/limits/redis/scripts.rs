@@ -1,7 +1,7 @@
 //! The scripts that Redis runs, each as one atomic step, and the replies that they give.
 //!
-//! Their texts stand in `scripts/`; all of them begin with `common.lua`. What becomes of a reply is
-//! decided elsewhere.
+//! Their texts are in `scripts/`; all of them begin with `common.lua`. Replies are handled
+//! elsewhere.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub(super) struct Scripts {
 }
 
 impl Scripts {
-    /// The scripts, with `prologue` before each: nothing, but for tests with a clock of their own.
+    /// The scripts, with `prologue` before each: empty, except in tests with their own clock.
     pub(super) fn new(prologue: &str) -> Self {
         let script = |text| Script::new(&[prologue, COMMON, text].concat());
         Self {
@@ -35,9 +35,9 @@ impl Scripts {
 /// What a server knows of the last minute when counting begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastMinute {
-    /// Whether all of it is still there is for the marker to say.
+    /// The marker says whether it is still there.
     Unknown,
-    /// Requests have left too early, because the store's clock was put forward.
+    /// Requests have left too early, because the store's clock jumped forward.
     Stepped,
     /// Nothing was ever counted.
     Empty,
@@ -54,7 +54,7 @@ impl LastMinute {
     }
 }
 
-/// What a script makes of a question.
+/// The verdict of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The request is counted.
@@ -63,11 +63,11 @@ pub(super) enum Verdict {
     Full,
     /// Every window counts as full, because counts may be lost.
     Closed,
-    /// The wait is over, so the request is not counted.
+    /// The request waited too long, so it is not counted.
     Late,
     /// The marker is gone, and counts with it.
     Lost,
-    /// It is the process that was known.
+    /// It is the known process.
     Same,
     /// It is another process, which kept everything.
     Kept,
@@ -75,17 +75,17 @@ pub(super) enum Verdict {
     Restarted,
     /// Nothing was ever counted here, or all of it is lost.
     New,
-    /// Its clock was put forward, so every window was closed.
+    /// Its clock jumped forward, so every window was closed.
     Stepped,
     /// The marker was made.
     Made,
     /// There was a marker.
     There,
-    /// It runs all that counting takes.
+    /// It can run everything that counting needs.
     Tried,
 }
 
-/// The numbers that the scripts give to verdicts.
+/// The numbers of verdicts in the scripts.
 const VERDICTS: [(i64, Verdict); 13] = [
     (1, Verdict::Counted),
     (2, Verdict::Full),
@@ -102,20 +102,20 @@ const VERDICTS: [(i64, Verdict); 13] = [
     (31, Verdict::Tried),
 ];
 
-/// A reply that fits its question.
+/// A reply that fits its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) verdict: Verdict,
     /// Requests in the window.
     pub(super) counted: u64,
-    /// Until the oldest of them leaves, or until windows are open again.
+    /// Time until the oldest of them leaves, or until windows open again.
     pub(super) wait: Duration,
     /// The store's time, microseconds since the Unix epoch.
     pub(super) now_micros: i64,
 }
 
 impl Reply {
-    /// The reply to that question; nothing where these numbers are no such reply.
+    /// The reply to that request; none if these numbers are not one.
     pub(super) fn parse(question: i64, numbers: [i64; 6]) -> Option<Self> {
         let [asked, verdict, counted, wait, now_micros, sum] = numbers;
         let parts = [asked, verdict, counted, wait, now_micros];

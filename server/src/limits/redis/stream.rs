@@ -1,7 +1,7 @@
-//! What a connection goes over: a socket, with TLS where the address asks for it, of which no more
+//! The stream under a connection: a socket, with TLS if the address asks for it, from which no more
 //! is read than replies may have.
 //!
-//! The library could connect, too, but takes replies of any length then.
+//! The library could connect too, but would accept replies of any length.
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,8 +20,8 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
 
-/// Replies have some hundred bytes, and what a Redis reports about itself some thousand, for which
-/// it is asked with two writes a second.
+/// Replies have a few hundred bytes; reports of a Redis about itself a few thousand, requested with
+/// two writes a second.
 const REPLIES: Allowance = Allowance {
     per_write: 32 << 10,
     always: 1 << 20,
@@ -30,15 +30,15 @@ const REPLIES: Allowance = Allowance {
 /// A limited stream.
 pub(super) type LimitedStream = Limited<Gathering<Either<TcpStream, TlsStream<TcpStream>>>>;
 
-/// A stream that is written to one turn of the runtime later than it could be: questions of all
-/// requests that are ready to ask go in one write, which costs more than any of them.
+/// A stream that delays writes by one turn of the runtime: all requests that are ready go in one
+/// write, since a write costs more than any of them.
 #[derive(Debug)]
 pub(super) struct Gathering<S> {
     stream: S,
     has_waited: bool,
 }
 
-/// TLS, and whose certificate is expected.
+/// TLS, and the expected name in the certificate.
 type Tls = (TlsConnector, ServerName<'static>);
 
 /// Connects with whichever address of the host is first to answer.
@@ -70,7 +70,7 @@ async fn reach(
     })
 }
 
-/// TLS that believes the authorities of the system, or those in the file that `SSL_CERT_FILE`
+/// TLS that trusts the system's certificate authorities, or those in the file that `SSL_CERT_FILE`
 /// names.
 fn tls(host: &str) -> RedisResult<Tls> {
     let mut found = rustls_native_certs::load_native_certs();
@@ -111,7 +111,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gathering<S> {
     ) -> Poll<io::Result<usize>> {
         if !self.has_waited {
             self.has_waited = true;
-            // Its task comes after those that are ready now, and has what they ask then.
+            // This task runs again after those that are ready now, with their requests.
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }

@@ -1,7 +1,7 @@
-//! Windows in a real Redis: what they promise, and what becomes of requests when it fails.
+//! Windows in a real Redis: what they promise, and what happens to requests when it fails.
 //!
-//! The scripts are those that servers run, with a clock of the test's own before them. All of it is
-//! left out where `CATALOGUE_TEST_REDIS` names no Redis.
+//! The scripts are those of servers, with the test's own clock. The tests are skipped if
+//! `CATALOGUE_TEST_REDIS` does not name a Redis.
 
 mod faults;
 mod proxy;
@@ -50,13 +50,13 @@ fn a_clock_that_is_put_back_closes_a_window_for_a_minute_at_most() {
 
 #[test]
 fn a_clock_that_is_put_forward_closes_every_window_for_a_minute() {
-    // More than a request waits, so that it is too late by the store's clock; and less.
+    // More than a request waits, so that it is late by the store's clock; and less.
     for step in [Duration::from_mins(1), Duration::from_millis(501)] {
         let Some(rig) = Rig::start() else { return };
         let key = family(1);
         assert!(rig.count(&key, 1).is_ok());
         rig.put_clock_forward(step);
-        // Whether this request finds it out or somebody has looked before.
+        // Either this request notices, or a check did before.
         assert!(rig.try_count(&key, 1).is_err());
         rig.wait_for(|state| matches!(state, State::Closed(_)));
         rig.pass(Duration::from_micros(59_999_999));

@@ -1,7 +1,7 @@
 //! The monthly quota of each subscription that has a key: all of it, what is used, what is left.
 //!
-//! Asking takes no unit. The ledger is asked for those that it was not asked for within the last
-//! second, all at once; of those that it does not answer in time only the quota itself is shown.
+//! Asking takes no unit. The ledger is asked, all at once, for those not known from within the last
+//! second; if it does not answer in time, only the quota itself is shown.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! What is so at the moment of the scrape: readiness, the release, keys, minute limits, caches,
-//! queues.
+//! States at the moment of the scrape: readiness, the release, keys, minute limits, caches, queues.
 
 use std::sync::atomic::Ordering;
 
@@ -59,7 +58,7 @@ fn collect_release(app: &App, families: &mut Families) {
         "The release that is served.",
         &[("release", catalogue.release_id())],
     );
-    // The manifest has it as a text, and a text that is no time is no reason to leave out the rest.
+    // The manifest has it as text; an invalid time is no reason to leave out the rest.
     if let Ok(published) = Timestamp::parse(catalogue.published_at()) {
         families.gauge(
             "catalogue_release_published_timestamp_seconds",

@@ -1,5 +1,4 @@
-//! Leases that are asked for before they are needed: nobody waits for them, and they are counted
-//! as exactly as all others.
+//! Leases requested ahead: nobody waits for them, and they are counted as exactly as all others.
 
 use std::sync::mpsc::Sender;
 
@@ -7,18 +6,18 @@ use super::*;
 
 /// Of a quota of a million, the second lease, which is the first ahead.
 const LEASE: u64 = 999_999 / 256;
-/// As many of its units as must be charged before the next lease is asked for, and a few more.
+/// As many units as must be charged before the next lease is requested, and a few more.
 const HALF: u64 = LEASE / 2 + 10;
 
 /// Waits until nobody asks the ledger any more.
 async fn at_rest(scene: &Scene) {
-    // A lease is over when its thread has let go of the ledger.
+    // A lease is over when its thread has dropped the ledger.
     while Arc::strong_count(&scene.ledger) != 2 {
         tokio::task::yield_now().await;
     }
 }
 
-/// One unit is charged and a lease is there; the next may be asked for.
+/// One unit is charged, there is a lease, and the next may be requested.
 async fn with_a_lease() -> Scene {
     let scene = Scene::new(1_000_000);
     scene.charge().await.unwrap();
@@ -65,7 +64,7 @@ async fn a_lease_ahead_that_fails_is_told_to_nobody_before_the_units_are_used_up
     assert_eq!(scene.ledger.charged_in_all(), LEASE + 2);
 }
 
-/// All but `left` units of the lease are charged, and the next one was broken off.
+/// All but `left` units of the lease are charged, and the next one was aborted.
 async fn with_a_broken_off_lease(left: u64) -> Scene {
     let scene = with_a_lease().await;
     scene.ledger.lock().trouble = Trouble::Panics;

@@ -1,4 +1,4 @@
-//! What comes back to the ledger: at the end, and what lies unused before.
+//! What is given back to the ledger: at the end, and idle units before.
 
 use std::pin::pin;
 use std::thread;
@@ -31,7 +31,7 @@ async fn giving_back_waits_for_a_lease_under_way_and_gives_each_unit_once() {
     assert_eq!(scene.charge().await.unwrap().remaining, 100_000 - 11);
 }
 
-/// A server that leased more than it used, a moment after that was noticed for the first time.
+/// A server that leased more than it used, just after that was first noticed.
 async fn idle_scene() -> Scene {
     let scene = Scene::new(100_000);
     for _request in 0..3 {
@@ -101,7 +101,7 @@ async fn a_ledger_that_is_busy_for_a_moment_gets_everything_back_at_the_end() {
     assert_eq!(scene.ledger.charged_in_all(), 6);
 }
 
-/// Time stands still but for the pauses between attempts.
+/// Time passes only in the pauses between attempts.
 #[tokio::test(start_paused = true)]
 async fn a_ledger_that_is_away_for_a_second_gets_everything_back_at_the_end() {
     let scene = Scene::new(100_000);
@@ -130,7 +130,7 @@ async fn no_more_than_a_few_subscriptions_give_back_at_a_time() {
         pending.await.unwrap();
     }
     let mut give_back = pin!(scene.quotas.give_back_all());
-    // While somebody has the ledger, whoever began to give back is under way.
+    // While the ledger is locked, giving back is under way.
     let held = scene.ledger.lock();
     assert!(give_back.as_mut().now_or_never().is_none());
     assert_eq!(scene.quotas.pending().len(), GIVE_BACKS_MAX);

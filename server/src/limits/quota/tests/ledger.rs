@@ -21,9 +21,9 @@ pub(super) struct Ledger {
     pub(super) leases: usize,
     pub(super) questions: usize,
     pub(super) trouble: Trouble,
-    /// So many times more somebody else holds it.
+    /// How many more times another process has it locked.
     pub(super) busy: u32,
-    /// While it is there, the next question waits for a message or for the end of the sender.
+    /// While set, the next call waits for a message or for the end of the sender.
     pub(super) gate: Option<Receiver<()>>,
 }
 
@@ -51,7 +51,7 @@ impl MemoryLedger {
         self.lock().charged.values().sum()
     }
 
-    /// What is charged of the period of that moment.
+    /// What is charged in the period of that moment.
     pub(super) fn charged_at(&self, unix_seconds: i64) -> u64 {
         let period = subscription(1, 0).period(unix_seconds);
         let charged = self
@@ -62,7 +62,7 @@ impl MemoryLedger {
         charged.unwrap_or(0)
     }
 
-    /// The ledger, once it is open, unless there is trouble.
+    /// The ledger, once the gate is open, unless it fails.
     fn answering(&self) -> Result<MutexGuard<'_, Ledger>, KeyStoreError> {
         let gate = self.lock().gate.take();
         if let Some(gate) = gate {

@@ -10,7 +10,7 @@ use super::*;
 enum Event {
     /// A request that will be a 200.
     Request,
-    /// A request whose answer turns out free.
+    /// A request whose response turns out to be free.
     FreeRequest,
     /// A graceful restart.
     Restart,
@@ -20,7 +20,7 @@ enum Event {
     Quota(u64),
     /// Less than a second passes.
     Moment,
-    /// What lies unused is looked after.
+    /// Idle units are given back.
     GiveBackIdle,
     /// The period ends.
     Renewal,
@@ -68,14 +68,14 @@ fn run<T>(future: impl Future<Output = T>) -> T {
         .block_on(future)
 }
 
-/// Waits for what is under way, as leases ahead are that nobody waits for.
+/// Waits for calls under way, such as leases ahead, which nobody waits for.
 async fn at_rest(quotas: &Quotas) {
     for pending in quotas.pending() {
         pending.await.unwrap();
     }
 }
 
-/// One server: granted exactly while fewer than the quota were, whatever happens in between.
+/// One server: grants exactly up to the quota, whatever happens in between.
 async fn one_server(size: LeaseSize, events: Vec<Event>) {
     let ledger = MemoryLedger::with_quota(20);
     let clock = ManualClock::at(START);
@@ -120,7 +120,7 @@ async fn one_server(size: LeaseSize, events: Vec<Event>) {
     }
 }
 
-/// Several servers over one ledger, and a count of what became of its units.
+/// Several servers over one ledger, and a count of its units.
 struct Servers {
     ledger: Arc<MemoryLedger>,
     clock: ManualClock,
@@ -188,7 +188,7 @@ impl Servers {
         }
     }
 
-    /// Each unit of the ledger was granted, was lost, or waits in a server.
+    /// Each unit of the ledger is granted, lost, or unused in a server.
     fn check_balance(&self) {
         let unused = |server: &Quotas| lock(&server.accounts).unused();
         let unused: u64 = self.running.iter().map(unused).sum();

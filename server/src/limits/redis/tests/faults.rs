@@ -1,11 +1,11 @@
-//! What becomes of requests when the Redis, or the way to it, fails.
+//! What happens to requests when Redis, or the network to it, fails.
 
 use std::io::Write;
 
 use super::proxy::{Mode, Proxy};
 use super::*;
 
-/// What a request has left where it is to run out.
+/// The time left for a request that should run out of it.
 const LITTLE: Duration = Duration::from_millis(50);
 /// More than the kernel buffers beside what a client reads.
 const HELD: usize = 64 << 20;
@@ -26,7 +26,7 @@ fn a_store_that_does_not_answer_is_asked_no_more_until_it_is_back() {
     let away = rig.try_count(&key, 9).unwrap_err();
     assert!(matches!(away, RedisFailure::Away { .. }), "{away}");
     assert!(!rig.limits.is_counting());
-    // What was held arrives now, when nobody waits for it any more.
+    // What was held arrives now, when nobody waits for it.
     rig.pass(Duration::from_secs(1));
     proxy.set(Mode::Pass);
     rig.wait_for(|state| *state == State::Counting);
@@ -39,7 +39,7 @@ fn a_request_that_the_store_comes_to_too_late_is_not_counted() {
     let Some(rig) = behind(&proxy) else { return };
     let key = family(1);
     proxy.set(Mode::Hold);
-    // As when the store was stopped: all clocks went on, and the request's budget ended.
+    // As if the store was stopped: all clocks went on, and the request's budget ended.
     let stopped = async {
         rig.pass(WAIT_MAX + Duration::from_micros(1));
         proxy.set(Mode::Pass);
@@ -100,7 +100,7 @@ fn a_garbled_reply_is_no_reply() {
 
 #[test]
 fn a_reply_without_an_end_is_an_error_before_it_is_large() {
-    // A text of 4 GiB, a list of billions, a line, and replies that nobody asked for.
+    // A text of 4 GiB, a list of billions, a line, and unrequested replies.
     for (head, piece) in [
         ("$4294967296\r\n", " "),
         ("*2147483647\r\n", ":1\r\n"),

@@ -1,4 +1,4 @@
-//! Something between a server and a Redis that does to their connections what networks do.
+//! A proxy between a server and a Redis that does to connections what networks do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,20 +14,20 @@ use tokio::sync::watch;
 pub(super) enum Mode {
     /// It passes everything on.
     Pass,
-    /// It takes everything and passes nothing on until later.
+    /// It reads everything, and passes it on only later.
     Hold,
     /// It closes connections.
     Cut,
-    /// It passes on replies in which the first bytes are replaced by the second, as many as they.
+    /// It replaces the first bytes with the second, of the same length, in replies.
     Replace(&'static [u8], &'static [u8]),
-    /// It answers with the first text and then the second one, again and again without an end.
+    /// It replies with the first text, then with the second one, forever.
     Endless(&'static str, &'static str),
 }
 
-/// A proxy that is told what to do.
+/// A proxy that tests control.
 pub(super) struct Proxy {
     mode: watch::Sender<Mode>,
-    /// The most bytes that were taken of an answer without an end.
+    /// The most bytes read from an endless reply.
     taken: Arc<AtomicUsize>,
 }
 
@@ -72,8 +72,8 @@ impl Proxy {
     }
 }
 
-/// Passes on what comes, until one side is closed or connections are cut; of replies it tells how
-/// much was taken of one without an end.
+/// Passes bytes on until one side is closed or connections are cut; reports how much of an endless
+/// reply was read.
 async fn pass(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
@@ -117,7 +117,7 @@ fn replace(all: &mut [u8], bytes: &[u8], others: &[u8]) {
     }
 }
 
-/// Sends without an end, and says how much of it was taken.
+/// Sends forever, and returns how much was read.
 async fn send(to: &mut OwnedWriteHalf, head: &str, piece: &str) -> usize {
     let pieces = piece.repeat((64 << 10) / piece.len());
     let mut taken = 0;

@@ -1,4 +1,4 @@
-//! One server's windows in a real Redis, under keys of their own, with a clock that a test moves.
+//! One server's windows in a real Redis, under their own keys, with a clock that the test moves.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use super::*;
 use crate::limits::redis::lines::Begun;
 
-/// What a test says before the scripts: the time is what a key holds.
+/// What a test puts before the scripts: the time is read from a key.
 const CLOCK: &str = "
 local store = redis
 local redis = { call = function(command, ...)
@@ -20,8 +20,7 @@ local redis = { call = function(command, ...)
 end }
 ";
 
-/// A clock that moves together with that of the store: nobody reads it while one of them has moved
-/// and the other has not.
+/// A clock that moves together with that of the store: nobody reads it while only one has moved.
 struct SameClock(Mutex<Moment>);
 
 impl SameClock {
@@ -43,7 +42,7 @@ impl Clock for SameClock {
     }
 }
 
-/// Windows in a Redis, and what a test does to them.
+/// Windows in a Redis, and the controls of a test.
 pub(super) struct Rig {
     runtime: Runtime,
     pub(super) limits: RedisLimits,
@@ -55,19 +54,19 @@ pub(super) struct Rig {
 }
 
 impl Rig {
-    /// Windows that go by the test's clock; none where there is no Redis.
+    /// Windows that use the test's clock; none if there is no Redis.
     pub(super) fn start() -> Option<Self> {
         Self::at(None, |prefix| CLOCK.replace("PREFIX", prefix))
     }
 
-    /// The same behind something else, which is told where the Redis is and says where it is.
+    /// The same behind a proxy, which gets the address of the Redis and returns its own.
     pub(super) fn behind(proxy: impl FnOnce(&Runtime, &str) -> String) -> Option<Self> {
         Self::at(Some(Box::new(proxy)), |prefix| {
             CLOCK.replace("PREFIX", prefix)
         })
     }
 
-    /// Windows that go by the clock of the Redis.
+    /// Windows that use the clock of the Redis.
     pub(super) fn by_its_own_clock() -> Option<Self> {
         Self::at(None, |_prefix| String::new())
     }
@@ -112,7 +111,7 @@ impl Rig {
             .unwrap()
     }
 
-    /// Starts another server, as a user that may do everything but this.
+    /// Starts another server, as a user that may run everything except `command`.
     pub(super) fn start_without(&self, command: &str) -> Result<RedisLimits, RedisFailure> {
         let address = std::env::var("CATALOGUE_TEST_REDIS").unwrap();
         let user = self.prefix.trim_end_matches(':');
@@ -130,7 +129,7 @@ impl Rig {
         self.runtime.block_on(future)
     }
 
-    /// Until the windows stand so.
+    /// Waits until the state matches.
     pub(super) fn wait_for(&self, stands: impl FnMut(&State) -> bool) {
         let mut state = self.limits.circuit.state();
         self.wait(async { state.wait_for(stands).await.map(|_state| ()) })
@@ -183,7 +182,7 @@ impl Rig {
         self.tell(cmd("SCRIPT").arg("FLUSH"));
     }
 
-    /// Makes everything in a window so much older.
+    /// Makes everything in a window older by `by`.
     pub(super) fn age(&self, family: &KeyId, by: Duration) {
         let window = self.key(&format!("minute:{family}"));
         let times: Vec<i64> = self.ask(cmd("LRANGE").arg(&window).arg(0).arg(-1));
@@ -193,7 +192,7 @@ impl Rig {
         }
     }
 
-    /// What a connection begins with that is made now.
+    /// How a new connection begins now.
     pub(super) fn begin(&self) -> Begun {
         let place = self.place();
         self.wait(place.connect(&*self.clock)).unwrap().1
@@ -253,7 +252,7 @@ pub(super) fn place(address: &str, prologue: &str, prefix: &str) -> Place {
     Place::new(address.parse().unwrap(), Scripts::new(prologue), prefix)
 }
 
-/// Waits itself, so that it may be asked while the clock is held, or among what a test waits for.
+/// Blocks, so that it may be called while the clock is locked, or while a test waits.
 fn ask<T: FromRedisValue>(client: &redis::Client, command: &Cmd) -> T {
     let mut connection = client.get_connection().unwrap();
     command.query(&mut connection).unwrap()
