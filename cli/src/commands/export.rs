@@ -39,7 +39,7 @@ For example:
   catalogue export latest --to partner/ --format csv
   catalogue export --to - --format ndjson > catalogue.ndjson
 NDJSON has native records: an import of it publishes the same with the same ETags. Parquet and CSV \
-have a column for each field of an answer; a file has boats, and a folder manufacturers too. Only \
+have a column for each field of a response; a file has boats, and a folder manufacturers too. Only \
 what is published is written: no drafts, and no terms or designers that no boat has.")]
 pub struct ExportArgs {
     /// The release: an id or a beginning of it, `current`, `previous` or `latest`

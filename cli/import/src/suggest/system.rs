@@ -16,6 +16,7 @@ use self::keys::with_keys;
 use self::types::without_types;
 use super::choose::words;
 use super::{Decision, Suggestion, check, clean};
+use crate::finding::{Code, Findings};
 use crate::mapping::{CheckReport, FieldReport, Recognised, Shipped};
 use crate::source::Export;
 
@@ -84,6 +85,7 @@ pub(super) fn suggest(
     let outcome = check(&text, exports, temp_dir)?;
     let report = outcome.report.unwrap_or_default();
     decisions.extend(always_null(&report));
+    decisions.extend(invalid_names(&outcome.findings));
     unread(&report, &mut text);
     Ok(Suggestion {
         errors: outcome.findings.errors(),
@@ -114,6 +116,21 @@ fn assumed(text: &mut String, now: &Timestamp, decisions: &mut Vec<Decision>) {
         let why = "EUR for every price that names none: say yours in [variables]";
         decisions.push(Decision::new("currency", why));
     }
+}
+
+/// What is said of ids and slugs that addresses cannot have.
+fn invalid_names(findings: &Findings) -> impl Iterator<Item = Decision> {
+    let names = [(Code::InvalidId, "id"), (Code::InvalidSlug, "slug")];
+    names.into_iter().filter_map(|(code, name)| {
+        let count = *findings.counts().get(&code)?;
+        let where_to = match name {
+            "id" => "; write it as `id` in [envelope], and leave `key` as it is",
+            _ => "",
+        };
+        let are = if count == 1 { "is" } else { "are" };
+        let why = format!("{count} {are} not valid: `| slugify` makes a valid one{where_to}");
+        Some(Decision::new(name, why))
+    })
 }
 
 /// What is said of fields of boats that no record has a value for, although their keys are there.

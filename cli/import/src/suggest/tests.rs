@@ -16,12 +16,18 @@ fn now() -> Timestamp {
 
 /// What is suggested for a file.
 fn suggested(name: &str, contents: impl AsRef<[u8]>) -> anyhow::Result<Suggestion> {
+    let (directory, export) = exported(name, contents);
+    suggest(&[export], directory.path(), now())
+}
+
+/// A file in a directory.
+fn exported(name: &str, contents: impl AsRef<[u8]>) -> (tempfile::TempDir, Export) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(name);
     File::create(&path)
         .and_then(|mut file| file.write_all(contents.as_ref()))
         .unwrap();
-    suggest(&[path.into()], directory.path(), now())
+    (directory, path.into())
 }
 
 /// The lines of the fields of boats.
@@ -396,7 +402,7 @@ fn a_sheet_in_utf_16_is_read() {
 fn keys_that_may_be_meant_are_named_for_a_required_field() {
     let suggestion = suggested(
         "a.csv",
-        "id,make,Serie,Ausmass,url\n1,Hanse,Alpha,10.5,https://a.example/1\n2,Hanse,Beta,12,https://a.example/2\n",
+        "id,make,Reihe,Ausmass,url\n1,Hanse,Alpha,10.5,https://a.example/1\n2,Hanse,Beta,12,https://a.example/2\n",
     );
     let suggestion = suggestion.unwrap();
     let said = suggestion.decisions.iter().take(4);
@@ -404,8 +410,8 @@ fn keys_that_may_be_meant_are_named_for_a_required_field() {
         .map(|decision| format!("{}: {}", decision.field, decision.why))
         .collect();
     insta::assert_snapshot!(said.join("\n"), @r##"
-    model: required, and no key is called like it: write its line, perhaps of .Serie
-    type: required, and no key is called like it: write its line, perhaps of .Serie, or make one type for all, in [[records]]
+    model: required, and no key is called like it: write its line, perhaps of .Reihe
+    type: required, and no key is called like it: write its line, perhaps of .Reihe, or make one type for all, in [[records]]
     production.firstYear: required, and no key is called like it: write its line
     lengthOverall: required, and no key is called like it: write its line, perhaps of .Ausmass
     "##);
@@ -457,4 +463,55 @@ fn fields_of_a_content_system_are_made_of_keys_that_are_called_like_them() {
     SEK = "kr"
     USD = "$"
     "##);
+}
+
+#[test]
+fn keys_of_a_list_that_makes_nothing_are_not_missing() {
+    let (directory, export) = exported(
+        "data.ndjson",
+        concat!(
+            r#"{"_id":"y","_type":"boat","_updatedAt":"2026-01-01T00:00:00Z","title":"Yacht","slug":{"current":"y"},"photos":[{"asset":{"_ref":"image-0123456789abcdef0123456789abcdef01234567-1600x1067-jpg"}}]}"#,
+            "\n"
+        ),
+    );
+    let exports = [export];
+    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+    let report = check(&suggestion.text, &exports, directory.path())
+        .unwrap()
+        .report
+        .unwrap();
+    let fields = report.rules.iter().flat_map(|rule| &rule.fields);
+    let missing: Vec<_> = fields
+        .filter(|field| field.field.starts_with("gallery"))
+        .flat_map(|field| &field.missing)
+        .map(|missing| &missing.key)
+        .collect();
+    assert!(
+        suggestion.text.contains("photos[1:]"),
+        "{}",
+        suggestion.text
+    );
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn names_that_addresses_cannot_have_are_told_with_what_makes_them_valid() {
+    let suggestion = suggested(
+        "products_export.csv",
+        "Handle,Title,Body (HTML),Vendor,Type,Tags,Published,Variant Price,Image Src,Status\n\
+         b\u{e9}n\u{e9}teau-32,B\u{e9}n\u{e9}teau 32,,B\u{e9}n\u{e9}teau,Sailboat,,true,1000,,active\n",
+    );
+    let suggestion = suggestion.unwrap();
+    let told = suggestion.decisions.iter();
+    let told: Vec<String> = told
+        .filter(|decision| ["id", "slug"].contains(&decision.field.as_str()))
+        .map(|decision| format!("{}: {}", decision.field, decision.why))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "id: 1 is not valid: `| slugify` makes a valid one; write it as `id` in [envelope], and leave `key` as it is",
+            "slug: 1 is not valid: `| slugify` makes a valid one",
+        ]
+    );
 }

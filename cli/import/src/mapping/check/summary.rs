@@ -179,7 +179,7 @@ impl Summary<'_> {
         for field in &self.coverage.rules[number].fields {
             let tally = tallies.remove(&field.name).unwrap_or_default();
             let expression = &self.definition.expressions[field.expression.0];
-            let missing = self.missing(rule, field, tally.filled);
+            let missing = self.missing(rule, field, &tally);
             fields.push(tally.report(field.name.clone(), Some(expression), missing));
         }
         let mut rest: Vec<(String, FieldTally)> = tallies.into_iter().collect();
@@ -245,10 +245,11 @@ impl Summary<'_> {
     }
 
     /// The keys that a field asks for and no record has. A definition may know several keys of
-    /// which a record has one.
-    fn missing(&self, rule: &Rule, field: &FieldCoverage, filled: u64) -> Vec<MissingKey> {
+    /// which a record has one, so its keys count only if the field was made and never filled.
+    fn missing(&self, rule: &Rule, field: &FieldCoverage, tally: &FieldTally) -> Vec<MissingKey> {
+        let is_never_filled = tally.filled == 0 && 0 < tally.null + tally.errors;
         let asked = field.asked.iter();
-        let asked = asked.filter(|asked| asked.is_own || filled == 0);
+        let asked = asked.filter(|asked| asked.is_own || is_never_filled);
         let keys_of = |root| {
             let types = self.types(root, &rule.types);
             types.flat_map(|of| self.of_type(of)).collect()
