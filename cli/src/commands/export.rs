@@ -25,7 +25,9 @@ use crate::process::context::Context;
 use crate::process::output_file::Permit;
 use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::counted;
+use crate::terminal::escape::escape_control;
 use crate::terminal::progress::Progress;
+use crate::terminal::wrap::fit;
 
 /// What was attempted, in errors.
 const FAILED: &str = "could not export the release";
@@ -80,7 +82,9 @@ pub fn run(
     }
     if !is_output {
         let is_of_boats = matches!((&place, format), (Place::File(_), Format::Table(_)));
-        writeln!(context.out, "{}", summary(&release, args, is_of_boats))?;
+        let summary = summary(&release, args, is_of_boats);
+        let summary = fit(&escape_control(&summary), 2, context.terminal);
+        writeln!(context.out, "{summary}")?;
     }
     Ok(ExitStatus::Done)
 }

@@ -22,6 +22,7 @@ use crate::commands::show;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::remote::Source;
+use crate::terminal::wrap::fit;
 
 /// What there is to import.
 pub(super) enum Current {
@@ -91,11 +92,9 @@ pub(super) fn show(
         };
         return show::json(&document, context);
     }
-    let line = "Nothing has changed since the import of release";
-    Ok(writeln!(
-        context.out,
-        "{line} {release}. Active release: {active}."
-    )?)
+    let text = format!("Nothing has changed since release {release} was imported.");
+    writeln!(context.out, "{}", fit(&text, 2, context.terminal))?;
+    Ok(writeln!(context.out, "Active release: {active}.")?)
 }
 
 /// The release that was imported last, and from what.
