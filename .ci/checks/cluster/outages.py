@@ -57,7 +57,7 @@ OUTAGES = (
     Outage("Redis is gone, hangs or cannot be reached", "503 at once; `/v1` and `/health` answer", "work",
            "answers within 5 s",
            on(("kill", "redis"), ("stop", "redis"), ("hole", "redis"), ("reset", "redis"), ("garble", "redis")), REFUSED),
-    Outage("One server cannot reach Redis", "503 from that server, a third of all", "work", "answers within 5 s",
+    Outage("One server cannot reach Redis", "503 from that server only", "work", "answers within 5 s",
            on(("hole", "catalogue-2-redis"), ("reset", "catalogue-2-redis")), SOME),
     Outage("Redis has lost what it counted", "503 for 60 s, until no window can hold anything that was lost", "work",
            "answers within 5 s", on(("lose", "redis")), REFUSED, (), FULL - 2),
