@@ -6,10 +6,10 @@
 //! nor the part of an address that may hold one. Nothing here reads what an export says.
 
 mod address;
-mod answer;
 mod download;
 mod failure;
 mod place;
+mod response;
 mod settings;
 mod store;
 mod web;

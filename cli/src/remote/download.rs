@@ -10,9 +10,9 @@ use shared::base::clock::Clock;
 use shared::base::hash::Hashed;
 use tokio::runtime::Runtime;
 
-use super::answer::{Answer, is_kept};
 use super::failure::{Failure, Reason};
 use super::place::Place;
+use super::response::{Response, is_kept};
 use crate::terminal::progress::Progress;
 
 /// How long an address may take, all attempts together.
@@ -132,10 +132,10 @@ impl Download {
         let state = self.etag.clone();
         let state = state.as_ref().filter(is_strong);
         let start = if state.is_some() { self.here } else { 0 };
-        let mut answer = place.open(start, state.map(String::as_str)).await?;
-        self.accept(&answer)?;
+        let mut response = place.open(start, state.map(String::as_str)).await?;
+        self.accept(&response)?;
         fetching.progress.downloading(self.total, self.here);
-        while let Some(bytes) = answer.next().await? {
+        while let Some(bytes) = response.next().await? {
             self.take(&bytes)?;
             fetching.progress.advance(bytes.len() as u64);
             if end < fetching.clock.monotonic() {
@@ -152,25 +152,25 @@ impl Download {
     }
 
     /// Takes what the beginning of an answer says.
-    fn accept(&mut self, answer: &Answer) -> Result<(), Failure> {
-        if answer.is_web_page {
+    fn accept(&mut self, response: &Response) -> Result<(), Failure> {
+        if response.is_web_page {
             return Err(Failure::Final(Reason::WebPage));
         }
-        let is_rest = answer.start != 0 && answer.start == self.here;
+        let is_rest = response.start != 0 && response.start == self.here;
         if is_rest {
-            let is_other = answer.etag.is_some() && answer.etag != self.etag;
+            let is_other = response.etag.is_some() && response.etag != self.etag;
             if is_other {
                 return Err(Failure::Changed);
             }
-            if let (Some(first), Some(then)) = (self.total, answer.total)
+            if let (Some(first), Some(then)) = (self.total, response.total)
                 && first != then
             {
                 return Err(Failure::Final(Reason::OtherLength { first, then }));
             }
-        } else if answer.start == 0 {
+        } else if response.start == 0 {
             self.begin_again().map_err(Failure::Final)?;
-            self.etag = answer.etag.clone().filter(|etag| is_kept(etag));
-            self.total = answer.total;
+            self.etag = response.etag.clone().filter(|etag| is_kept(etag));
+            self.total = response.total;
         } else {
             return Err(Failure::Changed);
         }

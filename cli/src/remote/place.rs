@@ -1,8 +1,8 @@
 //! Who answers for an address: a server on the web, or a store.
 
 use super::address::Address;
-use super::answer::{Answer, is_kept, within};
 use super::failure::{Failure, Reason};
+use super::response::{Response, is_kept, within};
 use super::settings::RemoteSettings;
 use super::store::Store;
 use super::web::Web;
@@ -33,7 +33,7 @@ impl Place {
     }
 
     /// Asks for what comes at `start`, of the state that is named.
-    pub(super) async fn open(&self, start: u64, state: Option<&str>) -> Result<Answer, Failure> {
+    pub(super) async fn open(&self, start: u64, state: Option<&str>) -> Result<Response, Failure> {
         within(async {
             match self {
                 Self::Web(web) => web.open(start, state).await,

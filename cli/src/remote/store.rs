@@ -10,8 +10,8 @@ use object_store::{
 use shared::release::s3::{LimitedConnector, root_cause};
 
 use super::address::{Address, Scheme};
-use super::answer::{Answer, CONNECT_MAX, IDLE_MAX};
 use super::failure::{Failure, Reason};
+use super::response::{CONNECT_MAX, IDLE_MAX, Response};
 use super::settings::RemoteSettings;
 
 /// A file of a store.
@@ -44,7 +44,7 @@ impl Store {
         Ok(got.map_err(|error| failure(&error))?.meta.e_tag)
     }
 
-    pub(super) async fn open(&self, start: u64, state: Option<&str>) -> Result<Answer, Failure> {
+    pub(super) async fn open(&self, start: u64, state: Option<&str>) -> Result<Response, Failure> {
         let options = GetOptions {
             range: (start != 0).then_some(GetRange::Offset(start)),
             if_match: state.filter(|_| start != 0).map(str::to_owned),
@@ -53,7 +53,7 @@ impl Store {
         let got = self.store.get_opts(&self.key, options).await;
         let got = got.map_err(|error| failure(&error))?;
         let content_type = got.attributes.get(&Attribute::ContentType);
-        Ok(Answer {
+        Ok(Response {
             start: got.range.start,
             total: Some(got.meta.size),
             etag: got.meta.e_tag.clone(),

@@ -12,13 +12,13 @@ use reqwest::header::{
     HeaderValue, IF_MATCH, LOCATION, RANGE,
 };
 use reqwest::redirect::Policy;
-use reqwest::{Client, Method, Response, StatusCode};
+use reqwest::{Client, Method, StatusCode};
 use shared::release::s3::root_cause;
 use url::{Host, Url};
 
 use super::address::Address;
-use super::answer::{Answer, CONNECT_MAX};
 use super::failure::{Failure, Reason};
+use super::response::{CONNECT_MAX, Response};
 use super::settings::TOKEN;
 
 /// Most redirects that are followed.
@@ -60,7 +60,7 @@ impl Web {
         Ok(etag(response.headers()).filter(|_| is_there))
     }
 
-    pub(super) async fn open(&self, start: u64, state: Option<&str>) -> Result<Answer, Failure> {
+    pub(super) async fn open(&self, start: u64, state: Option<&str>) -> Result<Response, Failure> {
         let mut headers = HeaderMap::new();
         if start != 0 {
             headers.insert(RANGE, value(&format!("bytes={start}-"))?);
@@ -82,7 +82,7 @@ impl Web {
             }
             status => return Err(failure(status)),
         };
-        Ok(Answer {
+        Ok(Response {
             start,
             total,
             etag: etag(head),
@@ -92,7 +92,7 @@ impl Web {
     }
 
     /// The answer of the server to which redirects finally lead.
-    async fn ask(&self, method: &Method, headers: HeaderMap) -> Result<Response, Failure> {
+    async fn ask(&self, method: &Method, headers: HeaderMap) -> Result<reqwest::Response, Failure> {
         let mut url = self.url.clone();
         for _hop in 0..=REDIRECTS_MAX {
             let request = self.client.request(method.clone(), url.clone());
@@ -127,7 +127,7 @@ impl Web {
 }
 
 /// The bytes of an answer, as they come.
-fn chunks(response: Response) -> impl Stream<Item = Result<Bytes, Failure>> {
+fn chunks(response: reqwest::Response) -> impl Stream<Item = Result<Bytes, Failure>> {
     stream::try_unfold(response, |mut response| async move {
         let chunk = response.chunk().await.map_err(lost)?;
         Ok(chunk.map(|chunk| (chunk, response)))

@@ -16,7 +16,7 @@ pub(super) const IDLE_MAX: Duration = Duration::from_mins(1);
 const ETAG_MAX: usize = 256;
 
 /// The beginning of an answer.
-pub(super) struct Answer {
+pub(super) struct Response {
     /// The place of its first byte in the whole.
     pub(super) start: u64,
     /// Bytes of the whole, where that is said.
@@ -27,7 +27,7 @@ pub(super) struct Answer {
     pub(super) body: BoxStream<'static, Result<Bytes, Failure>>,
 }
 
-impl Answer {
+impl Response {
     /// The next bytes; none at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
         within(async { self.body.next().await.transpose() }).await
