@@ -7,8 +7,8 @@
 
 mod address;
 mod download;
+mod endpoint;
 mod failure;
-mod place;
 mod response;
 mod settings;
 mod store;
@@ -26,9 +26,9 @@ use tokio::runtime::Runtime;
 pub use self::address::{Address, NotASource, Source};
 use self::download::Download;
 pub use self::download::Fetching;
+use self::endpoint::Endpoint;
 pub use self::failure::FetchError;
 use self::failure::Reason;
-use self::place::Place;
 pub use self::settings::RemoteSettings;
 
 /// Most bytes of one address, unless set otherwise.
@@ -70,8 +70,8 @@ impl<'a> Remote<'a> {
 
     /// The ETag of what is at an address now; none where that cannot be known without fetching it.
     pub fn etag(&self, address: &Address) -> Result<Option<String>, FetchError> {
-        let place = self.place(address)?;
-        let etag = self.runtime.block_on(place.etag());
+        let endpoint = self.endpoint(address)?;
+        let etag = self.runtime.block_on(endpoint.etag());
         // Whatever is wrong, fetching it says better.
         Ok(etag.ok().flatten())
     }
@@ -82,14 +82,14 @@ impl<'a> Remote<'a> {
         address: &Address,
         fetching: &mut Fetching<'_>,
     ) -> Result<Fetched, FetchError> {
-        let place = self.place(address)?;
+        let endpoint = self.endpoint(address)?;
         let failed = |reason| FetchError::new(address, reason);
         let file = tempfile::tempfile_in(fetching.temp_dir).map_err(|source| {
             let directory = fetching.temp_dir.to_owned();
             failed(Reason::NoFile { directory, source })
         })?;
         let mut download = Download::new(file, fetching.bytes_max);
-        let done = download.run(&place, &self.runtime, fetching);
+        let done = download.run(&endpoint, &self.runtime, fetching);
         fetching.progress.finish();
         done.map_err(failed)?;
         let (file, sha256, etag) = download.finish();
@@ -104,8 +104,8 @@ impl<'a> Remote<'a> {
         })
     }
 
-    fn place(&self, address: &Address) -> Result<Place, FetchError> {
-        let place = Place::of(address, self.settings);
-        place.map_err(|reason| FetchError::new(address, reason))
+    fn endpoint(&self, address: &Address) -> Result<Endpoint, FetchError> {
+        let endpoint = Endpoint::of(address, self.settings);
+        endpoint.map_err(|reason| FetchError::new(address, reason))
     }
 }

@@ -5,8 +5,8 @@
 
 mod format;
 mod lines;
-mod place;
 mod tables;
+mod target;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use clap::{Args, value_parser};
 use shared::release::Release;
 
 use self::format::Format;
-use self::place::Place;
+use self::target::Target;
 use crate::commands::completions::Values;
 use crate::commands::one_of;
 use crate::commands::release_name::ReleaseName;
@@ -67,13 +67,13 @@ pub fn run(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let permit = Permit::outside(location.data).overwriting(args.overwrite);
-    let place = Place::of(&args.to);
-    let format = place.format(args.format, context.terminal.out)?;
-    let is_output = place == Place::Output;
+    let target = Target::of(&args.to);
+    let format = target.format(args.format, context.terminal.out)?;
+    let is_output = target == Target::Output;
     let releases = location.open(true, context)?;
     let id = args.release.id(&*releases, FAILED)?;
-    let _folder = place.make_folder(&permit)?;
-    let sinks = place.begin(format, &permit, &mut context.out)?;
+    let _folder = target.make_folder(&permit)?;
+    let sinks = target.begin(format, &permit, &mut context.out)?;
     let release = releases.open(&id).context(FAILED)?;
     let progress = Progress::new(context.terminal.err && !is_output);
     match format {
@@ -81,7 +81,7 @@ pub fn run(
         Format::Table(format) => tables::write(&release, sinks, format, &progress)?,
     }
     if !is_output {
-        let is_of_boats = matches!((&place, format), (Place::File(_), Format::Table(_)));
+        let is_of_boats = matches!((&target, format), (Target::File(_), Format::Table(_)));
         let summary = summary(&release, args, is_of_boats);
         let summary = fit(&escape_control(&summary), 2, context.terminal);
         writeln!(context.out, "{summary}")?;

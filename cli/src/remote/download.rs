@@ -10,8 +10,8 @@ use shared::base::clock::Clock;
 use shared::base::hash::Hashed;
 use tokio::runtime::Runtime;
 
+use super::endpoint::Endpoint;
 use super::failure::{Failure, Reason};
-use super::place::Place;
 use super::response::{Response, is_kept};
 use crate::terminal::progress::Progress;
 
@@ -78,7 +78,7 @@ impl Download {
     /// Fetches all of it.
     pub(super) fn run(
         &mut self,
-        place: &Place,
+        endpoint: &Endpoint,
         runtime: &Runtime,
         fetching: &mut Fetching<'_>,
     ) -> Result<(), Reason> {
@@ -86,7 +86,7 @@ impl Download {
         let (mut fruitless, mut all) = (0, 0);
         loop {
             let before = self.furthest;
-            let done = runtime.block_on(self.attempt(place, fetching, end));
+            let done = runtime.block_on(self.attempt(endpoint, fetching, end));
             let why = match done {
                 Ok(()) => return Ok(()),
                 Err(Failure::Final(reason)) => return Err(reason),
@@ -123,7 +123,7 @@ impl Download {
 
     async fn attempt(
         &mut self,
-        place: &Place,
+        endpoint: &Endpoint,
         fetching: &Fetching<'_>,
         end: Duration,
     ) -> Result<(), Failure> {
@@ -132,7 +132,7 @@ impl Download {
         let state = self.etag.clone();
         let state = state.as_ref().filter(is_strong);
         let start = if state.is_some() { self.here } else { 0 };
-        let mut response = place.open(start, state.map(String::as_str)).await?;
+        let mut response = endpoint.open(start, state.map(String::as_str)).await?;
         self.accept(&response)?;
         fetching.progress.downloading(self.total, self.here);
         while let Some(bytes) = response.next().await? {

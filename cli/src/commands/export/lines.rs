@@ -11,7 +11,7 @@ use shared::release::{Release, diff};
 use zstd::zstd_safe::CompressionLevel;
 
 use super::format::{LINE_KINDS, Packing};
-use super::place::Sink;
+use super::target::Sink;
 use crate::terminal::progress::Progress;
 
 /// Level of Zstandard: its own default.

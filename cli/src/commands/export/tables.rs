@@ -21,7 +21,7 @@ use shared::release::{Release, diff};
 use self::csv::CsvFile;
 use self::parquet::ParquetFile;
 use super::format::{TABLE_KINDS, TableFormat};
-use super::place::Sink;
+use super::target::Sink;
 use crate::terminal::progress::Progress;
 
 /// Rows that are read and written at a time.

@@ -11,7 +11,7 @@ use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::json::writer::{EncoderOptions, make_encoder};
 
-use crate::commands::export::place::Sink;
+use crate::commands::export::target::Sink;
 
 /// A CSV file that is being written.
 pub(super) struct CsvFile<'c> {

@@ -13,7 +13,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use shared::base::timestamp::Timestamp;
 
-use crate::commands::export::place::Sink;
+use crate::commands::export::target::Sink;
 
 /// Rows of a group, whose columns wait in memory, compressed, until it is complete.
 const GROUP_ROWS: usize = 8192;

@@ -18,7 +18,7 @@ const STANDARD_OUTPUT: &str = "-";
 
 /// Where an export goes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Target {
     /// Standard output.
     Output,
     /// A file.
@@ -27,7 +27,7 @@ pub(super) enum Place {
     Folder(PathBuf),
 }
 
-impl Place {
+impl Target {
     /// What was typed. A folder is there, or has a slash at its end.
     pub(super) fn of(to: &Path) -> Self {
         if to.as_os_str() == STANDARD_OUTPUT {

@@ -8,12 +8,12 @@ use super::store::Store;
 use super::web::Web;
 
 /// Who answers for an address.
-pub(super) enum Place {
+pub(super) enum Endpoint {
     Web(Web),
     Store(Store),
 }
 
-impl Place {
+impl Endpoint {
     pub(super) fn of(address: &Address, settings: &RemoteSettings) -> Result<Self, Reason> {
         if address.is_web() {
             return Web::new(address, settings.token()).map(Self::Web);
