@@ -59,30 +59,19 @@ impl Gathering<'_> {
         sources: &[Source],
         context: &mut Context,
     ) -> anyhow::Result<Vec<Gathered>> {
-        let settings = context.remote.clone();
-        let mut remote = None;
         let gather = |source: &Source| match source {
             Source::Path(path) => Ok(Gathered {
                 export: path.clone().into(),
                 sha256: None,
             }),
-            Source::Address(address) => {
-                if remote.is_none() {
-                    remote = Some(connect(&settings)?);
-                }
-                let remote = remote.as_ref().context("the network was not reached")?;
-                self.fetch(address, remote, context)
-            }
+            Source::Address(address) => self.fetch(address, context),
         };
         sources.iter().map(gather).collect()
     }
 
-    fn fetch(
-        &self,
-        address: &Address,
-        remote: &Remote<'_>,
-        context: &mut Context,
-    ) -> anyhow::Result<Gathered> {
+    fn fetch(&self, address: &Address, context: &mut Context) -> anyhow::Result<Gathered> {
+        let settings = context.remote.clone();
+        let remote = connect(&settings)?;
         let mut fetching = Fetching {
             bytes_max: self.args.max_bytes,
             temp_dir: self.temp_dir,

@@ -1,6 +1,7 @@
 //! What the environment says about reaching addresses. It holds secrets and is never shown.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use shared::release::S3Settings;
 
@@ -37,13 +38,12 @@ impl RemoteSettings {
         &self.s3
     }
 
-    /// The settings of a builder: their names as its keys, and their values.
-    pub(super) fn others(&self) -> impl Iterator<Item = (String, &str)> {
-        let named = |(name, value): (&String, _)| (name.to_ascii_lowercase(), value);
-        self.others
-            .iter()
-            .map(named)
-            .map(|(name, value): (String, &String)| (name, value.as_str()))
+    /// The settings of a client, by its keys. Variables that it does not know are of other programs.
+    pub(super) fn others<K: FromStr>(&self) -> impl Iterator<Item = (K, &str)> {
+        self.others.iter().filter_map(|(name, value)| {
+            let key = name.to_ascii_lowercase().parse().ok()?;
+            Some((key, value.as_str()))
+        })
     }
 
     pub(super) fn token(&self) -> Option<&str> {

@@ -93,14 +93,11 @@ fn s3(bucket: &str, settings: &RemoteSettings) -> Result<Box<dyn ObjectStore>, R
 }
 
 fn google(bucket: &str, settings: &RemoteSettings) -> Result<Box<dyn ObjectStore>, Reason> {
-    let mut client = GoogleCloudStorageBuilder::new().with_client_options(options());
-    for (name, value) in settings.others() {
-        // Others are of another program.
-        if let Ok(key) = name.parse() {
-            client = client.with_config(key, value);
-        }
-    }
-    let client = client
+    let client = GoogleCloudStorageBuilder::new().with_client_options(options());
+    let set = |client: GoogleCloudStorageBuilder, (key, value)| client.with_config(key, value);
+    let client = settings
+        .others()
+        .fold(client, set)
         .with_http_connector(LimitedConnector::for_streams())
         .with_retry(once())
         .with_bucket_name(bucket)
@@ -109,14 +106,11 @@ fn google(bucket: &str, settings: &RemoteSettings) -> Result<Box<dyn ObjectStore
 }
 
 fn azure(container: &str, settings: &RemoteSettings) -> Result<Box<dyn ObjectStore>, Reason> {
-    let mut client = MicrosoftAzureBuilder::new().with_client_options(options());
-    for (name, value) in settings.others() {
-        // Others are of another program.
-        if let Ok(key) = name.parse() {
-            client = client.with_config(key, value);
-        }
-    }
-    let client = client
+    let client = MicrosoftAzureBuilder::new().with_client_options(options());
+    let set = |client: MicrosoftAzureBuilder, (key, value)| client.with_config(key, value);
+    let client = settings
+        .others()
+        .fold(client, set)
         .with_http_connector(LimitedConnector::for_streams())
         .with_retry(once())
         .with_container_name(container)

@@ -245,20 +245,18 @@ pub(super) fn is_time(text: &str) -> bool {
 
 /// Whether a text is a day, as in `2026-11-22`.
 pub(super) fn is_day(text: &str) -> bool {
-    let shape: String = text
-        .chars()
-        .map(|c| if c.is_ascii_digit() { '0' } else { c })
-        .collect();
-    shape == "0000-00-00"
+    has_shape(text, "0000-00-00")
 }
 
 /// Whether a text is a day as in `22.11.2026`. Where points are used, the day comes first.
 pub(super) fn is_dotted_day(text: &str) -> bool {
-    let shape: String = text
-        .chars()
-        .map(|c| if c.is_ascii_digit() { '0' } else { c })
-        .collect();
-    shape == "00.00.0000"
+    has_shape(text, "00.00.0000")
+}
+
+/// Whether a text is `shape`, in which `0` stands for any digit.
+fn has_shape(text: &str, shape: &str) -> bool {
+    let digit_or_same = |c: char| if c.is_ascii_digit() { '0' } else { c };
+    text.chars().map(digit_or_same).eq(shape.chars())
 }
 
 /// Whether the name of an image says how large it is, as in `bow_1600x1067.jpg`.

@@ -139,15 +139,10 @@ fn refuse_what_has_no_hash(sources: &[Source]) -> anyhow::Result<()> {
 
 /// What can be known of the exports before they are fetched.
 fn before_fetching(sources: &[Source], context: &Context) -> anyhow::Result<Vec<SourceFile>> {
-    let mut remote = None;
     let known = |source: &Source| match source {
         Source::Path(_) => hashed(source),
         Source::Address(address) => {
-            if remote.is_none() {
-                remote = Some(connect(&context.remote)?);
-            }
-            let remote = remote.as_ref().context("the network was not reached")?;
-            let etag = remote.etag(address).map_err(hinted)?;
+            let etag = connect(&context.remote)?.etag(address).map_err(hinted)?;
             Ok(file(source, None, etag))
         }
     };
