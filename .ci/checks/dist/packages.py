@@ -55,7 +55,7 @@ fi
 #!/bin/sh
 set -e
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
-    systemctl disable --now catalogue.socket catalogue.service
+    systemctl disable --now catalogue-import.timer catalogue.socket catalogue.service
 fi
 """,
     "postrm": """\
