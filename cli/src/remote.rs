@@ -1,9 +1,8 @@
-//! Exports from where they are: an address becomes a nameless file on this machine, with what it is
-//! called and how it can be told apart from what was there before.
+//! Exports at addresses: fetches one into an unnamed local file, with its name, ETag and hash.
 //!
-//! What is at an address is not trusted: it has a size, a time and a number of attempts and
-//! redirects that it may take. Secrets come from the environment alone, and nothing here shows one,
-//! nor the part of an address that may hold one. Nothing here reads what an export says.
+//! Addresses are not trusted: size, time, attempts and redirects are limited. Secrets come only
+//! from the environment, and nothing here shows one, or the parts of an address that may hold one.
+//! Nothing here reads the contents of an export.
 
 mod address;
 mod download;
@@ -33,7 +32,7 @@ pub use self::settings::RemoteSettings;
 
 /// Most bytes of one address, unless set otherwise.
 pub const BYTES_MAX_DEFAULT: u64 = 8 << 30;
-/// Threads that decrypt and wait for the network.
+/// Threads that wait for the network and decrypt.
 const THREADS: usize = 1;
 /// Threads that look up the names of hosts.
 const BLOCKING: Blocking = Blocking {
@@ -41,15 +40,15 @@ const BLOCKING: Blocking = Blocking {
     at_most: 2,
 };
 
-/// What reaches addresses.
+/// Fetches from addresses.
 pub struct Remote<'a> {
     settings: &'a RemoteSettings,
     runtime: Runtime,
 }
 
-/// What was at an address.
+/// A fetched export.
 pub struct Fetched {
-    /// Its contents, in a file without a name.
+    /// Its contents, in an unnamed file.
     pub file: File,
     /// Where they came from.
     pub origin: Origin,
@@ -60,7 +59,7 @@ pub struct Fetched {
 impl<'a> Remote<'a> {
     /// Nothing is reached yet.
     pub fn new(settings: &'a RemoteSettings) -> std::io::Result<Self> {
-        // It is in vain where another part of this program was faster.
+        // Fails if another part of this program has done so already.
         _ = rustls::crypto::ring::default_provider().install_default();
         Ok(Self {
             settings,
@@ -68,15 +67,15 @@ impl<'a> Remote<'a> {
         })
     }
 
-    /// The ETag of what is at an address now; none where that cannot be known without fetching it.
+    /// The current ETag of an address; none if only a full fetch could tell.
     pub fn etag(&self, address: &Address) -> Result<Option<String>, FetchError> {
         let endpoint = self.endpoint(address)?;
         let etag = self.runtime.block_on(endpoint.etag());
-        // Whatever is wrong, fetching it says better.
+        // If something is wrong, the fetch reports it better.
         Ok(etag.ok().flatten())
     }
 
-    /// Fetches what is at an address.
+    /// Fetches an address.
     pub fn fetch(
         &self,
         address: &Address,

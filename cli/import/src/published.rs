@@ -1,9 +1,9 @@
-//! From what is published back to native records: the inverse of validation.
+//! Turning published bodies back into native records: the inverse of validation.
 //!
-//! A body shows whole what a native record refers to by id, and what the import computes. Which
-//! fields those are, the outlines of native records say, so there is no other list of fields here.
-//! What no consumer sees is in no body, and so in no record: drafts, the `updatedAt` of boats, keys
-//! that begin with `x_`, terms and designers of no boat. Nothing here opens or writes a file.
+//! A body has whole objects where a native record has ids, and values that the import computes. The
+//! outlines of native records say which fields those are, so there is no second list of fields.
+//! What consumers do not see is lost: drafts, the `updatedAt` of boats, keys that begin with `x_`,
+//! and terms and designers of no boat. Nothing here opens or writes a file.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::json::{self, Member, Node, Value};
 use crate::source::LINE_MAX;
 use crate::validate::{FORMAT, Field, Shape, Vocabulary, outlines};
 
-/// Makes native records of bodies. It remembers which terms and designers it has given.
+/// Makes native records from bodies. It remembers which terms and designers it has returned.
 pub struct NativeRecords {
     boat: Keys,
     manufacturer: Keys,
@@ -27,11 +27,11 @@ pub struct NativeRecords {
 pub struct NativeRecord {
     /// What it is.
     pub kind: Kind,
-    /// Its line, without the line feed.
+    /// Its line, without a line feed.
     pub line: String,
 }
 
-/// Why no native record can be made of a body.
+/// Why a body cannot become a native record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotNative {
     /// It is not the body of a record.
@@ -40,7 +40,7 @@ pub enum NotNative {
         /// What was expected.
         kind: Kind,
     },
-    /// It has a field that the native format lacks.
+    /// It has a field that the native format does not have.
     #[error("the native format has no field `{key}` of a {}, which the release has", .kind.as_str())]
     UnknownField {
         /// What the record is.
@@ -61,7 +61,7 @@ pub enum NotNative {
 /// The fields of an object, by key.
 type Keys = Vec<(String, Takes)>;
 
-/// What a field of a native record takes, of what its body shows.
+/// How a field of a native record is made from the body.
 #[derive(Debug)]
 enum Takes {
     /// The value as it is.
@@ -77,7 +77,7 @@ enum Takes {
 }
 
 impl NativeRecords {
-    /// None was given yet.
+    /// Nothing returned yet.
     pub fn new() -> Self {
         let of = |wanted| {
             let outline = outlines()
@@ -95,8 +95,8 @@ impl NativeRecords {
         }
     }
 
-    /// The catalogue record of a release: when it was published, and how many records it has of
-    /// those kinds that it has by themselves.
+    /// The catalogue record of a release: its time of publication, and its numbers of boats and
+    /// manufacturers.
     pub fn catalogue(published_at: &str, boats: u64, manufacturers: u64) -> NativeRecord {
         let fields = [
             ("format", json!(FORMAT)),
@@ -123,7 +123,7 @@ impl NativeRecords {
         making.record(&self.manufacturer)
     }
 
-    /// The boat with this body, after those terms and designers of it that were not given before.
+    /// The boat with this body, after its terms and designers that were not returned before.
     pub fn boat(&mut self, body: &str) -> Result<Vec<NativeRecord>, NotNative> {
         let mut making = Making::new(Kind::Boat, body, &mut self.given);
         let boat = making.record(&self.boat)?;
@@ -139,7 +139,7 @@ impl Default for NativeRecords {
     }
 }
 
-/// The fields whose paths have one key more than `depth`; each stands before its own members.
+/// The fields whose paths have one key more than `depth`; each comes before its own members.
 fn keys(fields: &[Field], depth: usize) -> Keys {
     let is_own = |(_, field): &(usize, &Field)| field.path.len() == depth + 1;
     let own = fields.iter().enumerate().filter(is_own);
@@ -173,7 +173,7 @@ fn opened(kind: Kind) -> String {
     format!("{{\"kind\":\"{}\"", kind.as_str())
 }
 
-/// A record that is being made.
+/// A record being made.
 struct Making<'r> {
     kind: Kind,
     body: &'r str,
@@ -214,7 +214,7 @@ impl<'r> Making<'r> {
         Ok(NativeRecord { kind, line })
     }
 
-    /// Appends the members that have a value. An object without any is none.
+    /// Appends the members that have a value. An object without any is left out.
     fn members(
         &mut self,
         keys: &Keys,
@@ -278,8 +278,8 @@ impl<'r> Making<'r> {
         Ok(())
     }
 
-    /// Makes the record that is referred to, unless it was given before. Manufacturers have bodies
-    /// of their own.
+    /// Makes the record referred to, unless it was returned before. Manufacturers have their own
+    /// bodies.
     fn refer(&mut self, to: &'static str, id: &Node<'_>, node: &Node<'_>) -> Result<(), NotNative> {
         if to == Kind::Manufacturer.as_str() {
             return Ok(());

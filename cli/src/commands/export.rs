@@ -1,7 +1,7 @@
-//! `catalogue export`: what a release publishes, in files for those who do not ask the API.
+//! `catalogue export`: writes what a release publishes to files, for use without the API.
 //!
-//! Bodies are read one after the other, so memory does not grow with boats. A file has its name only
-//! once it is whole, and whatever was read of the release has proved whole by then.
+//! Bodies are streamed, so memory does not grow with boats. A file gets its name only when it is
+//! complete and the release has proved whole.
 
 mod format;
 mod lines;
@@ -89,7 +89,7 @@ pub fn run(
     Ok(ExitStatus::Done)
 }
 
-/// What was written, and where.
+/// What was written, and where to.
 fn summary(release: &Release, args: &ExportArgs, is_of_boats: bool) -> String {
     let manifest = release.manifest();
     let mut records = counted(manifest.boats, "boat");

@@ -1,4 +1,4 @@
-//! What commands read as exports, once all of it is on this machine.
+//! Fetching the exports that a command names.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::remote::{Address, BYTES_MAX_DEFAULT, FetchError, Fetched, Fetching, R
 use crate::terminal::progress::Progress;
 use crate::terminal::size::parse_memory;
 
-/// Arguments about exports that are fetched.
+/// Arguments for fetching.
 #[derive(Debug, clap::Args)]
 pub struct FetchArgs {
     /// Fetch at most this much from each address
@@ -28,14 +28,14 @@ impl Default for FetchArgs {
     }
 }
 
-/// An export that can be read.
+/// An export on this machine.
 pub(super) struct Gathered {
     pub(super) export: Export,
-    /// SHA-256 of what was fetched, hexadecimal.
+    /// SHA-256 of a fetched one, hexadecimal.
     pub(super) sha256: Option<String>,
 }
 
-/// Where exports are read from, and where there is room for them.
+/// How exports are fetched.
 pub(super) struct Gathering<'a> {
     pub(super) args: &'a FetchArgs,
     pub(super) temp_dir: &'a Path,
@@ -43,7 +43,7 @@ pub(super) struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    /// The exports, of which those at addresses are fetched.
+    /// The exports; those at addresses are fetched.
     pub(super) fn exports(
         &self,
         sources: &[Source],
@@ -53,7 +53,7 @@ impl Gathering<'_> {
         Ok(gathered.map(|gathered| gathered.export).collect())
     }
 
-    /// The exports with the hashes of those that are fetched.
+    /// The exports, with the hashes of fetched ones.
     pub(super) fn gather(
         &self,
         sources: &[Source],
@@ -92,12 +92,12 @@ impl Gathering<'_> {
     }
 }
 
-/// What reaches addresses.
+/// Fetches from addresses.
 pub(super) fn connect(settings: &crate::remote::RemoteSettings) -> anyhow::Result<Remote<'_>> {
     Remote::new(settings).context("could not start the threads that fetch exports")
 }
 
-/// The error with what to do about it. Something wrong in the environment is wrong usage.
+/// The error with its hint. A wrong environment is wrong usage.
 pub(super) fn hinted(error: FetchError) -> anyhow::Error {
     let status = if error.is_usage() {
         ExitStatus::WrongUsage

@@ -117,7 +117,7 @@ impl KeyArgs {
         Self { id: id.to_owned() }
     }
 
-    /// Reads what was typed. A whole key counts as its prefix.
+    /// Parses what was typed. A whole key counts as its prefix.
     fn name(&self) -> KeyName<'_> {
         if let Ok(id) = KeyId::parse(&self.id) {
             return KeyName::Whole(KeyReference::Id(id));

@@ -1,7 +1,7 @@
-//! What is typed as an export: a path, or an address of one of five schemes.
+//! An export as typed: a path, or an address with one of five schemes.
 //!
-//! An address may have a password or a signature in it, so it is shown without its user and its
-//! query, and what is no address is never repeated.
+//! An address may hold a password or a signature, so it is shown without user and query, and an
+//! invalid one is never repeated.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -12,15 +12,15 @@ use url::Url;
 
 /// Most characters of an address, signatures included.
 const LENGTH_MAX: usize = 8192;
-/// Longest name of a file, in bytes, as file systems have it.
+/// Longest file name, in bytes, on common file systems.
 const NAME_MAX: usize = 255;
 
-/// An export, as it is typed.
+/// An export, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A file, folder or archive here, or `-` for standard input.
     Path(PathBuf),
-    /// Something that has to be fetched.
+    /// An address to fetch.
     Address(Address),
 }
 
@@ -31,7 +31,7 @@ pub struct Address {
     scheme: Scheme,
 }
 
-/// How an address begins.
+/// The scheme of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scheme {
     Http,
@@ -50,10 +50,10 @@ pub enum NotASource {
     /// It has no host, or cannot be read.
     #[error("is not a complete address, such as https://cms.example/boats.ndjson.gz")]
     Form,
-    /// A bucket has nothing but names.
+    /// It does not name a file in a bucket.
     #[error("must be BUCKET and the name of one file in it, such as s3://exports/boats.ndjson.gz")]
     NoFile,
-    /// It would fill a page.
+    /// It is too long.
     #[error("is longer than {LENGTH_MAX} characters")]
     TooLong,
 }
@@ -78,7 +78,7 @@ impl Scheme {
 }
 
 impl Source {
-    /// Reads what was typed.
+    /// Parses what was typed.
     pub fn parse(text: &OsStr) -> Result<Self, NotASource> {
         match text.to_str() {
             Some(address) if has_scheme(address) => Address::parse(address).map(Self::Address),
@@ -86,7 +86,7 @@ impl Source {
         }
     }
 
-    /// The path, where it is one.
+    /// The path, if it is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Path(path) => Some(path),
@@ -95,7 +95,7 @@ impl Source {
     }
 }
 
-/// Whether a text begins as an address of any scheme does.
+/// Whether a text begins with any scheme.
 fn has_scheme(text: &str) -> bool {
     let Some((scheme, _)) = text.split_once("://") else {
         return false;
@@ -135,7 +135,7 @@ impl Address {
         Ok(Self { url, scheme })
     }
 
-    /// Whether it is reached by HTTP as it stands.
+    /// Whether it is a plain HTTP URL.
     pub(super) const fn is_web(&self) -> bool {
         self.scheme.is_web()
     }
@@ -149,7 +149,7 @@ impl Address {
         &self.url
     }
 
-    /// The name of the file that it leads to.
+    /// The file name in the address.
     pub(super) fn file_name(&self) -> String {
         let last = self.url.path().rsplit('/').next().unwrap_or_default();
         let name = percent_decode_str(last).decode_utf8_lossy();
@@ -164,7 +164,7 @@ impl Address {
     }
 }
 
-/// A URL without its user, password, query and fragment, which a mark stands for.
+/// A URL with `…` in place of its user, password and query, and without its fragment.
 pub(super) fn redacted(url: &Url) -> String {
     let has_user = !url.username().is_empty() || url.password().is_some();
     let user = if has_user { "…@" } else { "" };
@@ -191,7 +191,7 @@ impl fmt::Debug for Address {
     }
 }
 
-/// As it is typed, without secrets.
+/// As typed, without secrets.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,5 +1,5 @@
-//! The contents of an address, in a file: gone on with where an answer breaks off, begun again where
-//! what is there has changed, given up where that leads to nothing.
+//! Downloading an address into a file: resumes a broken response, starts over if the contents
+//! changed, and gives up after fruitless attempts.
 
 use std::fs::File;
 use std::io::{self, Seek as _, Write as _};
@@ -15,24 +15,24 @@ use super::failure::{Failure, Reason};
 use super::response::{Response, is_kept};
 use crate::terminal::progress::Progress;
 
-/// How long an address may take, all attempts together.
+/// Longest time for an address, all attempts together.
 pub(super) const WHOLE_MAX: Duration = Duration::from_hours(12);
-/// Attempts in a row that bring nothing new, before it is given up.
+/// Most fruitless attempts in a row.
 const ATTEMPTS_MAX: u32 = 4;
-/// Attempts in all: a connection that breaks again and again is not gone on with for ever.
+/// Most attempts in all, for a connection that breaks again and again.
 const ALL_ATTEMPTS_MAX: u32 = 100;
-/// The pause after the first attempt, and twice as long after each one that brings nothing new.
+/// The pause after the first attempt; it doubles with each fruitless one.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Bytes at the beginning by which a web page is known.
+/// Bytes at the beginning in which to look for a web page.
 const HEAD_BYTES: usize = 256;
 
-/// What fetching needs beside the address.
+/// What fetching needs besides the address.
 pub struct Fetching<'a> {
     /// Most bytes of each address.
     pub bytes_max: u64,
     /// A directory with room for what is fetched.
     pub temp_dir: &'a Path,
-    /// Shows how far it is.
+    /// Shows the progress.
     pub progress: &'a Progress,
     /// Source of time.
     pub clock: &'a dyn Clock,
@@ -40,16 +40,16 @@ pub struct Fetching<'a> {
     pub pause: &'a mut dyn FnMut(Duration),
 }
 
-/// A file that is being fetched.
+/// A download under way.
 pub(super) struct Download {
     file: File,
     hashed: Hashed<io::Sink>,
     bytes_max: u64,
-    /// Bytes that are here.
+    /// Bytes received.
     here: u64,
-    /// Most bytes that were ever here.
+    /// Most bytes ever received in one go.
     furthest: u64,
-    /// Bytes of the whole, where that is known.
+    /// Total bytes, if known.
     total: Option<u64>,
     etag: Option<String>,
     head: Vec<u8>,
@@ -127,7 +127,7 @@ impl Download {
         fetching: &Fetching<'_>,
         end: Duration,
     ) -> Result<(), Failure> {
-        // Only a strong ETag says that the rest belongs to what is here.
+        // Only a strong ETag proves that the rest belongs to what was received.
         let is_strong = |etag: &&String| !etag.starts_with("W/");
         let state = self.etag.clone();
         let state = state.as_ref().filter(is_strong);
@@ -151,7 +151,7 @@ impl Download {
         }
     }
 
-    /// Takes what the beginning of an answer says.
+    /// Checks the headers of a response, and starts over if it is not the rest of the file.
     fn accept(&mut self, response: &Response) -> Result<(), Failure> {
         if response.is_web_page {
             return Err(Failure::Final(Reason::WebPage));
@@ -205,7 +205,7 @@ impl Download {
         Ok(())
     }
 
-    /// Forgets what is here.
+    /// Discards what was received.
     fn begin_again(&mut self) -> Result<(), Reason> {
         let emptied = self.file.set_len(0).and_then(|()| self.file.rewind());
         emptied.map_err(Reason::NotWritten)?;
@@ -218,7 +218,7 @@ impl Download {
     }
 }
 
-/// Whether contents begin as a page of the web does.
+/// Whether contents begin like a web page.
 fn is_web_page(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let head = head.trim_ascii_start().to_ascii_lowercase();

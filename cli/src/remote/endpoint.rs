@@ -1,4 +1,4 @@
-//! Who answers for an address: a server on the web, or a store.
+//! What an address leads to: a web server, or an object store.
 
 use super::address::Address;
 use super::failure::{Failure, Reason};
@@ -7,7 +7,7 @@ use super::settings::RemoteSettings;
 use super::store::Store;
 use super::web::Web;
 
-/// Who answers for an address.
+/// What an address leads to.
 pub(super) enum Endpoint {
     Web(Web),
     Store(Store),
@@ -21,7 +21,7 @@ impl Endpoint {
         Store::new(address, settings).map(Self::Store)
     }
 
-    /// The ETag of what is there now; none where that is not said.
+    /// The current ETag, if there is one.
     pub(super) async fn etag(&self) -> Result<Option<String>, Failure> {
         let etag = within(async {
             match self {
@@ -32,7 +32,7 @@ impl Endpoint {
         Ok(etag.await?.filter(|etag| is_kept(etag)))
     }
 
-    /// Asks for what comes at `start`, of the state that is named.
+    /// Requests the contents from `start` on, in the state with this ETag.
     pub(super) async fn open(&self, start: u64, state: Option<&str>) -> Result<Response, Failure> {
         within(async {
             match self {

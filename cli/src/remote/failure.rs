@@ -1,5 +1,4 @@
-//! Why nothing was fetched, for people: what the address did, and what to do about it. No text here
-//! has a secret of an address.
+//! Why a fetch failed, for people: what happened, and what to do. No text here holds a secret.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,13 +18,13 @@ pub struct FetchError {
     reason: Reason,
 }
 
-/// Why an attempt came to nothing.
+/// Why an attempt failed.
 pub(super) enum Failure {
-    /// Another one may do better.
+    /// Another attempt may succeed.
     Lost(String),
-    /// What is there is not what it was when the fetching began.
+    /// The contents changed since the download began.
     Changed,
-    /// Another one would come to the same.
+    /// Another attempt would fail too.
     Final(Reason),
 }
 
@@ -81,7 +80,7 @@ impl FetchError {
         }
     }
 
-    /// Whether the environment has to be changed.
+    /// Whether the environment is at fault.
     pub const fn is_usage(&self) -> bool {
         matches!(self.reason, Reason::Setting(_))
     }
@@ -110,7 +109,7 @@ impl FetchError {
     }
 }
 
-/// Where the secrets for addresses of a scheme are.
+/// Which variables hold the secrets of a scheme.
 fn secrets(scheme: Scheme) -> String {
     match scheme {
         Scheme::Http | Scheme::Https => {

@@ -1,4 +1,4 @@
-//! The beginning of an answer, whoever gives it, and how long its parts may take.
+//! A response from a web server or a store, and its timeouts.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use futures_util::stream::BoxStream;
 
 use super::failure::Failure;
 
-/// How long a connection may take to come about.
+/// Longest time to connect.
 pub(super) const CONNECT_MAX: Duration = Duration::from_secs(10);
-/// How long an answer may pause.
+/// Longest pause of a response.
 pub(super) const IDLE_MAX: Duration = Duration::from_mins(1);
-/// Longest ETag that is kept; there is no use in a longer one.
+/// Longest ETag that is kept.
 const ETAG_MAX: usize = 256;
 
-/// The beginning of an answer.
+/// A response: what its headers say, and its body.
 pub(super) struct Response {
-    /// The place of its first byte in the whole.
+    /// Offset of its first byte in the file.
     pub(super) start: u64,
-    /// Bytes of the whole, where that is said.
+    /// Size of the file, if given.
     pub(super) total: Option<u64>,
     pub(super) etag: Option<String>,
     pub(super) is_web_page: bool,
-    /// Its bytes, as they come.
+    /// Its body.
     pub(super) body: BoxStream<'static, Result<Bytes, Failure>>,
 }
 
@@ -34,7 +34,7 @@ impl Response {
     }
 }
 
-/// Waits for something small.
+/// Runs one step with a timeout.
 pub(super) async fn within<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
@@ -45,7 +45,7 @@ pub(super) async fn within<T>(
     })
 }
 
-/// Whether an ETag is worth keeping.
+/// Whether an ETag is kept.
 pub(super) fn is_kept(etag: &str) -> bool {
     !etag.is_empty() && etag.len() <= ETAG_MAX
 }

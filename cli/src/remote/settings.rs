@@ -1,13 +1,13 @@
-//! What the environment says about reaching addresses. It holds secrets and is never shown.
+//! Environment variables for fetching. They hold secrets and are never shown.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use shared::release::S3Settings;
 
-/// The variable with a token for HTTP.
+/// The variable with the HTTP bearer token.
 pub(super) const TOKEN: &str = "CATALOGUE_EXPORT_TOKEN";
-/// How the variables of other stores than S3 begin.
+/// Prefixes of the variables of stores other than S3.
 const PREFIXES: [&str; 2] = ["GOOGLE_", "AZURE_"];
 
 /// The variables about S3, Google Cloud Storage and Azure, and the token.

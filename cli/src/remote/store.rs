@@ -14,7 +14,7 @@ use super::failure::{Failure, Reason};
 use super::response::{CONNECT_MAX, IDLE_MAX, Response};
 use super::settings::RemoteSettings;
 
-/// A file of a store.
+/// A file in an object store.
 pub(super) struct Store {
     store: Box<dyn ObjectStore>,
     key: Key,
@@ -66,7 +66,7 @@ impl Store {
     }
 }
 
-/// How long parts of an answer may take. What is tried again is decided elsewhere.
+/// Timeouts. Retries are decided elsewhere.
 fn options() -> ClientOptions {
     ClientOptions::new()
         .with_connect_timeout(CONNECT_MAX)

@@ -1,4 +1,4 @@
-//! Tests of fetching, from a server that does what servers should not.
+//! Tests of fetching from a misbehaving server.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -14,14 +14,14 @@ use super::download::WHOLE_MAX;
 use super::*;
 use crate::terminal::progress::Progress;
 
-/// What a server sends: the bytes of an answer, after which it closes the connection.
+/// What a server sends: the bytes of a response, after which it closes the connection.
 type Answers = dyn Fn(&Request) -> Vec<u8> + Send;
 
-/// A request, as a server gets it.
+/// A request, as the server receives it.
 struct Request {
     /// How many came before.
     number: usize,
-    /// Its first line, and its headers in small letters.
+    /// Its request line, and its headers in lower case.
     lines: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ fn serve(listener: &TcpListener, answers: &Answers, requests: &Sender<Request>) 
             number,
             lines: head(&client),
         };
-        // Whoever has had enough closes the connection.
+        // The client may have closed the connection.
         _ = client.write_all(&answers(&request));
         if requests.send(request).is_err() {
             return;
@@ -411,7 +411,7 @@ fn a_token_goes_to_the_server_that_was_typed_alone() {
     assert_eq!(tokens(&other), [None]);
 }
 
-/// A store that answers what a test says, reached by the variables of its scheme.
+/// A store controlled by the test, with the variables of its scheme.
 fn store(scheme: &str, server: &TestServer) -> RemoteSettings {
     let endpoint = format!("http://{}", server.address);
     let variables = match scheme {
@@ -439,7 +439,7 @@ fn store(scheme: &str, server: &TestServer) -> RemoteSettings {
     RemoteSettings::of(owned)
 }
 
-/// What a store says with every object.
+/// The headers of every object.
 const OF_OBJECT: &str = "\r\nLast-Modified: Thu, 01 Oct 2026 12:00:00 GMT";
 
 #[test]

@@ -1,7 +1,7 @@
-//! Addresses that are reached by HTTP as they stand.
+//! Plain HTTP and HTTPS addresses.
 //!
-//! Redirects are followed here and not by the client: never to another scheme, only so often, and
-//! the token goes to no other server than the one that was typed, nor over a network in the clear.
+//! Redirects are followed here, not by the client: a limited number, never to another scheme. The
+//! token is sent only to the typed server, and never unencrypted over a network.
 
 use std::net::IpAddr;
 
@@ -23,10 +23,10 @@ use super::settings::TOKEN;
 
 /// Most redirects that are followed.
 const REDIRECTS_MAX: usize = 5;
-/// Who asks.
+/// The `User-Agent` header.
 const USER_AGENT: &str = concat!("catalogue/", env!("CARGO_PKG_VERSION"));
 
-/// An address, and who reaches it.
+/// An address, and the client for it.
 pub(super) struct Web {
     client: Client,
     url: Url,
@@ -91,7 +91,7 @@ impl Web {
         })
     }
 
-    /// The answer of the server to which redirects finally lead.
+    /// The response after all redirects.
     async fn ask(&self, method: &Method, headers: HeaderMap) -> Result<reqwest::Response, Failure> {
         let mut url = self.url.clone();
         for _hop in 0..=REDIRECTS_MAX {
@@ -113,7 +113,7 @@ impl Web {
         Err(Failure::Final(Reason::Endless(REDIRECTS_MAX)))
     }
 
-    /// Where a redirect leads.
+    /// The target of a redirect.
     fn redirected(&self, from: &Url, headers: &HeaderMap) -> Result<Url, Failure> {
         let to = text(headers, LOCATION).and_then(|to| from.join(to).ok());
         let to = to.ok_or(Failure::Final(Reason::NoPlace))?;
@@ -126,7 +126,7 @@ impl Web {
     }
 }
 
-/// The bytes of an answer, as they come.
+/// The body of a response, in chunks.
 fn chunks(response: reqwest::Response) -> impl Stream<Item = Result<Bytes, Failure>> {
     stream::try_unfold(response, |mut response| async move {
         let chunk = response.chunk().await.map_err(lost)?;
@@ -134,7 +134,7 @@ fn chunks(response: reqwest::Response) -> impl Stream<Item = Result<Bytes, Failu
     })
 }
 
-/// Whether nobody else on a network can read what is sent there.
+/// Whether nobody on the network can read what is sent there.
 fn is_private(url: &Url) -> bool {
     let is_here = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
@@ -157,7 +157,7 @@ fn etag(headers: &HeaderMap) -> Option<String> {
     text(headers, ETAG).map(str::to_owned)
 }
 
-/// The first byte, and the bytes of the whole.
+/// The first byte, and the total size.
 fn content_range(text: &str) -> Option<(u64, u64)> {
     let (range, total) = text.strip_prefix("bytes ")?.split_once('/')?;
     let (from, _to) = range.split_once('-')?;
@@ -170,7 +170,7 @@ fn is_web_page(content_type: &str) -> bool {
     matches!(&*media_type, "text/html" | "application/xhtml+xml")
 }
 
-/// What a status means that comes with no contents.
+/// What a status without contents means.
 fn failure(status: StatusCode) -> Failure {
     let said = status.to_string();
     match status.as_u16() {
@@ -182,7 +182,7 @@ fn failure(status: StatusCode) -> Failure {
     }
 }
 
-/// The innermost cause: what lies round it repeats the address.
+/// The innermost cause, since the outer ones repeat the address.
 fn lost(error: reqwest::Error) -> Failure {
     Failure::Lost(root_cause(&error.without_url()))
 }

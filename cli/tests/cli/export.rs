@@ -1,4 +1,4 @@
-//! `catalogue export`: what is published, in files, and as the same release when it is imported.
+//! `catalogue export`: writes what is published, which imports as the same release.
 
 mod tables;
 
@@ -21,7 +21,7 @@ const FULL: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../fixtures/mapped/native/export.ndjson"
 );
-/// The endings of everything that an import reads.
+/// The formats that an import reads.
 const LINES: [&str; 3] = ["ndjson", "ndjson.gz", "ndjson.zst"];
 
 /// One boat of one manufacturer, and a draft.
@@ -34,7 +34,7 @@ const SMALL: &str = r#"{"kind":"boat","id":"boat-1","slug":"boat","model":"Boat 
 {"kind":"designer","id":"d1","name":"Designer"}
 "#;
 
-/// A small catalogue, which is active.
+/// A small active catalogue.
 fn small() -> TestCli {
     let mut cli = TestCli::new();
     cli.write("small.ndjson", SMALL);

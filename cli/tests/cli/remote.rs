@@ -1,5 +1,5 @@
-//! Exports at addresses, from a server on this machine: what commands read of them, what they log,
-//! and what an import does where nothing has changed.
+//! Exports at addresses of a local server: what commands read and log, and what an import does if
+//! nothing has changed.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -51,7 +51,7 @@ impl FileServer {
                 drop(lines);
                 let method = first.split(' ').next().unwrap_or_default().to_owned();
                 let file = file.lock().unwrap().clone();
-                // Whoever has had enough closes the connection.
+                // The client may have closed the connection.
                 _ = client.write_all(&file.answer(&method));
                 asked.lock().unwrap().push(method);
             }
@@ -70,12 +70,12 @@ impl FileServer {
         format!("http://ana:s3cret@{}/{name}{SIGNED}", self.address)
     }
 
-    /// The methods of the requests since the last time.
+    /// The methods of the requests since the last call.
     fn asked(&self) -> Vec<String> {
         std::mem::take(&mut self.asked.lock().unwrap())
     }
 
-    /// What was printed, with `[server]` for the address of this.
+    /// What was printed, with `[server]` for this server's address.
     fn shown(&self, outcome: &Outcome) -> String {
         let text = outcome.to_string();
         let (_typed, text) = text.split_once('\n').unwrap();

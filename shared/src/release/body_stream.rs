@@ -1,9 +1,8 @@
-//! All bodies of one kind, one after the other: what reads a whole release holds one body, and not
-//! even their places.
+//! Streaming all bodies of one kind: memory holds one body, and not even the offsets of the others.
 //!
-//! A body ends where the next begins. The bytes `}{"data":` stand nowhere else: within a body, no
-//! object follows another without a comma; and a quote that stands in a text comes after a
-//! backslash, so this one would have to end the text, which no letter follows.
+//! A body ends where the next begins. The bytes `}{"data":` cannot occur elsewhere: within a body,
+//! objects are separated by commas; and inside a text a quote follows a backslash, so this one
+//! would end the text, and a letter cannot follow.
 
 use std::io::{self, Read};
 
@@ -15,16 +14,16 @@ use super::{FileName, Release, ReleaseError};
 use crate::base::hash::Hashed;
 use crate::base::render::BODY_MAX;
 
-/// The end of a body and the beginning of the next.
+/// The end of a body and the start of the next.
 const BETWEEN: &[u8] = br#"}{"data":"#;
-/// How much is read at a time, in bytes.
+/// Bytes read at a time.
 const PART: usize = 1 << 18;
 
 impl Release {
-    /// Hands on every body of one kind, in the order of ordinals.
+    /// Calls `take` with every body of one kind, in the order of ordinals.
     ///
-    /// The whole file is checked before the first body is handed on, and once more as it is read:
-    /// an error at the end says that it has changed meanwhile.
+    /// The whole file is verified before the first call, and again as it is read: an error at the
+    /// end means that it changed meanwhile.
     pub fn each_body<E: From<ReleaseError>>(
         &self,
         kind: Kind,
@@ -57,9 +56,9 @@ struct Stream<R> {
     file: R,
     between: Finder<'static>,
     buffer: Vec<u8>,
-    /// Where in the buffer the next body begins.
+    /// Start of the next body in the buffer.
     begin: usize,
-    /// Up to where there is no end of it.
+    /// Up to here the buffer has no end of it.
     searched: usize,
     is_at_end: bool,
 }
@@ -98,7 +97,7 @@ impl<R: Read> Stream<R> {
         if BODY_MAX < self.buffer.len() {
             return Err(io::Error::other("it has a body of more than 16 MiB"));
         }
-        // An end may have been cut.
+        // The end may be cut off.
         self.searched = self.buffer.len().saturating_sub(BETWEEN.len() - 1);
         let mut part = self.file.by_ref().take(PART as u64);
         self.is_at_end = part.read_to_end(&mut self.buffer)? == 0;
@@ -120,7 +119,7 @@ mod tests {
         Ok(bodies)
     }
 
-    /// Gives one byte at a time.
+    /// Reads one byte at a time.
     struct Slow<R>(R);
 
     impl<R: Read> Read for Slow<R> {

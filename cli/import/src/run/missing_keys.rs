@@ -1,19 +1,19 @@
 //! Why a field is missing in every record: the mapping makes it of a key that no record has.
 //!
-//! Such a key was most likely renamed in the export. That is only said of it here; what a record
-//! is held to is for validation to know.
+//! The key was probably renamed in the export. This only adds hints; validation decides what is
+//! wrong.
 
 use crate::finding::{Code, Finding, Findings, Kind};
 use crate::mapping::{CheckReport, MissingKey, RuleReport};
 use crate::validate::Tally;
 
-/// What is found where a key is missing: its field is, or the expression takes no null.
+/// The codes of findings about a missing key: its field is missing, or the expression does not
+/// accept null.
 const CODES: [Code; 2] = [Code::MissingField, Code::MappingFailed];
-/// Unread keys that are named where any of them may be the new name.
+/// Most unread keys that are named as possible new names.
 const UNREAD_MAX: usize = 3;
 
-/// Whether missing fields leave no published record of a kind, so that it is worth looking for the
-/// reason.
+/// Whether missing fields leave no published record of a kind, so that the reason is worth finding.
 pub(super) fn are_likely(findings: &Findings, tally: &Tally) -> bool {
     let is_gone = |of: Kind| {
         let mut kinds = tally.by_kind().into_iter();
@@ -24,7 +24,7 @@ pub(super) fn are_likely(findings: &Findings, tally: &Tally) -> bool {
     missing.any(|cause| cause.kind.is_some_and(is_gone))
 }
 
-/// Adds the key to the findings about fields that are made of one that no record has.
+/// Adds the missing key to findings about fields that are made from it.
 pub(super) fn explain(report: &CheckReport, findings: &mut Findings) {
     findings.set_hints(|finding| {
         let rule = usize::try_from(finding.rule?).ok()?;
@@ -36,7 +36,7 @@ pub(super) fn explain(report: &CheckReport, findings: &mut Findings) {
     });
 }
 
-/// The field that is missing, as a check calls it; none within lists, whose members differ.
+/// The name of the missing field in a check; none within lists, whose members differ.
 fn field_of(finding: &Finding) -> Option<String> {
     let pointer = finding.pointer.as_deref();
     let steps = pointer.filter(|_| CODES.contains(&finding.code))?;

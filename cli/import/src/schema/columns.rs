@@ -1,7 +1,7 @@
-//! What is published as typed columns of Arrow: one for each field, nested as in answers.
+//! Published records as typed Arrow columns: one for each field, nested as in responses.
 //!
-//! Types and meanings are those of the shapes of answers, the order that of bodies, and units those
-//! that validation says. Only kinds with answers of their own have columns.
+//! Types and descriptions come from the response types, the order from bodies, and units from
+//! validation. Only kinds with their own responses have columns.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use super::descriptions::Descriptions;
 use crate::finding::Kind;
 use crate::validate::outlines;
 
-/// The name that members of lists have in the schemas of Arrow and Parquet.
+/// The name of list members in Arrow and Parquet schemas.
 const MEMBER: &str = "item";
-/// The time zone of answers, which Arrow's readers know by its offset.
+/// The time zone of responses, as an offset that Arrow understands.
 const UTC: &str = "+00:00";
 /// The path of members of lists in outlines.
 const MEMBERS: &str = "[]";
 
-/// What is published of boats or manufacturers, as typed columns; other kinds have none.
+/// The columns of boats or manufacturers; other kinds have none.
 pub fn columns(kind: Kind) -> Fields {
     let paths = match kind {
         Kind::Boat => BOAT_FIELDS.paths(),
@@ -103,7 +103,7 @@ impl Columns {
         }
     }
 
-    /// Where a field stands among the others: in bodies, or where those do not say, in the outline.
+    /// The place of a field in bodies, or else in the outline.
     fn place(&self, path: &[String]) -> (usize, usize) {
         let (dotted, last) = (path.join("."), usize::MAX);
         let is_it = |known: &&str| **known == dotted || coverage::is_member(known, &dotted);
@@ -116,7 +116,7 @@ impl Columns {
     }
 
     fn unit(&self, path: &[String]) -> Option<&'static str> {
-        // It is computed, so no outline has its unit.
+        // It is computed, so the outline does not have its unit.
         if path == ["lengthOverallMetres"] {
             return Some("m");
         }

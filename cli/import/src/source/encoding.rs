@@ -1,4 +1,4 @@
-//! Text that is not UTF-8: reading it as UTF-8, and guessing which encoding it has.
+//! Text that is not UTF-8: decoding it, and guessing its encoding.
 //!
 //! The readers of formats know UTF-8 alone, so everything else is decoded before they see it.
 //! Nothing here knows a format.

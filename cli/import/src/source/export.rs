@@ -1,7 +1,7 @@
-//! One thing that is to be read as an export.
+//! One export to read.
 //!
-//! What was fetched from an address lies in a nameless file of this process; it is called by its
-//! address, and its ETag goes where its hash does.
+//! A fetched export is an unnamed file of this process. Findings and logs name its address, and its
+//! ETag is logged beside its hash.
 
 use std::fs::File;
 use std::os::fd::AsRawFd as _;
@@ -22,21 +22,21 @@ pub struct Export {
 pub struct Origin {
     /// The address as it may be shown.
     pub name: String,
-    /// What the file is called there.
+    /// The file name in the address.
     pub file_name: String,
-    /// The ETag that it had there.
+    /// Its ETag.
     pub etag: Option<String>,
 }
 
 #[derive(Clone, Debug)]
 struct Fetched {
     origin: Origin,
-    /// Holds the file, which the path names for as long as it is open.
+    /// Keeps the file open, since the path is valid only meanwhile.
     _file: Arc<File>,
 }
 
 impl Export {
-    /// What was fetched into this file.
+    /// An export fetched into this file.
     pub fn fetched(file: File, origin: Origin) -> Self {
         Self {
             path: PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())),
@@ -51,7 +51,7 @@ impl Export {
         &self.path
     }
 
-    /// What findings and logs call it.
+    /// Its name in findings and logs.
     pub(crate) fn name(&self) -> String {
         match &self.fetched {
             Some(fetched) => fetched.origin.name.clone(),

@@ -1,4 +1,4 @@
-//! The formats of an export, each known by how names of its files end.
+//! The formats of an export, known by file name extension.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ pub(super) const TABLE_KINDS: [Kind; 2] = [Kind::Manufacturer, Kind::Boat];
 pub enum Format {
     /// Native records, which an import reads.
     Ndjson(Packing),
-    /// Records as answers show them, in columns.
+    /// Records as in responses, in columns.
     Table(TableFormat),
 }
 
@@ -54,7 +54,7 @@ impl Format {
         Self::Table(TableFormat::Csv),
     ];
 
-    /// How names of its files end, after a dot: its own name too.
+    /// Its file name extension, which is also its name.
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Ndjson(Packing::Plain) => "ndjson",
@@ -65,7 +65,7 @@ impl Format {
         }
     }
 
-    /// The format of a file of that name.
+    /// The format of a file with that name.
     pub(super) fn of_file(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let name = name.replacen(".jsonl", ".ndjson", 1);

@@ -1,7 +1,7 @@
-//! An export as tables: a row for each boat or manufacturer as answers show it, with a typed column
+//! An export as tables: a row for each boat or manufacturer as in responses, with a typed column
 //! for each field, by Arrow's own readers and writers.
 //!
-//! A batch of rows is in memory at a time, and of Parquet what a group of rows takes compressed.
+//! Memory holds one batch of rows, and for Parquet one compressed row group.
 
 mod csv;
 mod parquet;
@@ -24,7 +24,7 @@ use super::format::{TABLE_KINDS, TableFormat};
 use super::target::Sink;
 use crate::terminal::progress::Progress;
 
-/// Rows that are read and written at a time.
+/// Rows read and written at a time.
 const BATCH_ROWS: usize = 1024;
 
 /// Writes the boats of a release into one file, or manufacturers and boats into one each.
@@ -56,7 +56,7 @@ pub(super) fn write(
     whole.into_iter().try_for_each(Sink::finish)
 }
 
-/// A table that is being written.
+/// A table being written.
 struct Table<'c> {
     rows: Decoder,
     file: TableFile<'c>,
@@ -79,7 +79,7 @@ impl<'c> Table<'c> {
         let as_shown = as_shown(&schema);
         let rows = ReaderBuilder::new(Arc::clone(&as_shown))
             .with_batch_size(BATCH_ROWS)
-            // A field without a column is not lost unseen.
+            // A field without a column is an error, not lost silently.
             .with_strict_mode(true);
         let file = match format {
             TableFormat::Parquet => TableFile::Parquet(Box::new(ParquetFile::new(sink, schema)?)),
@@ -139,8 +139,8 @@ impl TableFile<'_> {
     }
 }
 
-/// The columns with times as answers show them: Arrow would read no more digits of a fraction than
-/// it keeps.
+/// The columns with times as text, as in responses: Arrow reads only as many fraction digits as it
+/// keeps.
 fn as_shown(schema: &SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| match field.data_type() {
         DataType::Timestamp(..) => {
@@ -152,7 +152,7 @@ fn as_shown(schema: &SchemaRef) -> SchemaRef {
     Arc::new(Schema::new(fields.collect::<Fields>()))
 }
 
-/// The columns, and which release they are of.
+/// The columns, with the release in the metadata.
 fn table_schema(release: &Release, kind: Kind) -> SchemaRef {
     let about = HashMap::from([
         ("release".to_owned(), release.id().to_string()),

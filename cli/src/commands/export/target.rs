@@ -1,4 +1,5 @@
-//! Where an export goes: a file, a folder with a file for each kind of record, or standard output.
+//! Where an export is written: a file, a folder with a file for each kind of record, or standard
+//! output.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -23,12 +24,12 @@ pub(super) enum Target {
     Output,
     /// A file.
     File(PathBuf),
-    /// A folder, which need not be there.
+    /// A folder, which need not exist.
     Folder(PathBuf),
 }
 
 impl Target {
-    /// What was typed. A folder is there, or has a slash at its end.
+    /// Parses what was typed. A folder exists, or ends with a slash.
     pub(super) fn of(to: &Path) -> Self {
         if to.as_os_str() == STANDARD_OUTPUT {
             Self::Output
@@ -39,7 +40,7 @@ impl Target {
         }
     }
 
-    /// The format: what a file's name says, or what was typed.
+    /// The format, from the file's name or as typed.
     pub(super) fn format(
         &self,
         typed: Option<Format>,
@@ -83,7 +84,7 @@ impl Target {
         }
     }
 
-    /// Makes the folder if it is not there.
+    /// Creates the folder if it does not exist.
     pub(super) fn make_folder(&self, permit: &Permit) -> anyhow::Result<NewFolder> {
         let Self::Folder(path) = self else {
             return Ok(NewFolder(None));
@@ -97,7 +98,7 @@ impl Target {
         Ok(NewFolder(Some(path.clone())))
     }
 
-    /// Begins what is written: one for everything, or one for each kind of record in a folder.
+    /// Opens the outputs: one for everything, or one for each kind of record in a folder.
     pub(super) fn begin<'c>(
         &self,
         format: Format,
@@ -126,7 +127,7 @@ const fn file_stem(kind: Kind) -> &'static str {
     }
 }
 
-/// A folder that was made for an export, and goes again if nothing comes to be in it.
+/// A folder created for an export, removed again if it stays empty.
 pub(super) struct NewFolder(Option<PathBuf>);
 
 impl Drop for NewFolder {
@@ -138,7 +139,7 @@ impl Drop for NewFolder {
     }
 }
 
-/// What takes the bytes of one file.
+/// The output of one file.
 pub(super) enum Sink<'c> {
     /// A file, which gets its name at the end.
     File(OutputFile),
@@ -152,7 +153,7 @@ impl Sink<'_> {
         Ok(Self::File(file))
     }
 
-    /// What was attempted where writing fails.
+    /// What was attempted, for errors.
     pub(super) fn attempt(&self) -> String {
         match self {
             Self::File(file) => format!("could not write {}", file.path().display()),
@@ -160,7 +161,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Ends it: a file gets its name.
+    /// Finishes it: a file gets its name.
     pub(super) fn finish(self) -> anyhow::Result<()> {
         let attempt = self.attempt();
         match self {

@@ -1,8 +1,8 @@
 //! `--if-changed`: whether an import would read what the last one read, so that a timer may run
 //! every minute.
 //!
-//! The last import that made a release stands in the log of releases. What it read is the same now
-//! if each address has the ETag, or each file the hash, that the log has, with the same mapping.
+//! The log of releases has the last import that made a release. Nothing changed if every address
+//! has the logged ETag, or every file the logged hash, and the mapping is the same.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -24,11 +24,11 @@ use crate::process::context::Context;
 use crate::remote::Source;
 use crate::terminal::wrap::fit;
 
-/// What there is to import.
+/// What to import.
 pub(super) enum Current {
-    /// What this release was made from.
+    /// Nothing: this release was made from the same.
     Unchanged(ReleaseId),
-    /// Something else, or nobody asked.
+    /// These exports.
     Exports(Vec<Export>),
 }
 
@@ -40,7 +40,7 @@ struct Document<'a> {
     active: Option<&'a ReleaseId>,
 }
 
-/// The exports, fetched where that is needed.
+/// The exports, fetched if needed.
 pub(super) fn exports(
     args: &ImportArgs,
     mapping: Option<&Mapping>,
@@ -97,7 +97,7 @@ pub(super) fn show(
     Ok(writeln!(context.out, "Active release: {active}.")?)
 }
 
-/// The release that was imported last, and from what.
+/// The release imported last, and its source.
 fn last_import(releases: &dyn Releases) -> anyhow::Result<Option<(ReleaseId, Logged)>> {
     let is_import = |entry: &Entry| {
         let is_command = matches!(entry.attempt.command, Command::Import | Command::Demo);
@@ -114,7 +114,7 @@ fn last_import(releases: &dyn Releases) -> anyhow::Result<Option<(ReleaseId, Log
     }))
 }
 
-/// The release of an import that did what it was meant to.
+/// The release of a successful import.
 const fn made(outcome: &Outcome) -> Option<&ReleaseId> {
     match outcome {
         Outcome::Activated { release, .. }
@@ -137,7 +137,7 @@ fn refuse_what_has_no_hash(sources: &[Source]) -> anyhow::Result<()> {
     Err(Hinted::wrong_usage(error, "import an archive, or leave --if-changed out").into())
 }
 
-/// What can be known of the exports before they are fetched.
+/// What is known of the exports before fetching.
 fn before_fetching(sources: &[Source], context: &Context) -> anyhow::Result<Vec<SourceFile>> {
     let known = |source: &Source| match source {
         Source::Path(_) => hashed(source),
@@ -149,7 +149,7 @@ fn before_fetching(sources: &[Source], context: &Context) -> anyhow::Result<Vec<
     sources.iter().map(known).collect()
 }
 
-/// What is known of the exports once they are here.
+/// What is known of the exports after fetching.
 fn after_fetching(sources: &[Source], gathered: &[Gathered]) -> anyhow::Result<Vec<SourceFile>> {
     let known = |(source, gathered): (&Source, &Gathered)| match &gathered.sha256 {
         Some(sha256) => Ok(file(source, Some(sha256.clone()), None)),
@@ -174,7 +174,7 @@ fn file(source: &Source, sha256: Option<String>, etag: Option<String>) -> Source
     }
 }
 
-/// As the log would have it.
+/// As the log stores it.
 fn logged(files: Vec<SourceFile>, mapping: Option<&Mapping>) -> Logged {
     let mut all = SourceFiles::default();
     for file in files {
@@ -183,8 +183,7 @@ fn logged(files: Vec<SourceFile>, mapping: Option<&Mapping>) -> Logged {
     Logged::new(all, mapping.map(Mapping::file), 0)
 }
 
-/// Whether both are the same files, as far as that is known of both. More than the log lists are
-/// never known to be.
+/// Whether both are known to be the same files. More files than the log lists never are.
 fn is_same(now: &Logged, last: &Logged) -> bool {
     let is_known = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
     let is_same_file = |(now, last): (&SourceFile, &SourceFile)| {

@@ -1,4 +1,4 @@
-//! `catalogue export` as tables: what answers show, in typed columns.
+//! `catalogue export` as tables: responses in typed columns.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -18,7 +18,7 @@ use super::{FULL, SAMPLE, SMALL, names};
 use crate::edited::import;
 use crate::harness::{TestCli, assert_snapshot};
 
-/// A catalogue, which is active, exported into the folder `tables`.
+/// An active catalogue, exported into the folder `tables`.
 fn exported(export: &str, format: &str) -> TestCli {
     let mut cli = TestCli::new();
     cli.write("small.ndjson", SMALL);
@@ -81,7 +81,7 @@ fn number(value: Value) -> Value {
     }
 }
 
-/// A line for each column and member: its name, type, unit and meaning.
+/// A line for each column and member: its name, type, unit and description.
 fn outline(fields: &Fields, depth: usize, text: &mut String) {
     for field in fields {
         let (data_type, members) = match field.data_type() {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::base::hash::sha256_hex;
 
-/// How an address begins.
+/// The scheme of an address.
 const SCHEME: &str = "s3://";
 /// Most characters of an address; the keys of objects have room below it.
 const LENGTH_MAX: usize = 512;

@@ -89,7 +89,7 @@ pub(super) struct Bucket {
 
 impl Bucket {
     pub(super) fn open(address: S3Address, settings: &S3Settings) -> Result<Self, ReleaseError> {
-        // It is in vain where another part of this program was faster.
+        // Fails if another part of this program has done so already.
         _ = rustls::crypto::ring::default_provider().install_default();
         let unreached = |source| ReleaseError::S3 {
             action: "reach",

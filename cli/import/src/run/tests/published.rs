@@ -1,5 +1,5 @@
-//! The round trip: what is published is made native records again, and these are published as the
-//! same bodies, byte for byte.
+//! The round trip: published bodies become native records, which are published as the same bodies,
+//! byte for byte.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::source::LINE_MAX;
 #[path = "../../../../examples/generate_export/export.rs"]
 mod generated;
 
-/// The native records of what was published.
+/// The native records of the published bodies.
 fn native(run: &Run) -> Vec<String> {
     let mut records = NativeRecords::new();
     let (boats, manufacturers) = run.served.bodies.split_at(run.served.boats.len());
@@ -31,7 +31,7 @@ fn native(run: &Run) -> Vec<String> {
     native.into_iter().map(|record| record.line).collect()
 }
 
-/// Checks that what was published is published again, without an error, and gives the records.
+/// Checks that the published bodies are published again without an error, and returns the records.
 #[track_caller]
 pub(super) fn check(run: &Run) -> Vec<String> {
     let native = native(run);

@@ -1,4 +1,4 @@
-//! Leaving out of a mapping the types that an export does not have.
+//! Removing from a mapping the types that an export does not have.
 
 use super::quoted;
 

@@ -1,5 +1,5 @@
-//! A table as a CSV file: nested fields are columns with dotted names, such as `hull.keelType`, and
-//! a list is JSON in its cell. What has no value is an empty cell.
+//! A CSV file: nested fields are columns with dotted names, such as `hull.keelType`, and a list is
+//! JSON in its cell. A missing value is an empty cell.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use arrow::json::writer::{EncoderOptions, make_encoder};
 
 use crate::commands::export::target::Sink;
 
-/// A CSV file that is being written.
+/// A CSV file being written.
 pub(super) struct CsvFile<'c> {
     sink: Sink<'c>,
     schema: SchemaRef,
@@ -46,7 +46,7 @@ impl<'c> CsvFile<'c> {
         Ok(self.sink)
     }
 
-    /// The rows, in memory: so an error of writing is one of the system.
+    /// The rows as text in memory, so that an error of writing is always a system error.
     fn text(&self, batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {
         let mut text = Vec::new();
         let builder = WriterBuilder::new().with_header(!self.has_header);

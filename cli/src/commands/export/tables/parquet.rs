@@ -1,4 +1,4 @@
-//! A table as a Parquet file: nested columns, with meanings and units in their metadata.
+//! A Parquet file: nested columns, with descriptions and units in their metadata.
 
 use std::io;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use shared::base::timestamp::Timestamp;
 
 use crate::commands::export::target::Sink;
 
-/// Rows of a group, whose columns wait in memory, compressed, until it is complete.
+/// Rows of a group. Its columns are held in memory, compressed, until it is complete.
 const GROUP_ROWS: usize = 8192;
 
-/// A Parquet file that is being written.
+/// A Parquet file being written.
 pub(super) struct ParquetFile<'c> {
     attempt: String,
     schema: SchemaRef,
@@ -54,7 +54,7 @@ impl<'c> ParquetFile<'c> {
     }
 }
 
-/// The rows with times as instants.
+/// The rows, with times as timestamps.
 fn typed(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let columns = schema.fields().iter().zip(batch.columns());
     let columns = columns.map(|(field, column)| -> ArrayRef {
@@ -74,7 +74,7 @@ fn instants(shown: &ArrayRef) -> TimestampMicrosecondArray {
     texts.map(|text| text.and_then(instant)).collect()
 }
 
-/// What went wrong, without the library's words around an error of the system.
+/// The cause; of a system error, without the library's wrapping.
 fn cause(error: ParquetError) -> anyhow::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {

@@ -11,7 +11,7 @@ use super::PIECE_MAX;
 use super::failure::S3Error;
 use super::limited::LimitedConnector;
 
-/// How long a connection may take to come about.
+/// Longest time to connect.
 const CONNECT_MAX: Duration = Duration::from_secs(3);
 /// So often a request is tried again that was refused for the moment.
 const RETRIES: usize = 3;
