@@ -145,7 +145,7 @@ impl Download {
         }
         match self.total {
             Some(total) if total != self.here => Err(Failure::Lost(
-                "the answer ends before its contents do".to_owned(),
+                "the response ended early".to_owned(),
             )),
             _ => Ok(()),
         }

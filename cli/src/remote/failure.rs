@@ -31,17 +31,17 @@ pub(super) enum Failure {
 /// Why an export was not fetched.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Reason {
-    #[error("it is reached, and asks for a login ({0})")]
+    #[error("its server asks for a login ({0})")]
     Login(String),
     #[error("there is nothing at this address ({0})")]
     Missing(String),
-    #[error("its server answers {0}")]
+    #[error("its server answered {0}")]
     Refused(String),
-    #[error("it answers with a web page in place of an export")]
+    #[error("it is a web page, not an export")]
     WebPage,
     #[error("it redirects to {0}, which has another scheme")]
     OtherScheme(String),
-    #[error("it redirects to a place that is no address")]
+    #[error("it redirects to an invalid address")]
     NoPlace,
     #[error("it redirects more than {0} times")]
     Endless(usize),
@@ -56,7 +56,7 @@ pub(super) enum Reason {
     },
     #[error("it failed {attempts} times in a row: {why}")]
     Lost { attempts: u32, why: String },
-    #[error("its server says {first} bytes at first, and {then} bytes then")]
+    #[error("its server first said {first} bytes, then {then}")]
     OtherLength { first: u64, then: u64 },
     #[error("it takes longer than {0} hours")]
     TooSlow(u64),

@@ -40,7 +40,7 @@ pub(super) async fn within<T>(
 ) -> Result<T, Failure> {
     let done = tokio::time::timeout(IDLE_MAX, work).await;
     done.unwrap_or_else(|_elapsed| {
-        let why = format!("no answer within {} seconds", IDLE_MAX.as_secs());
+        let why = format!("no response within {} seconds", IDLE_MAX.as_secs());
         Err(Failure::Lost(why))
     })
 }

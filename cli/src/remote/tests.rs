@@ -304,11 +304,11 @@ fn what_cannot_be_an_export_is_refused_with_the_reason() {
     for (answers, reason) in [
         (
             answer("401 Unauthorized\r\nContent-Length: 0", b""),
-            "it is reached, and asks for a login (401 Unauthorized)",
+            "its server asks for a login (401 Unauthorized)",
         ),
         (
             answer("403 Forbidden\r\nContent-Length: 0", b""),
-            "it is reached, and asks for a login (403 Forbidden)",
+            "its server asks for a login (403 Forbidden)",
         ),
         (
             answer("404 Not Found\r\nContent-Length: 0", b""),
@@ -316,19 +316,19 @@ fn what_cannot_be_an_export_is_refused_with_the_reason() {
         ),
         (
             answer("418 I'm a teapot\r\nContent-Length: 0", b""),
-            "its server answers 418 I'm a teapot",
+            "its server answered 418 I'm a teapot",
         ),
         (
             answer("503 Service Unavailable\r\nContent-Length: 0", b""),
-            "it failed 4 times in a row: the server answers 503 Service Unavailable",
+            "it failed 4 times in a row: the server answered 503 Service Unavailable",
         ),
         (
             whole("\r\nContent-Type: Text/HTML; charset=utf-8", b"log in"),
-            "it answers with a web page in place of an export",
+            "it is a web page, not an export",
         ),
         (
             whole("\r\nContent-Type: application/octet-stream", page),
-            "it answers with a web page in place of an export",
+            "it is a web page, not an export",
         ),
         (
             redirect("ftp://cms.example/a?sig=s3cret"),
@@ -345,11 +345,11 @@ fn what_cannot_be_an_export_is_refused_with_the_reason() {
         (redirect("/again"), "it redirects more than 5 times"),
         (
             redirect("http://["),
-            "it redirects to a place that is no address",
+            "it redirects to an invalid address",
         ),
         (
             answer("302 Found\r\nContent-Length: 0", b""),
-            "it redirects to a place that is no address",
+            "it redirects to an invalid address",
         ),
     ] {
         let server = TestServer::new(move |_request| answers.clone());
@@ -367,7 +367,7 @@ fn a_rest_of_another_length_is_refused() {
             b"456789",
         ),
     });
-    let expected = "its server says 10 bytes at first, and 11 bytes then";
+    let expected = "its server first said 10 bytes, then 11";
     assert!(server.error("/a").ends_with(expected));
 }
 
@@ -474,7 +474,7 @@ fn files_of_stores_are_fetched_and_gone_on_with() {
 fn a_store_that_refuses_says_why_and_shows_no_secret() {
     for scheme in ["s3", "gs", "az"] {
         for (status, reason) in [
-            ("403 Forbidden", "it is reached, and asks for a login"),
+            ("403 Forbidden", "its server asks for a login"),
             ("404 Not Found", "there is nothing at this address"),
             ("503 Slow Down", "it failed 4 times in a row"),
         ] {

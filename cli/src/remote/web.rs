@@ -177,7 +177,7 @@ fn failure(status: StatusCode) -> Failure {
         401 | 403 | 407 => Failure::Final(Reason::Login(said)),
         404 | 410 => Failure::Final(Reason::Missing(said)),
         412 | 416 => Failure::Changed,
-        408 | 425 | 429 | 500.. => Failure::Lost(format!("the server answers {said}")),
+        408 | 425 | 429 | 500.. => Failure::Lost(format!("the server answered {said}")),
         _ => Failure::Final(Reason::Refused(said)),
     }
 }
