@@ -281,15 +281,8 @@ pub(super) fn import(
     args.export.write_report(&outcome, &mut reports)?;
     let shown = args.export.show(&exports, &outcome, context)?;
 
-    let left_out = if outcome.is_usable {
-        outcome.tally.invalid()
-    } else {
-        0
-    };
-    let mapping_file = mapping.as_ref().map(Mapping::file);
-    let source = Source::new(outcome.files.clone(), mapping_file, left_out);
     let attempt = Attempt {
-        source: Some(source),
+        source: Some(source(&outcome, mapped)),
         ..release_log::attempt(command, context)
     };
     let active = Active::read(releases)?;
@@ -316,10 +309,20 @@ pub(super) fn import(
         shown,
         duration: context.clock.now().monotonic.saturating_sub(started),
     };
-    let page = || page::of(&imported, &outcome, args, mapping.as_ref(), releases);
+    let page = || page::of(&imported, &outcome, args, mapped, releases);
     let written = reports.write_page(page);
     written.map_err(|error| imported.left(error, "the page about it could not be written"))?;
     Ok(Ended::Imported(Box::new((imported, outcome))))
+}
+
+/// What the log says that a release is made from.
+fn source(outcome: &Outcome, mapping: Option<&Mapping>) -> Source {
+    let left_out = if outcome.is_usable {
+        outcome.tally.invalid()
+    } else {
+        0
+    };
+    Source::new(outcome.files.clone(), mapping.map(Mapping::file), left_out)
 }
 
 /// Whether a server of the data directory runs, as far as that can be seen.

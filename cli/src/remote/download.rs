@@ -144,9 +144,9 @@ impl Download {
             }
         }
         match self.total {
-            Some(total) if total != self.here => Err(Failure::Lost(
-                "the response ended early".to_owned(),
-            )),
+            Some(total) if total != self.here => {
+                Err(Failure::Lost("the response ended early".to_owned()))
+            }
             _ => Ok(()),
         }
     }

@@ -343,10 +343,7 @@ fn what_cannot_be_an_export_is_refused_with_the_reason() {
             "it redirects to https://cms.example, which has another scheme",
         ),
         (redirect("/again"), "it redirects more than 5 times"),
-        (
-            redirect("http://["),
-            "it redirects to an invalid address",
-        ),
+        (redirect("http://["), "it redirects to an invalid address"),
         (
             answer("302 Found\r\nContent-Length: 0", b""),
             "it redirects to an invalid address",
