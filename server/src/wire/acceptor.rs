@@ -1,9 +1,9 @@
-//! Accepting connections on a socket that is bound already.
+//! Accepts connections on a socket that is already bound.
 //!
-//! Once the server is stopping, connections that the operating system has already made are still
-//! accepted, since closing the socket would reset them; then the socket is closed. On a passed
-//! socket they are left waiting: nothing resets them, and the next server accepts them. Clients
-//! over a connection limit are refused at once, rather than left waiting forever.
+//! When the server stops, it accepts the connections that are still in the socket's queue, since
+//! closing the socket would reset them, and then closes the socket. On a passed socket it leaves
+//! them in the queue: nothing resets them, and the next server accepts them. Clients over a
+//! connection limit are refused at once, rather than left waiting forever.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -31,14 +31,15 @@ use super::socket::Socket;
 use crate::base::log_throttle::LogThrottle;
 use crate::metrics::Connections as Counts;
 
-/// How long it waits when no connection can be accepted, as when too many files are open.
+/// How long to wait when no connection can be accepted, for example because too many files are
+/// open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Most connections that wait to be accepted: Linux's default limit of the queue.
 const BACKLOG_MAX: usize = 4096;
 
-/// Most response bytes that the operating system buffers for a slow client. Its default is a few
-/// megabytes, with which thousands of slow clients would use up the memory for connections.
+/// Most response bytes that the operating system buffers for a slow client. With its default of a
+/// few megabytes, thousands of slow clients would use up the memory for connections.
 const UNSENT_BYTES_MAX: usize = 64 * 1024;
 
 /// The connections of one socket.
@@ -47,7 +48,7 @@ pub(crate) struct Connections {
     listener: Option<TcpListener>,
     /// Whether another process keeps the socket, with the connections in its queue.
     is_passed: bool,
-    /// Connections accepted when the socket was closed, and not served yet.
+    /// Connections accepted while closing the socket, and not yet served.
     last: VecDeque<(AcceptedStream, SocketAddr)>,
     phase: watch::Receiver<Phase>,
     admission: Admission,
@@ -105,12 +106,12 @@ impl Connections {
         }
     }
 
-    /// The next connection; after the last one it waits for ever.
+    /// The next connection. After the last one this never completes.
     async fn next(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
         while let Some(listener) = &self.listener {
             let accepted = tokio::select! {
                 accepted = listener.accept() => Some(accepted),
-                // Once the sender is gone, nothing can stop the server any more.
+                // Once the sender is gone, nothing can end `Serving`, so accepting stops as well.
                 _told_or_gone = self.phase.wait_for(|phase| *phase != Phase::Serving) => None,
             };
             match accepted {
@@ -125,8 +126,8 @@ impl Connections {
         }
     }
 
-    /// Waiting connections can be accepted later: usually too many files are open. Trying again at
-    /// once would use up a core.
+    /// Waits before the next attempt. Usually too many files are open, so the connections can be
+    /// accepted later; trying again at once would keep a core busy.
     async fn wait_after(&mut self, error: &io::Error) {
         if matches!(
             error.kind(),
@@ -143,8 +144,8 @@ impl Connections {
         sleep(ACCEPT_PAUSE).await;
     }
 
-    /// Accepts what waits, and closes the socket at once: a client that connects in between would
-    /// be reset. A passed socket is only dropped.
+    /// Accepts the connections in the queue and closes the socket at once, since a client that
+    /// connects in between is reset. A passed socket is only dropped.
     fn close(&mut self) -> io::Result<()> {
         let Some(listener) = self.listener.take() else {
             return Ok(());
@@ -161,7 +162,7 @@ impl Connections {
     }
 }
 
-/// Bounds the send buffers of connections that will be accepted: they inherit it.
+/// Bounds the send buffers of accepted connections, which inherit the listener's setting.
 fn bound_unsent(listener: &BoundListener) -> io::Result<()> {
     SockRef::from(listener).set_send_buffer_size(UNSENT_BYTES_MAX)
 }
@@ -183,7 +184,7 @@ impl Acceptor for Connections {
         &self.holdings
     }
 
-    /// Ignores the library's policy: we have our own.
+    /// Ignores the library's fuse policy: `Connection` has its own timeouts.
     async fn accept(
         &mut self,
         _policy: Option<ArcFusePolicy>,
@@ -218,7 +219,7 @@ mod tests {
         bound_unsent(&listener).unwrap();
         let _client = AcceptedStream::connect(listener.local_addr().unwrap()).unwrap();
         let (accepted, _) = listener.accept().unwrap();
-        // Linux doubles what is asked for, for its own bookkeeping.
+        // Linux doubles the requested size, to have room for its own bookkeeping.
         let held = SockRef::from(&accepted).send_buffer_size().unwrap();
         assert!(held <= 2 * UNSENT_BYTES_MAX, "{held}");
     }

@@ -1,6 +1,6 @@
-//! Admission: how many connections there are, of all clients and of each address.
+//! Admission: counts the open connections, of all clients and of each address.
 //!
-//! It only counts. Others handle a connection that is not admitted.
+//! `refusing` handles a connection that is not admitted.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -16,16 +16,16 @@ const ADDRESSES_TO_FILL_ALL: usize = 4;
 /// Files and sockets reserved for everything except connections: the key store, releases, refused
 /// clients.
 const OTHER_FILES: usize = 256;
-/// Least connections, however few files may be open.
+/// Lower bound of the limit, however few files may be open.
 const CONNECTIONS_MIN: usize = 16;
 
-/// How many connections there may be at a time.
+/// How many connections may be open at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionLimits {
     /// Of all clients together.
     pub total: usize,
-    /// Of one IPv4 address, or one IPv6 /64 network, which is what one client has. A reverse proxy
-    /// is one address, also on this machine.
+    /// Of one IPv4 address or one IPv6 /64 network, since that is what one client has. A reverse
+    /// proxy counts as one address, even on this machine.
     pub per_address: usize,
 }
 
@@ -43,7 +43,7 @@ impl ConnectionLimits {
         }
     }
 
-    /// The default limits, as far as this many open files allow.
+    /// The default limits, or less if so few files may be open.
     pub fn within_open_files(open_files_max: usize) -> Self {
         let left = open_files_max.saturating_sub(OTHER_FILES);
         Self::of_total(left.clamp(CONNECTIONS_MIN, CONNECTIONS_MAX))
@@ -71,7 +71,7 @@ pub(crate) enum Full {
     Address,
 }
 
-/// The right to one connection, until it is dropped.
+/// The right to one connection, given back when dropped.
 #[derive(Debug)]
 pub(crate) struct Place {
     client: IpAddr,
@@ -127,7 +127,7 @@ impl Drop for Place {
     }
 }
 
-/// Nothing panics while it holds this lock.
+/// The lock is never poisoned: nothing panics while holding it.
 fn lock(taken: &Mutex<Taken>) -> MutexGuard<'_, Taken> {
     taken.lock().unwrap_or_else(PoisonError::into_inner)
 }

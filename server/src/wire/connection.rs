@@ -1,10 +1,10 @@
-//! One connection: what the HTTP library gets to read, and how long the client may keep the server
-//! waiting.
+//! One connection: decides what the HTTP library gets to read, and how long the client may keep the
+//! server waiting.
 //!
 //! The library gets whole lines of well-formed heads, one head at a time, and nothing while a
-//! response is being sent. A client that sends something else, or does not finish a head, gets an
-//! error in the envelope, which the library would not send, and nothing after that is read as a
-//! request. A client that sends nothing, or does not read its response, is dropped silently.
+//! response is being sent. A client that sends anything else, or does not finish a head, gets an
+//! error in our envelope, which the library would not send, and none of its later bytes are read as
+//! a request. A client that sends nothing, or does not read its response, is dropped silently.
 
 mod head;
 mod lingering_close;
@@ -47,23 +47,23 @@ pub(crate) struct Connection<S> {
     heads: RequestHeads,
     /// Bytes read but not passed on: an unfinished line, and heads after the current one.
     held: Vec<u8>,
-    /// The part of it that may be passed on.
+    /// How much of `held` may be passed on.
     checked: Checked,
     state: State,
     /// Whether the library wanted to read while a response was being sent.
     is_read_due: bool,
-    /// Since when the client has closed its side.
+    /// When the client closed its side.
     closed: Option<Instant>,
     /// For the deadline of the current state.
     timer: Pin<Box<Sleep>>,
-    /// Ready when unfinished requests are no longer waited for.
+    /// Ready when the server no longer waits for unfinished requests.
     closing: Closing,
     /// Released when the connection ends.
     _place: Option<Place>,
 }
 
 impl<S> Connection<S> {
-    /// A connection of a server in this phase.
+    /// A new connection; `phase` is the phase of its server.
     pub(crate) fn new(
         stream: S,
         last_answer: LastAnswer,
@@ -86,12 +86,12 @@ impl<S> Connection<S> {
         }
     }
 
-    /// Begins to end, with this response or silently.
+    /// Begins to end the connection with this response, or silently if it is empty.
     fn end(&mut self, answer: Vec<u8>) {
         self.state = State::Ending(LingeringClose::new(answer, !self.held.is_empty()));
     }
 
-    /// Checks the held bytes, and records how much may pass.
+    /// Checks the held bytes and records how many may pass, or begins to end with a refusal.
     fn look(&mut self) {
         match self.heads.read(&self.held) {
             Ok(checked) => {
@@ -107,7 +107,7 @@ impl<S> Connection<S> {
         }
     }
 
-    /// Gives on what has passed, as far as there is room.
+    /// Passes on checked bytes, as many as fit into the buffer.
     fn give(&mut self, buffer: &mut ReadBuf<'_>) {
         let length = self.checked.given.min(buffer.remaining());
         buffer.put_slice(&self.held[..length]);
@@ -124,14 +124,14 @@ impl<S> Connection<S> {
         }
     }
 
-    /// A head has begun and not ended.
+    /// Whether a head has begun and not ended.
     fn is_open(&self) -> bool {
         self.heads.is_open() || !matches!(self.held[..], [] | [b'\r'])
     }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    /// Reads more from the client. Ready with whether there was more.
+    /// Reads more from the client. Ready with `false` at the end of the stream.
     fn poll_more(
         &mut self,
         cx: &mut Context<'_>,
@@ -151,7 +151,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Poll::Ready(Ok(!bytes.is_empty()))
     }
 
-    /// Gives on the next of a head, or ends with what is wrong about it.
+    /// Passes on the next part of a head, or ends the connection with a refusal.
     fn poll_receive(
         &mut self,
         cx: &mut Context<'_>,
@@ -177,8 +177,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.poll_end(cx)
     }
 
-    /// Ends when a client that has sent nothing more took too long, or when the server is closing
-    /// within its head.
+    /// Begins to end the connection when the client takes too long to send more, or when the server
+    /// is closing while a head is unfinished.
     fn poll_too_late(&mut self, since: Instant, cx: &mut Context<'_>) -> Poll<()> {
         let answer = if self.is_open() {
             let is_closing = self.closing.as_mut().poll(cx).is_ready();
@@ -196,8 +196,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Poll::Ready(())
     }
 
-    /// Pending while the client waits for the answer that is due since then. Ready, at the end of
-    /// the stream, when it has left, so that the library drops the request.
+    /// Pending while the client waits for the response that has been due since `due_since`. When
+    /// the client has left, it is ready and reports the end of the stream, so the library drops the
+    /// request.
     fn poll_gone(
         &mut self,
         due_since: Instant,
@@ -220,7 +221,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Takes note of an attempt to write a part of an answer.
+    /// Updates the state after an attempt to write a part of a response.
     fn poll_written(
         &mut self,
         cx: &mut Context<'_>,
@@ -256,7 +257,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
                 this.is_read_due = true;
                 this.poll_gone(since, cx, buffer)
             }
-            // What the connection itself says must not come between the bytes of an answer.
+            // The connection's own refusals must not come between the bytes of a response.
             State::Answering(_) => {
                 this.is_read_due = true;
                 Poll::Pending
@@ -291,7 +292,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
         self.stream.is_write_vectored()
     }
 
-    /// The library flushes when it has written all of an answer, and before there is one.
+    /// The library flushes after writing a whole response, and also before the first one.
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         ready!(Pin::new(&mut this.stream).poll_flush(cx))?;
@@ -305,7 +306,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// The library shuts the connection after its last answer.
+    /// The library shuts the connection down after its last response.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if !matches!(this.state, State::Ending(_)) {

@@ -1,26 +1,26 @@
-//! How the HTTP library is set up: nothing of its own is met before what a connection decides.
+//! Sets up the HTTP library so that none of its own limits is reached before a connection's.
 
 use salvo::Server;
 use salvo::conn::Acceptor;
 
 use crate::contract::head::HEAD_BYTES_MAX;
 
-/// Read buffer of a connection, in bytes. The HTTP library's own limits answer without a body, so
-/// this one lies above ours, and nothing reaches it. That of header fields is left at its 100: a
-/// higher one makes the library allocate room for so many at every request.
+/// Read buffer of a connection, in bytes. The HTTP library refuses without a body, so its limit
+/// lies above ours, and nothing reaches it. Its limit of header fields stays at 100: with a higher
+/// one the library would allocate room for as many at every request.
 const LIBRARY_HEAD_BYTES_MAX: usize = 2 * HEAD_BYTES_MAX;
 
-/// A server of these connections.
+/// The HTTP library's server for these connections.
 pub(crate) fn server_of<A: Acceptor + Send>(connections: A) -> Server<A> {
     let mut server = Server::new(connections);
     server
         .http1_mut()
         .max_buf_size(LIBRARY_HEAD_BYTES_MAX)
-        // Connections watch for themselves how long a head takes: the library would close a slow
-        // one without an answer, and counts the idle time before it too.
+        // Connections have their own deadline for heads: the library would close a slow one without
+        // a response, and would count the idle time before it too.
         .header_read_timeout(None)
-        // Connections decide for themselves whether a client that has closed its side still waits
-        // for the answer; if not, the library drops the request, and its query with it.
+        // Connections decide whether a client that has closed its side still waits for its
+        // response; if not, the library drops the request, and its query with it.
         .half_close(false);
     server
 }

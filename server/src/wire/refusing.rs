@@ -1,7 +1,7 @@
-//! Connections for which there is no place: answered, and closed.
+//! Connections that were not admitted: sends them a response and closes them.
 //!
-//! Nothing that a client does here takes longer than a second, and no more than a few such clients
-//! are listened to; the others are closed as soon as the answer has left, whatever they have sent.
+//! No client is waited for longer than a second, and only a few are waited for at a time; the
+//! others are closed as soon as the response is sent, whatever they have sent.
 
 use std::io::Write;
 use std::net::IpAddr;
@@ -18,11 +18,11 @@ use super::admission::Full;
 use super::connection::{LastAnswer, Refusal};
 use crate::base::log_throttle::LogThrottle;
 
-/// Most refused clients that are waited for until they have read their answer.
+/// Most refused clients that are waited for at a time, until they have read their response.
 const LINGERING_MAX: usize = 64;
 /// How long each of them is waited for.
 const LINGER_MAX: Duration = Duration::from_secs(1);
-/// Most bytes of its request that are thrown away.
+/// Most bytes of a request that are discarded.
 const THROWN_AWAY_MAX: u64 = 64 * 1024;
 
 /// Refuses connections.
@@ -46,12 +46,12 @@ impl Refusing {
         }
     }
 
-    /// Answers and closes, without waiting for anything.
+    /// Sends a response and closes, without making the caller wait.
     pub(crate) fn refuse(&mut self, stream: TcpStream, address: IpAddr, full: Full) {
         self.warn(address, full);
         let answer = (self.last_answer)(Refusal::TooManyConnections, None);
         let Ok(place) = Arc::clone(&self.lingering).try_acquire_owned() else {
-            // A socket that is new takes a short answer at once, or its client has left already.
+            // A new socket takes a short response at once, or its client has already left.
             let _sent = stream
                 .into_std()
                 .and_then(|mut stream| stream.write(&answer));
@@ -78,8 +78,8 @@ impl Refusing {
     }
 }
 
-/// Answers a client, and waits until it has read that: closing earlier would reset the connection,
-/// and the answer might be lost.
+/// Sends a client its response, and waits until the client has read it: closing earlier would reset
+/// the connection, and the response might be lost.
 async fn answer_and_wait(mut stream: TcpStream, answer: &[u8]) -> std::io::Result<()> {
     stream.write_all(answer).await?;
     stream.shutdown().await?;

@@ -1,8 +1,8 @@
-//! The heads of requests, line by line, as strictly as RFC 9112 lets a server read them.
+//! Checks the heads of requests, line by line, as strictly as RFC 9112 allows.
 //!
-//! Only what passes here is given to the HTTP library: no body, and no line that two parsers
-//! might read differently. So no request can hide in another, whatever stands in front of this
-//! server. What a head asks for is not looked at here.
+//! The HTTP library gets only what passes here: no body, and no line that two parsers might read
+//! differently. So no request can hide in another, whatever proxy stands in front of this server.
+//! Nothing here looks at what a head asks for.
 
 mod line;
 
@@ -10,8 +10,8 @@ use memchr::memchr;
 
 use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 
-/// What stands around the address in a request line, at most: the space before and after it,
-/// `HTTP/1.1` and the line end.
+/// Most bytes after the method of a request line, besides the address: the space before and after
+/// it, `HTTP/1.1` and the line end.
 const AROUND_ADDRESS: usize = 12;
 const LINE_END: usize = 2;
 
@@ -24,24 +24,24 @@ pub(crate) enum BadHead {
     RequestLine,
     /// A version other than HTTP/1.1 and HTTP/1.0.
     Version,
-    /// An address that cannot be parsed, or none of this server.
+    /// An address that cannot be parsed, or is neither a path nor an HTTP URL.
     Address,
     /// An address over [`URI_BYTES_MAX`].
     AddressTooLong,
-    /// A line that is no header field.
+    /// A line that is not a header field.
     Field,
     /// Not exactly one `Host`, or one that names no host.
     Host,
-    /// More than one `Content-Length`, or one that is no number.
+    /// More than one `Content-Length`, or one that is not a number.
     Length,
-    /// A body is announced.
+    /// The head announces a body.
     Body,
     /// Over [`HEAD_BYTES_MAX`] or [`HEADERS_MAX`].
     TooLarge,
 }
 
 impl BadHead {
-    /// What a person should read about a head that is not as RFC 9112 wants it.
+    /// The message to people about a head that violates RFC 9112.
     pub(crate) fn message(self) -> &'static str {
         match self {
             Self::ControlCharacter => {
@@ -59,18 +59,18 @@ impl BadHead {
     }
 }
 
-/// What may be done with the bytes that were looked at.
+/// What to do with the bytes that were checked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Checked {
-    /// Empty lines before a head, which mean nothing.
+    /// Bytes of empty lines before a head, which mean nothing.
     pub(super) dropped: usize,
-    /// Whole lines of one head, after those.
+    /// Bytes of whole lines of one head, after those.
     pub(super) given: usize,
-    /// The last of these lines ends the head.
+    /// Whether the last of these lines ends the head.
     pub(super) is_whole: bool,
 }
 
-/// Whether one whole head would be given to the HTTP library.
+/// Checks that these bytes are one whole head that the HTTP library would get.
 pub(crate) fn check(head: &[u8]) -> Result<(), BadHead> {
     let checked = RequestHeads::default().read(head)?;
     let is_one = checked.is_whole && checked.dropped + checked.given == head.len();
@@ -81,18 +81,18 @@ pub(crate) fn check(head: &[u8]) -> Result<(), BadHead> {
     }
 }
 
-/// Reads one head after the other.
+/// Reads one head after another.
 #[derive(Debug, Default)]
 pub(super) struct RequestHeads {
-    /// How much of the current line was looked at already.
+    /// How many bytes of the current line have been checked.
     scanned: usize,
-    /// The head that has begun, once its first line has passed.
+    /// The current head, once its first line has passed.
     head: Option<Head>,
-    /// The method of the current head is `HEAD`, as far as is known.
+    /// Whether the method of the current head is known to be `HEAD`.
     is_head: bool,
 }
 
-/// What must be known of a head until it ends.
+/// What must be remembered of a head until it ends.
 #[derive(Debug)]
 struct Head {
     needs_host: bool,
@@ -100,29 +100,29 @@ struct Head {
     fields: usize,
     has_host: bool,
     has_length: bool,
-    /// Kept for the answer to a head that is refused, since its lines are given on.
+    /// Kept for the response if the head is refused: by then, this line has been passed on.
     origin: Option<Box<[u8]>>,
 }
 
 impl RequestHeads {
-    /// The first line of a head has passed, and its last has not.
+    /// Whether the first line of a head has passed and its last has not.
     pub(super) fn is_open(&self) -> bool {
         self.head.is_some()
     }
 
-    /// The answer to the current head has no body.
+    /// Whether the method of the current head is `HEAD`, so the response has no body.
     pub(super) fn is_head(&self) -> bool {
         self.is_head
     }
 
-    /// The origin of the page that sent the current head, as far as that was read; `held` is what
-    /// did not pass.
+    /// The `Origin` of the current head, if it has been read; `held` are the bytes that did not
+    /// pass.
     pub(super) fn origin<'a>(&'a self, held: &'a [u8]) -> Option<&'a [u8]> {
         let checked = self.head.as_ref().and_then(|head| head.origin.as_deref());
         checked.or_else(|| line::origin_in(held))
     }
 
-    /// Looks at what was read and not passed so far, up to the end of one head.
+    /// Checks the bytes that were read and have not passed yet, up to the end of one head.
     pub(super) fn read(&mut self, bytes: &[u8]) -> Result<Checked, BadHead> {
         let mut checked = Checked::default();
         while !checked.is_whole {
@@ -153,7 +153,7 @@ impl RequestHeads {
         Ok(checked)
     }
 
-    /// The first line without its end, if that has come.
+    /// The first line without its end, or `None` if the end has not arrived.
     fn line<'a>(&mut self, bytes: &'a [u8]) -> Result<Option<&'a [u8]>, BadHead> {
         let rest = &bytes[self.scanned..];
         let end = memchr(b'\r', rest).unwrap_or(rest.len());
@@ -172,7 +172,7 @@ impl RequestHeads {
         }
     }
 
-    /// Refuses a line that has not ended as soon as no end could save it.
+    /// Refuses an unfinished line as soon as no rest of it could be valid.
     fn check_begun(&self, line: &[u8]) -> Result<(), BadHead> {
         match &self.head {
             Some(head) => head.check_begun(line),
@@ -181,7 +181,7 @@ impl RequestHeads {
     }
 }
 
-/// Looks at every byte, without an early end, so that the compiler looks at many at a time.
+/// Looks at every byte, without returning early, so the compiler can vectorize the loop.
 fn has_control(bytes: &[u8]) -> bool {
     let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\t';
     bytes
@@ -247,7 +247,7 @@ impl Head {
         Ok(())
     }
 
-    /// A length of nothing is no body, and some clients send it.
+    /// `Content-Length: 0` announces no body, and some clients send it.
     fn length(&mut self, value: &[u8]) -> Result<(), BadHead> {
         let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
         if self.has_length || !is_number {
@@ -267,8 +267,8 @@ impl Head {
         Ok(())
     }
 
-    /// A line that has begun may be the empty one; another needs an end, and the empty one after
-    /// it.
+    /// The unfinished line may be the empty one that ends the head. Any other line needs its own
+    /// end, and the empty line after it.
     fn check_begun(&self, line: &[u8]) -> Result<(), BadHead> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let more = match line.len() {
@@ -279,7 +279,7 @@ impl Head {
     }
 }
 
-/// That lines of so many bytes and the empty line after them are no more than a head may have.
+/// Checks that lines of so many bytes, with the empty line after them, fit into a head.
 fn check_whole(lines: usize) -> Result<(), BadHead> {
     if HEAD_BYTES_MAX < lines + LINE_END {
         return Err(BadHead::TooLarge);

@@ -1,6 +1,6 @@
-//! The end of a connection: what is left to say, and what the client still sends.
+//! The end of a connection: sends the last response and reads what the client still sends.
 //!
-//! It comes in time whatever the client does.
+//! It takes at most [`LINGER_MAX`], whatever the client does.
 
 use std::io;
 use std::pin::Pin;
@@ -13,23 +13,24 @@ use tokio::time::{Instant, Sleep};
 
 use super::timer::poll_until;
 
-/// How long a client may take its last answer and go on sending. What it sends is thrown away:
-/// closing the connection before would reset it, and the client might lose the answer.
+/// How long a client may take to receive its last response and go on sending. What it sends is
+/// discarded: closing the connection earlier would reset it, and the client might lose the
+/// response.
 pub(crate) const LINGER_MAX: Duration = Duration::from_secs(2);
-/// Most bytes that are thrown away at a time.
+/// Most bytes that are discarded at a time.
 const THROWN_AWAY_BYTES: usize = 4 * 1024;
 
 pub(super) struct LingeringClose {
-    /// What is left to send.
+    /// What is left of the response.
     answer: Bytes,
     until: Instant,
     is_shut: bool,
-    /// The client may still be sending.
+    /// Whether the client may still be sending.
     lingers: bool,
 }
 
 impl LingeringClose {
-    /// An end with this answer, or without one if it is empty.
+    /// Ends with this response, or silently if it is empty.
     pub(super) fn new(answer: Vec<u8>, is_client_sending: bool) -> Self {
         Self {
             lingers: is_client_sending || !answer.is_empty(),
@@ -39,7 +40,7 @@ impl LingeringClose {
         }
     }
 
-    /// Ready when nothing is left to be done or no time to do it.
+    /// Ready when everything is done, or the time is over.
     pub(super) fn poll<S: AsyncRead + AsyncWrite + Unpin>(
         &mut self,
         stream: &mut S,

@@ -1,6 +1,6 @@
-//! How far a server is on its way to the end.
+//! The phases of a server, from serving to its end.
 //!
-//! Everything that must act on it hears of it; nothing here decides when a phase begins.
+//! Whoever must act on a phase watches it; nothing here decides when it begins.
 
 use std::future::pending;
 use std::pin::Pin;
@@ -12,9 +12,9 @@ use tokio::sync::watch;
 pub(crate) enum Phase {
     /// It accepts connections and answers requests.
     Serving,
-    /// It accepts no more connections, and an answer is the last of its connection.
+    /// It accepts no more connections, and closes each one after its current response.
     Stopping,
-    /// It waits no longer for requests that have not arrived.
+    /// It no longer waits for requests that have not fully arrived.
     Closing,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn closing(mut phase: watch::Receiver<Phase>) -> Closing {
             .await
             .is_err()
         {
-            // Once the sender is gone, the phase changes no more.
+            // Once the sender is gone, the phase never changes.
             pending::<()>().await;
         }
     })

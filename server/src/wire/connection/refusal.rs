@@ -1,6 +1,7 @@
-//! Why a connection ends with an answer that the HTTP library does not give, and who makes it.
+//! Why a connection ends with a response that does not come from the HTTP library, and the type of
+//! the function that makes it.
 //!
-//! What the answer says is not known here.
+//! Nothing here knows what the response says.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,11 +11,12 @@ use super::BadHead;
 /// Why a connection ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Refusal {
-    /// A head took longer than [`HEAD_MAX`](super::HEAD_MAX), or the server stops within it.
+    /// A head took longer than [`HEAD_MAX`](super::HEAD_MAX), or the server closed while it was
+    /// unfinished.
     TooSlow {
-        /// The method is `HEAD`, so that the answer has no body.
+        /// Whether the method is `HEAD`, so the response has no body.
         is_head: bool,
-        /// Since the head began, or the answer before it was sent.
+        /// Time since the head began, or since the response before it was sent.
         waited: Duration,
     },
     /// A head that cannot be a request.
@@ -24,10 +26,10 @@ pub(crate) enum Refusal {
         /// See above.
         is_head: bool,
     },
-    /// There are as many connections as there may be, of all clients or of this one's address.
+    /// The limit of connections is reached, of all clients or of this one's address.
     TooManyConnections,
 }
 
-/// Makes the complete answer to a client that is refused, whose page is from this origin, if that
-/// was read.
+/// Makes the complete response to a refused client, given the `Origin` of its request, if that was
+/// read.
 pub(crate) type LastAnswer = Arc<dyn Fn(Refusal, Option<&[u8]>) -> Vec<u8> + Send + Sync>;

@@ -1,7 +1,7 @@
-//! What a connection does at the moment, and how long its client may keep it waiting there.
+//! The states of a connection, and how long its client may keep it waiting in each.
 //!
-//! Each state has what is known in it and nowhere else. When one follows the other is decided by
-//! `Connection`; the table in `wire` has all of it on one page.
+//! Each state holds the data that exists only in it. `Connection` decides when one state follows
+//! another; the table in `wire` shows all of it on one page.
 
 use std::io;
 use std::pin::Pin;
@@ -15,47 +15,49 @@ use super::timer::poll_until;
 
 /// How long a connection may be idle before the next request begins.
 pub(crate) const IDLE_MAX: Duration = Duration::from_secs(75);
-/// How long a head may take from its first byte to its last, or from the end of the answer before
-/// it.
+/// How long a head may take to its last byte, from its first byte or from the end of the response
+/// before it, whichever is later.
 pub(crate) const HEAD_MAX: Duration = Duration::from_secs(10);
-/// How long a client that has closed its side is still believed to wait for an answer, from when
-/// that is due. It may have said all that it has to say; more likely it has left.
+/// How long a client that has closed its side may still be waiting for a response, once that is
+/// due. It may only have sent all its requests; more likely it has left.
 pub(super) const GONE_AFTER: Duration = Duration::from_secs(1);
-/// How long a client may take no byte of its answer.
+/// How long a client may go without taking a byte of its response.
 const STALLED_MAX: Duration = Duration::from_secs(30);
-/// How long a client may take all of its answer, however steadily it takes a little, from the first
-/// time that it keeps the server waiting. The largest answers are a few hundred kilobytes.
+/// How long a client may take for its whole response, from the first time that it keeps the server
+/// waiting, even if it takes a little all the time. The largest responses are a few hundred
+/// kilobytes.
 pub(super) const ANSWER_MAX: Duration = Duration::from_mins(5);
 
-/// What a connection does.
+/// What a connection is doing.
 pub(super) enum State {
-    /// It is idle, or receives a head.
+    /// It is idle, or is receiving a head.
     Receiving {
-        /// Since when: it was accepted, the answer before was sent, or the head began.
+        /// When the connection was accepted, the response before was sent, or the head began.
         since: Instant,
     },
-    /// A whole head was given on, and nothing of its answer was written.
+    /// A whole head has been passed on, and nothing of its response has been written.
     Due {
-        /// Since when its head was received.
+        /// When the connection began to receive this head.
         since: Instant,
     },
-    /// An answer is written.
+    /// A response is being written.
     Answering(Answering),
-    /// It says its last, and nothing that comes is read as a request.
+    /// It sends its last response, if any, and reads nothing more as a request.
     Ending(LingeringClose),
 }
 
-/// How a client takes its answer. For nearly every answer the time need not be asked.
+/// How fast a client takes its response. Reads the clock only when a write must wait, which hardly
+/// ever happens.
 #[derive(Default)]
 pub(super) struct Answering {
-    /// Since when the client has been waited for, until all that was written has been sent.
+    /// When this response first had to wait for the client.
     slow: Option<Instant>,
-    /// Since when it has taken nothing.
+    /// Since when the client has taken nothing.
     stalled: Option<Instant>,
 }
 
 impl Answering {
-    /// Takes note of an attempt to write, which fails where the client takes too long.
+    /// Records an attempt to write, and turns it into an error if the client takes too long.
     pub(super) fn poll(
         &mut self,
         timer: &mut Pin<Box<Sleep>>,

@@ -32,13 +32,13 @@ fn connect_in(phase: watch::Receiver<Phase>) -> (DuplexStream, Connection<Duplex
     (client, Connection::new(server, last_answer, phase, None))
 }
 
-/// An answer that shows what it was made of.
+/// A response that shows its refusal and origin.
 fn said(refusal: Refusal, origin: Option<&[u8]>) -> Vec<u8> {
     let of = origin.map(|origin| format!(" of {}", origin.escape_ascii()));
     format!("{refusal:?}{}", of.unwrap_or_default()).into_bytes()
 }
 
-/// What the connection gives without waiting; `None` when it would wait.
+/// What the connection yields without waiting; `None` if it would wait.
 fn read_now(connection: &mut Connection<DuplexStream>) -> Option<Vec<u8>> {
     let mut buffer = [0; 256];
     let length = connection.read(&mut buffer).now_or_never()?.unwrap();
@@ -58,7 +58,8 @@ async fn answer(connection: &mut Connection<DuplexStream>, answer: &[u8]) {
     connection.flush().await.unwrap();
 }
 
-/// The client is told, and listened to for a while so that the answer reaches it; then it ends.
+/// Checks that the client gets a refusal, and that the connection still reads for a while, so the
+/// response reaches the client, and then ends.
 async fn check_refused(
     client: DuplexStream,
     mut connection: Connection<DuplexStream>,
@@ -155,7 +156,7 @@ async fn heads_are_given_on_one_at_a_time() {
     for _ in 0..3 {
         assert_eq!(read_now(&mut connection).as_deref(), Some(REQUEST));
         assert!(read_now(&mut connection).is_none());
-        // A flush before there is an answer is not the end of one.
+        // A flush before any response is not the end of one.
         connection.flush().await.unwrap();
         assert!(read_now(&mut connection).is_none());
         answer(&mut connection, b"answer").await;
@@ -233,7 +234,7 @@ async fn who_still_sends_after_the_last_answer_is_listened_to_for_a_while() {
     }
 }
 
-/// Fills the pipe with the beginning of an answer.
+/// Fills the pipe with the beginning of a response.
 async fn begin_answer() -> (DuplexStream, Connection<DuplexStream>) {
     let (mut client, mut connection) = connect();
     client.write_all(REQUEST).await.unwrap();

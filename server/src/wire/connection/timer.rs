@@ -1,6 +1,6 @@
-//! The one timer of a connection, for whichever deadline holds at the moment.
+//! The one timer of a connection, for whichever deadline currently applies.
 //!
-//! It knows no deadline of its own, and does nothing when one has passed.
+//! It sets no deadlines, and takes no action when one has passed.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use tokio::time::{Instant, Sleep};
 
 /// Ready once that moment has passed. Deadlines move on with every request and hardly ever pass, so
-/// a timer that is set to an earlier one is left so, and set again when it fires.
+/// a timer that is set to an earlier moment is left alone, and set again when it fires.
 pub(super) fn poll_until(
     timer: &mut Pin<Box<Sleep>>,
     deadline: Instant,

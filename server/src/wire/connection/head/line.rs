@@ -1,24 +1,24 @@
 //! Single lines of a head: the request line and header fields, without their ends.
 //!
-//! Pure functions of one line. That it has no control characters but tabs is known already.
+//! Pure functions of one line. The caller has checked that it has no control characters but tabs.
 
 use memchr::memchr;
 use salvo::http::uri::{Authority, Scheme, Uri};
 
 use super::{BadHead, URI_BYTES_MAX};
 
-/// The field that names the origin of a page.
+/// The field that names the origin of a page, in lower case.
 pub(super) const ORIGIN: &[u8] = b"origin";
 
-/// The versions that are spoken.
+/// The supported versions.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Version {
     Http10,
     Http11,
 }
 
-/// The address is what lies between the first space and the last, so that a space in it is seen
-/// as one.
+/// Takes everything between the first space and the last as the address, so a space inside the
+/// address is found there and refused.
 pub(super) fn check_request_line(line: &[u8]) -> Result<Version, BadHead> {
     let is_space = |&byte: &u8| byte == b' ';
     let (Some(first), Some(last)) = (
@@ -44,8 +44,8 @@ pub(super) fn check_request_line(line: &[u8]) -> Result<Version, BadHead> {
     Ok(version)
 }
 
-/// An address has the form of a path, or names this server in front of it; `CONNECT` is refused
-/// later, for its method.
+/// An address is a path, or a whole URL with scheme and host; `CONNECT` is refused later, for its
+/// method.
 fn check_address(method: &[u8], address: &[u8]) -> Result<(), BadHead> {
     if URI_BYTES_MAX < address.len() {
         return Err(BadHead::AddressTooLong);
@@ -53,7 +53,7 @@ fn check_address(method: &[u8], address: &[u8]) -> Result<(), BadHead> {
     if is_plain_path(address) {
         return Ok(());
     }
-    // The parser drops a fragment.
+    // The parser would silently drop a fragment.
     if address.contains(&b'#') {
         return Err(BadHead::Address);
     }
@@ -72,8 +72,8 @@ fn check_address(method: &[u8], address: &[u8]) -> Result<(), BadHead> {
     Ok(())
 }
 
-/// A path and perhaps a query of characters that mean nothing special, as nearly all have: no
-/// parser is needed to see that it is one.
+/// Whether this is a path, perhaps with a query, of plain characters only. Nearly all are, and need
+/// no parser.
 fn is_plain_path(address: &[u8]) -> bool {
     address.starts_with(b"/") && address.iter().all(|byte| PATH.has(*byte))
 }
@@ -89,7 +89,7 @@ pub(super) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), BadHead> {
     Ok((name, value.trim_ascii()))
 }
 
-/// The field `Origin` among the whole lines of a head that is refused, whatever is wrong with it.
+/// The `Origin` field among the whole lines of a refused head, whatever is wrong with it.
 pub(super) fn origin_in(head: &[u8]) -> Option<&[u8]> {
     let lines = head.split_inclusive(|&byte| byte == b'\n');
     let whole = lines.map_while(|line| line.strip_suffix(b"\r\n"));
@@ -101,12 +101,13 @@ pub(super) fn origin_in(head: &[u8]) -> Option<&[u8]> {
     found.map(|(_, value)| value)
 }
 
-/// A host, and perhaps a port; no user.
+/// Whether this is a host, perhaps with a port, without a user.
 pub(super) fn is_host(value: &[u8]) -> bool {
     is_plain_host(value) || is_parsed_host(value)
 }
 
-/// A name or an IPv4 address, and perhaps a port, as nearly all are: no parser is needed for it.
+/// Whether this is a name or an IPv4 address, perhaps with a port. Nearly all are, and need no
+/// parser.
 fn is_plain_host(value: &[u8]) -> bool {
     let colon = memchr(b':', value);
     let (host, port) = value.split_at(colon.unwrap_or(value.len()));
@@ -116,7 +117,7 @@ fn is_plain_host(value: &[u8]) -> bool {
 
 fn is_parsed_host(value: &[u8]) -> bool {
     let Ok(authority) = Authority::try_from(value) else {
-        // An address without a host comes with an empty field (RFC 9112 section 3.2).
+        // For an address without a host, clients send an empty field (RFC 9112 section 3.2).
         return value.is_empty();
     };
     let after_host = value.strip_prefix(authority.host().as_bytes());
@@ -136,7 +137,7 @@ pub(super) fn is_token_byte(byte: u8) -> bool {
     TOKEN.has(byte)
 }
 
-/// A set of bytes as a table, since every byte of a head is looked up in one.
+/// A set of bytes as a table, for speed: every byte of a head is looked up in one.
 struct ByteSet([bool; 256]);
 
 static TOKEN: ByteSet = ByteSet::letters_and_digits_and(b"!#$%&'*+-.^_`|~");

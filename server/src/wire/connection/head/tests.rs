@@ -1,9 +1,9 @@
-//! Heads as text, and what is said of them wherever reads cut them.
+//! Heads as text, and the verdict on each, wherever reads cut it.
 
 use super::*;
 
-/// What is said of `bytes` when they come in two pieces: the lines that pass, then why the next
-/// does not.
+/// The verdict on `bytes` that arrive in two pieces: the lines that pass, how many heads they end,
+/// and why the next line does not pass.
 fn read_cut(bytes: &[u8], cut: usize) -> (Vec<u8>, usize, Option<BadHead>) {
     let (mut heads, mut held, mut given, mut whole) =
         (RequestHeads::default(), Vec::new(), Vec::new(), 0);
@@ -26,7 +26,8 @@ fn read_cut(bytes: &[u8], cut: usize) -> (Vec<u8>, usize, Option<BadHead>) {
     (given, whole, None)
 }
 
-/// That `bytes` hold so many whole heads, or are refused for that reason, however they are cut.
+/// Checks that `bytes` hold so many whole heads, or are refused for that reason, however they are
+/// cut.
 fn check(bytes: &[u8], expected: Result<usize, BadHead>) {
     for cut in 0..=bytes.len() {
         let (_, whole, bad) = read_cut(bytes, cut);
@@ -74,7 +75,7 @@ fn the_origin_of_a_refused_head_is_known_as_far_as_it_was_read() {
             );
         }
     }
-    // Of the head before nothing is left.
+    // Nothing of the head before is remembered.
     let next = b"GET / HTTP/1.1\r\nHost: a\r\nOrigin: https://a\r\n\r\nG(T / HTTP/1.1\r\n";
     assert_eq!(found(next, next.len() - 16), None);
 }
@@ -208,7 +209,7 @@ fn limits_hold_to_the_byte_also_before_a_line_ends() {
     }
     let over = large(HEAD_BYTES_MAX + 1);
     assert_eq!(read_cut(over.as_bytes(), 9).2, Some(BadHead::TooLarge));
-    // What begins here leaves no room for the two line ends.
+    // This unfinished line leaves no room for the two line ends.
     let endless = &over.as_bytes()[..HEAD_BYTES_MAX - 3];
     assert_eq!(read_cut(endless, 9).2, Some(BadHead::TooLarge));
     let endless = &endless[..HEAD_BYTES_MAX - 4];
