@@ -1,14 +1,14 @@
 //! A server that does nothing: every request gets the same body and header fields.
 //!
-//! On Salvo it is what the HTTP library costs, and so the most that the service could reach on top
-//! of it; on hyper alone, which Salvo stands on, it is what Salvo costs. It must stay as empty as
-//! it is: no routing, no look-up, nothing computed.
+//! On Salvo, it measures the cost of the HTTP library, and so the highest throughput that the
+//! service could reach on it. On hyper alone, on which Salvo is built, it shows the cost of Salvo
+//! itself. It must stay empty: no routing, no lookup, no computation.
 //!
 //! ```text
 //! empty_handler salvo|hyper BODY_FILE NAME=VALUE...
 //! ```
 //!
-//! It says on standard output where it listens.
+//! It prints the address that it listens on.
 
 use std::convert::Infallible;
 use std::io::Write as _;
@@ -26,7 +26,7 @@ use salvo::http::{HeaderMap, HeaderName, HeaderValue, ResBody};
 use salvo::{Depot, FlowCtrl, Handler};
 use salvo::{Listener as _, Request, Response, Router, Server, Service, async_trait};
 
-/// The answer to everything.
+/// The response to every request.
 struct Answer {
     headers: HeaderMap,
     body: Bytes,
@@ -97,7 +97,7 @@ async fn with_hyper(answer: Answer) -> anyhow::Result<()> {
     say_where(&listener.local_addr()?.to_string())?;
     loop {
         let (stream, _) = listener.accept().await?;
-        // As Salvo does: an answer must not wait for the client to confirm the one before.
+        // As Salvo does: a response must not wait until the client has acknowledged the one before.
         stream.set_nodelay(true)?;
         let answer = Arc::clone(&answer);
         let service = service_fn(move |_request| {
@@ -106,7 +106,7 @@ async fn with_hyper(answer: Answer) -> anyhow::Result<()> {
             std::future::ready(Ok::<_, Infallible>(response))
         });
         let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-        // A client that breaks off is no fault here.
+        // A client that disconnects is not an error here.
         tokio::spawn(async { connection.await.ok() });
     }
 }

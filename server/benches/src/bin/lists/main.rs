@@ -1,13 +1,14 @@
-//! What list answers take, for every filter and sort, beside the bare queries of DuckDB.
+//! Measures how long lists take, for every filter and sort, compared with the bare queries in
+//! DuckDB.
 //!
 //! ```text
 //! lists DATA_DIRECTORY QUERIES
 //! ```
 //!
-//! Of each shape, so many queries with different values and pages are asked, in turn of the
-//! catalogue and of DuckDB alone: the statements of the service over its tables, on its
-//! connections. Nothing is remembered in between: the cache of lists lies in front of the
-//! catalogue. It must not measure HTTP.
+//! For each shape, runs `QUERIES` queries with different values and pages, each first in the
+//! catalogue and then in DuckDB alone: the statements of the service over its tables, on its
+//! connections. Nothing is cached, since the cache of lists lies in front of the catalogue. It must
+//! not measure HTTP.
 
 mod measured;
 mod shapes;
@@ -26,7 +27,7 @@ use tokio::runtime::Runtime;
 use crate::measured::{Measured, Medians};
 use crate::shapes::{Shape, shapes};
 
-/// How many queries of each shape come before those that count: statements are prepared.
+/// How many queries of each shape run before those that count, so that statements are prepared.
 const WARM_UP: usize = 3;
 
 /// What answers.
@@ -46,7 +47,7 @@ impl Asked {
         })
     }
 
-    /// Asks both; what each took, and how many rows match.
+    /// Runs a query in both; returns how long each took, and how many rows match.
     fn ask(&self, shape: &Shape, query: &str) -> anyhow::Result<(Measured, u64)> {
         let parsed = ListQuery::parse(&QueryString::parse(Some(query)), shape.list);
         let parsed = parsed.map_err(|issues| anyhow::anyhow!("{query}: {issues:?}"))?;

@@ -1,19 +1,19 @@
-//! What queries took, and the table of it.
+//! How long queries took, and the table that shows it.
 
 use std::time::Duration;
 
-/// What one query took.
+/// How long one query took.
 #[derive(Clone, Copy)]
 pub(crate) struct Measured {
-    /// The catalogue, from the typed query to the body and its hash.
+    /// In the catalogue, from the parsed query to the body and its hash.
     pub(crate) ours: Duration,
-    /// DuckDB: how many rows match.
+    /// In DuckDB, to count the matching rows.
     pub(crate) total: Duration,
-    /// DuckDB: the rows of the page.
+    /// In DuckDB, to select the rows of the page.
     pub(crate) page: Duration,
 }
 
-/// The medians over the queries of one shape, and the tenth that took longest.
+/// The medians over the queries of one shape, and the 90th percentile.
 #[derive(Clone, Copy)]
 pub(crate) struct Medians {
     ours: Duration,
@@ -24,7 +24,7 @@ pub(crate) struct Medians {
 }
 
 impl Medians {
-    /// Above the rows.
+    /// The header of the table.
     pub(crate) const HEAD: &'static str = "query                                        rows    ours   90 %    total    page  duckdb  ours/duckdb";
 
     /// `None` without queries.

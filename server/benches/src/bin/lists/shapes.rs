@@ -1,4 +1,4 @@
-//! The shapes of list queries: every filter with every sort, and queries of each with values that
+//! The shapes of list queries: every filter with every sort. The queries of a shape use values that
 //! occur in the release. The same release gives the same queries.
 
 use rand::rngs::StdRng;
@@ -9,10 +9,10 @@ use shared::release::{Release, ReleaseError};
 
 const SEED: u64 = 1;
 const LIMIT: u64 = 20;
-/// Most pages that a reader turns.
+/// Most pages of a list that queries ask for.
 const PAGES: u64 = 10;
 
-/// Queries that differ in values only.
+/// Queries that differ only in their values.
 pub(crate) struct Shape {
     pub(crate) name: String,
     pub(crate) list: &'static List,
@@ -30,7 +30,7 @@ struct Values {
     random: StdRng,
 }
 
-/// A filter of boats: its name in the table, and how one is made.
+/// A filter of boats: its name in the table, and a function that makes one.
 type Filter = (&'static str, fn(&mut Values) -> String);
 
 const FILTERS: [Filter; 12] = [
@@ -61,7 +61,7 @@ const FILTERS: [Filter; 12] = [
     }),
     ("search", |values| {
         let word = values.slug("search", |it| &it.words);
-        // Two letters are the shortest search, and find the most.
+        // Two letters are the shortest search and find the most.
         let letters = values.random.random_range(2..5);
         word.chars().take("&search=".len() + letters).collect()
     }),

@@ -1,4 +1,4 @@
-//! When requests arrive: at a rate, whether or not those before were answered.
+//! When requests arrive: at a fixed rate, whether or not earlier ones were answered.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl Phase {
     }
 }
 
-/// All requests of all phases, in order.
+/// The arrival times of all phases, in order.
 pub(crate) struct Arrivals {
     phases: std::vec::IntoIter<Phase>,
     phase: Option<Phase>,
@@ -50,7 +50,7 @@ impl Arrivals {
         }
     }
 
-    /// When the next request is to be sent by a connection that is free `now`. `None`: no more.
+    /// When a connection that is free `now` should send the next request. `None` after the last.
     pub(crate) fn next(&mut self, now: Instant) -> Option<Instant> {
         loop {
             let phase = self.phase?;
@@ -73,7 +73,8 @@ impl Arrivals {
 mod tests {
     use super::*;
 
-    /// When requests arrive, in milliseconds, asked each `step` milliseconds.
+    /// The times at which requests arrive, in milliseconds, if a connection asks every `step`
+    /// milliseconds.
     fn arrivals(phases: &[&str], step: u64) -> Vec<u128> {
         let started = Instant::now();
         let phases = phases.iter().map(|phase| Phase::parse(phase));

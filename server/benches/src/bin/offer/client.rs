@@ -1,4 +1,4 @@
-//! One connection that is kept, and one request at a time on it.
+//! One kept-alive connection, with one request at a time.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,18 +12,18 @@ use tokio::time::timeout;
 use crate::kinds::Asked;
 use crate::tally::Outcome;
 
-/// Longest wait for an answer.
+/// Longest wait for a response.
 const WAIT: Duration = Duration::from_secs(15);
 
-/// A connection to a server, made when it is needed.
+/// A connection to a server, opened when it is needed.
 pub(crate) struct Client {
     address: SocketAddr,
     stream: Option<TcpStream>,
-    /// What was read of the answer.
+    /// What was read of the response.
     answer: Vec<u8>,
 }
 
-/// The head of an answer.
+/// The head of a response.
 struct Head {
     status: u16,
     /// Where the body begins and ends.
@@ -41,7 +41,7 @@ impl Client {
         }
     }
 
-    /// Sends a request, and looks at the answer.
+    /// Sends a request and checks the response.
     pub(crate) async fn ask(&mut self, request: &Asked) -> Outcome {
         let exchanged = timeout(WAIT, self.exchange(&request.head)).await;
         let Ok(Ok(head)) = exchanged else {
@@ -90,7 +90,7 @@ impl Client {
 }
 
 impl Head {
-    /// `None` as long as it has not ended.
+    /// `None` if the head is not complete yet.
     fn parse(answer: &[u8]) -> io::Result<Option<Self>> {
         let Some(end) = answer.windows(4).position(|four| four == b"\r\n\r\n") else {
             return Ok(None);

@@ -1,33 +1,33 @@
-//! What is asked for: kinds of requests that take turns.
+//! The requests to send: kinds that take turns.
 
 use std::net::SocketAddr;
 
 use anyhow::{Context as _, ensure};
 
-/// Paths that are asked for in order, again from the first after the last.
+/// Paths that are requested in order, starting over after the last.
 pub(crate) struct Kind {
     name: String,
     weight: usize,
-    /// A path, and the `ETag`s of which an answer may have one.
+    /// Each a path, and the `ETag`s that its response may have.
     lines: Vec<String>,
     next: usize,
 }
 
 /// One request.
 pub(crate) struct Asked {
-    /// The place of its kind.
+    /// The index of its kind.
     pub(crate) kind: usize,
     pub(crate) head: String,
-    /// The `ETag`s of which the answer has to have one; none: any will do.
+    /// The response must have one of these `ETag`s; if empty, any will do.
     pub(crate) etags: Vec<String>,
 }
 
 /// All kinds, in turns.
 pub(crate) struct Kinds {
     all: Vec<Kind>,
-    /// Places of kinds, each as often as it weighs.
+    /// Indices of kinds, each as often as its weight.
     turns: Vec<usize>,
-    /// What follows the path of a request, in turns.
+    /// What follows the path in a request: one of these, in turn.
     heads: Vec<String>,
     asked: usize,
 }

@@ -1,17 +1,18 @@
-//! Offers a server more than it can take: requests on a schedule that waits for no answer.
+//! Offers a server more load than it can take: sends requests on a schedule, without waiting for
+//! responses.
 //!
 //! ```text
 //! offer ADDRESS HEADS_FILE CONNECTIONS RATExSECONDS[,...] NAME=WEIGHT=TARGETS_FILE...
 //! ```
 //!
-//! A rate is in requests a second, or `max`, where every connection asks again as soon as it has
-//! its answer. A line of a targets file is a path, asked for in order, and the `ETag`s of which an
-//! answer may have one; where there are some, the body has to have that hash. Kinds of requests
-//! take turns by their weights. A head is a value of `Authorization`.
+//! A rate is in requests a second, or `max`: then every connection sends the next request as soon
+//! as it has its response. Each line of a targets file is a path and the `ETag`s that its response
+//! may have; if there are any, the body must have that hash. Paths are requested in order. Kinds of
+//! requests take turns by their weights. Each line of the heads file is a value of `Authorization`.
 //!
-//! It says on standard output what came of it, a line of JSON a tenth of a second, and one when
-//! all has ended. What all that means is for the reader to compute, and it must not know what it
-//! asks for.
+//! It writes the outcomes to standard output: a line of JSON for every tenth of a second, and one
+//! at the end. It leaves statistics to its reader, and must not know anything about what it
+//! requests.
 
 mod arrivals;
 mod client;
@@ -33,12 +34,12 @@ use crate::client::Client;
 use crate::kinds::{Kind, Kinds};
 use crate::tally::{Outcome, Tally};
 
-/// How much time a line of the output is about.
+/// The time that one line of the output covers.
 const SLICE: Duration = Duration::from_millis(100);
-/// A request that no connection was free for until so long after its time is not sent any more.
+/// A request that is this late, because no connection was free, is not sent.
 const LATE_MAX: Duration = Duration::from_secs(2);
 
-/// What all connections share; they take turns on one thread.
+/// State that all connections share. They run on one thread.
 struct Load {
     arrivals: RefCell<Arrivals>,
     kinds: RefCell<Kinds>,
@@ -46,7 +47,7 @@ struct Load {
 }
 
 impl Load {
-    /// Sends requests as long as some arrive.
+    /// Sends requests until none are left.
     async fn send(&self, mut client: Client) {
         loop {
             let Some(at) = self.arrivals.borrow_mut().next(Instant::now()) else {
@@ -64,7 +65,7 @@ impl Load {
         }
     }
 
-    /// Says what came of the requests, slice by slice.
+    /// Writes the outcomes of the requests, slice by slice.
     async fn report(&self, started: Instant) -> anyhow::Result<()> {
         for slice in 1.. {
             let until = SLICE * slice;
@@ -74,7 +75,7 @@ impl Load {
         Ok(())
     }
 
-    /// Says what came of the requests since it was said last.
+    /// Writes the outcomes since the last line.
     fn say(&self, until: Duration) -> anyhow::Result<()> {
         let tally = self.tally.take();
         let line = tally.line(until, &self.kinds.borrow().names());
@@ -125,7 +126,7 @@ async fn offer(arguments: Arguments) -> anyhow::Result<()> {
     }
     tokio::select! {
         failed = load.report(started) => failed,
-        // The last of them ended between two slices.
+        // The last requests ended between two slices.
         _ = connections.join_all() => load.say(started.elapsed()),
     }
 }

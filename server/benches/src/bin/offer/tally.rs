@@ -1,15 +1,15 @@
-//! How many requests came to what, and how long they took.
+//! Counts the outcomes of requests, and how long they took.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-/// A bucket of a histogram is by a fiftieth of a natural logarithm, two percent, above the one
+/// Buckets of a histogram per unit of the natural logarithm: each is two percent above the one
 /// before.
 const BUCKETS: f64 = 50.0;
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     /// 200 with the body that was expected.
@@ -18,11 +18,11 @@ pub(crate) enum Outcome {
     Refused,
     /// Any other status.
     Other,
-    /// No whole answer, or none in time.
+    /// No complete response in time.
     Failed,
-    /// A body of another hash than its `ETag`, or an `ETag` that is not expected.
+    /// An unexpected `ETag`, or a body whose hash is not its `ETag`.
     Wrong,
-    /// No connection was free for it.
+    /// No connection was free for it in time.
     Unsent,
 }
 
@@ -39,10 +39,10 @@ impl Outcome {
     }
 }
 
-/// What came of some requests.
+/// The outcomes of some requests.
 #[derive(Default)]
 pub(crate) struct Tally {
-    /// By kind, outcome and bucket of the logarithm of the microseconds.
+    /// By kind, outcome and bucket of the time taken.
     counts: BTreeMap<(usize, Outcome, u32), u64>,
 }
 
