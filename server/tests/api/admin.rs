@@ -1,4 +1,4 @@
-//! The administration address: readiness, and what there is besides the metrics themselves.
+//! The administration address: readiness, and everything else except the metrics themselves.
 
 use salvo::http::{ReqBody, Request, uri::Scheme};
 use salvo::hyper;
@@ -17,7 +17,7 @@ use crate::disk;
 use crate::exchanges::Exchanges;
 use crate::wire::Client;
 
-/// What the administration address of an app answers.
+/// The response of an app's administration address.
 pub(crate) async fn ask(app: &TestApp, method: &str, target: &str) -> Answer {
     let request = hyper::Request::builder()
         .method(method)
@@ -123,7 +123,7 @@ async fn the_address_answers_until_it_is_told_to_stop_and_reads_heads_as_strictl
     serving.await.unwrap().unwrap();
 }
 
-/// The administration address of an app with as many clients as there may be.
+/// The administration address of an app, with as many clients as it admits.
 async fn full(app: &TestApp) -> (SocketAddr, JoinHandle<std::io::Result<()>>, Vec<Client>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -138,7 +138,7 @@ async fn full(app: &TestApp) -> (SocketAddr, JoinHandle<std::io::Result<()>>, Ve
     (address, serving, clients)
 }
 
-/// What a connection too many receives.
+/// The response to a connection over the limit.
 async fn refused_over_the_total() -> Answer {
     let (address, serving, _clients) = full(&TestApp::new()).await;
     let mut connection = TcpStream::connect(address).await.unwrap();

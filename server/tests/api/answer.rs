@@ -1,4 +1,4 @@
-//! A whole answer, and its form as text.
+//! A whole response, and its form as text.
 
 use std::fmt::Write;
 use std::io::Read;
@@ -9,7 +9,7 @@ use salvo::http::{HeaderMap, HeaderName, HeaderValue, ResBody, StatusCode};
 use salvo::prelude::Response;
 use serde_json::Value;
 
-/// Headers in the order in which snapshots show them: that of the specification, then the rest.
+/// Headers in the order of snapshots: first in the order of the specification, then the rest.
 const ORDER: [&str; 30] = [
     "content-type",
     "content-length",
@@ -43,7 +43,7 @@ const ORDER: [&str; 30] = [
     "date",
 ];
 
-/// What a client receives.
+/// A response as a client receives it.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
@@ -59,7 +59,7 @@ impl Answer {
             other => panic!("an unexpected kind of body: {other:?}"),
         };
         let mut headers = response.headers().clone();
-        // It is looked at on the wire.
+        // `serve.rs` tests it over a socket.
         headers.remove("date");
         Self {
             status,
@@ -68,7 +68,7 @@ impl Answer {
         }
     }
 
-    /// An answer as it came over a socket, or as a snapshot shows it.
+    /// Parses a response that came over a socket, or that a snapshot shows.
     pub(crate) fn read(text: &str) -> Self {
         let text = text.replace("\r\n", "\n");
         let text = text.strip_prefix("HTTP/1.1 ").unwrap();
@@ -91,7 +91,7 @@ impl Answer {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
-    /// The body as it was before it was compressed.
+    /// The decompressed body.
     pub(crate) fn decoded(&self) -> Vec<u8> {
         let (mut body, coded) = (Vec::new(), &mut &*self.body);
         match self.header("content-encoding") {
@@ -110,14 +110,14 @@ impl Answer {
         serde_json::from_slice(&self.decoded()).unwrap()
     }
 
-    /// `error.code`, where the answer is an error with a body.
+    /// `error.code`, if the response is an error with a body.
     pub(crate) fn error_code(&self) -> Option<String> {
         let is_error = 400 <= self.status && !self.body.is_empty();
         let body = is_error.then(|| self.json())?;
         body["error"]["code"].as_str().map(str::to_owned)
     }
 
-    /// `error.code`, or the status where the answer is no error.
+    /// `error.code`, or the status if the response is not an error.
     pub(crate) fn code(&self) -> String {
         match self.status {
             200 | 304 => self.status.to_string(),
@@ -125,7 +125,7 @@ impl Answer {
         }
     }
 
-    /// Slugs of the rows of a list.
+    /// The slugs of a list's rows.
     pub(crate) fn slugs(&self) -> Vec<String> {
         let rows = self.json()["data"].as_array().unwrap().clone();
         rows.iter()
@@ -162,14 +162,14 @@ impl Answer {
     }
 }
 
-/// JSON on many lines, every token and the order of members as they are. `serde_json` would sort
-/// the members, whose order is a part of what is tested.
+/// JSON on many lines, with all tokens and the order of members unchanged. `serde_json` would sort
+/// the members, but their order is tested too.
 fn indented(json: &str) -> String {
     let (mut text, mut depth, mut in_string, mut previous) = (String::new(), 0, false, ' ');
     for character in json.chars() {
         if in_string {
             in_string = character != '"' || previous == '\\';
-            // Two backslashes are one character that escapes nothing.
+            // Two backslashes are one character, and it does not escape the next.
             previous = if character == '\\' && previous == '\\' {
                 ' '
             } else {
@@ -205,7 +205,7 @@ fn indented(json: &str) -> String {
     text
 }
 
-/// Compares a text with the snapshot of that name, which says what it is about.
+/// Compares a text with the snapshot of that name; `about` is the snapshot's description.
 pub(crate) fn check_text(name: &str, about: &str, text: &str) {
     let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots/server");
     let mut settings = insta::Settings::clone_current();

@@ -1,7 +1,7 @@
-//! Every answer of the API, whole, for reviewers: each endpoint with every status that it can have,
-//! and every error by its code. What each of them must be is argued by the other files.
+//! Every response of the API, whole, for reviewers: each endpoint with every status that it can
+//! have, and every error by its code. The other files test why each must be as it is.
 //!
-//! Each answer is that of an app of its own, so that none depends on those before it.
+//! Each response comes from a new app, so none depends on earlier requests.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use crate::exchanges::Exchanges;
 use crate::log::start_logging;
 use crate::{connections, serve};
 
-/// What is asked of an endpoint that answers from the catalogue.
+/// The requests to an endpoint that answers from the catalogue.
 pub(crate) struct Endpoint {
     /// The name of its operation.
     pub(crate) id: &'static str,
     path: &'static str,
-    /// Targets that are answered with a 200, with what they show.
+    /// Targets that get a 200, with what they show.
     good: &'static [(&'static str, &'static str)],
-    /// Targets that are answered with a 400, with what they show.
+    /// Targets that get a 400, with what they show.
     bad: &'static [(&'static str, &'static str)],
-    /// A target of a record that is not there.
+    /// A target of a record that does not exist.
     missing: Option<&'static str>,
 }
 
 impl Endpoint {
-    /// A target that is answered with a 200.
+    /// A target that gets a 200.
     pub(crate) const fn target(&self) -> &'static str {
         self.good[0].1
     }
@@ -132,13 +132,13 @@ pub(crate) const CATALOGUE: [Endpoint; 6] = [
 pub(crate) const SERVICE: [(&str, &str); 2] =
     [("describe_version", "/v1"), ("check_health", "/health")];
 
-/// What is shown, of which app, and the method, the target and the key that show it.
+/// What is shown, the app, and the method, target and key of the request that shows it.
 type Case<'a> = (&'a str, fn() -> TestApp, &'a str, &'a str, Option<&'a str>);
 
 const READER: Option<&str> = Some("reader");
 const BOATS: &str = "/v1/boats";
 
-/// Adds what each request shows to an app of its own.
+/// Adds each request, sent to a new app.
 async fn add_each(all: &mut Exchanges, cases: &[Case<'_>]) {
     for &(shown, app, method, target, key) in cases {
         let app = app();
@@ -151,7 +151,7 @@ async fn add_each(all: &mut Exchanges, cases: &[Case<'_>]) {
     }
 }
 
-/// Adds what the third request shows of a key that may make two in a minute.
+/// Adds the third request with a key that may make two in a minute.
 async fn add_third(all: &mut Exchanges, target: &str) {
     let app = TestApp::new();
     for _ in 0..2 {
@@ -178,9 +178,10 @@ pub(crate) fn panicking() -> TestApp {
     panicking_with(Unusual::default())
 }
 
-/// The same, unusual in another way too.
+/// The same, with other differences from the usual app.
 pub(crate) fn panicking_with(unusual: Unusual) -> TestApp {
-    // One reading when the app is made, one when the request begins; the log wants another.
+    // The clock is read once when the app is made and once when the request begins; the log reads
+    // it a third time.
     start_logging();
     TestApp::with(Unusual {
         clock: Some(FaultyClock::that_shows(2)),
@@ -188,7 +189,7 @@ pub(crate) fn panicking_with(unusual: Unusual) -> TestApp {
     })
 }
 
-/// What is wrong with a key, its scopes, a path or a method.
+/// Errors of a key, its scopes, a path or a method.
 #[rustfmt::skip]
 const OF_KEYS_AND_TARGETS: [Case<'_>; 10] = [
     ("a credential in the query", TestApp::new, "GET", "/v1/boats?token=x", READER),
@@ -203,7 +204,7 @@ const OF_KEYS_AND_TARGETS: [Case<'_>; 10] = [
     ("another method", TestApp::new, "POST", BOATS, None),
 ];
 
-/// What fails inside.
+/// Internal failures.
 #[rustfmt::skip]
 const OF_FAILURES: [Case<'_>; 3] = [
     ("a panic", panicking, "GET", BOATS, READER),
@@ -272,7 +273,7 @@ async fn every_error_answers_as_recorded() {
     errors().await.check("errors", "Every error by its code.");
 }
 
-/// What an endpoint answers from the catalogue, in the order of the statuses.
+/// The responses of an endpoint that answers from the catalogue, in the order of the statuses.
 async fn of_endpoint(endpoint: &Endpoint, others: &[(&str, Exchanges)]) -> Exchanges {
     let mut all = Exchanges::beside(others);
     let (new, target): (fn() -> TestApp, _) = (TestApp::new, endpoint.target());
@@ -284,7 +285,7 @@ async fn of_endpoint(endpoint: &Endpoint, others: &[(&str, Exchanges)]) -> Excha
     let (app, other) = (new(), new());
     let ask = |app| TestApp::get(app, target).key("reader");
     let first = ask(&app).send().await;
-    // A record is answered from the same memory the first time and ever after.
+    // Only lists are cached; a record gets the same response every time.
     if first.header("x-cache") == Some("MISS") {
         all.add("a list that is remembered", ask(&app)).await;
     }

@@ -1,4 +1,5 @@
-//! An app to ask: small release, keys named by purpose, clock and ids that the test knows.
+//! An app to test: a small release, keys named by their purpose, and a clock and request ids that
+//! the test knows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +22,10 @@ use crate::answer::Answer;
 use crate::keys::{FixedSource, Keys, MemoryLedger};
 use crate::records;
 
-/// 2026-10-01T12:00:00Z: what the clock shows first.
+/// 2026-10-01T12:00:00Z, where the clock starts.
 pub(crate) const NOW: i64 = 1_790_856_000;
 
-/// A machine that is busy with other things is not what is tested.
+/// Long, so that a busy machine does not fail tests.
 const WAIT_MAX: Duration = Duration::from_mins(1);
 
 /// An app under test.
@@ -41,12 +42,12 @@ pub(crate) struct TestApp {
 pub(crate) struct Unusual {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) request_ids: Box<dyn RequestIds>,
-    /// In place of the manual clock.
+    /// Replaces the manual clock.
     pub(crate) clock: Option<Arc<dyn Clock>>,
     pub(crate) allowed_origins: AllowedOrigins,
-    /// Whether limits are also shown as the IETF draft has it.
+    /// Whether the headers of the IETF draft also show the limits.
     pub(crate) shows_rate_limit_draft: bool,
-    /// In place of minute windows in memory.
+    /// Replaces minute windows in memory.
     pub(crate) minutes: Option<MinuteStore>,
 }
 
@@ -110,7 +111,7 @@ impl TestApp {
         self.keyring.refresh(&mut source, self.clock.now()).unwrap();
     }
 
-    /// Moves the clock; the keys are confirmed again, as the watch of a server does.
+    /// Moves the clock and confirms the keys again, as a server's watch does.
     pub(crate) fn advance(&self, duration: Duration) {
         self.clock.advance(duration);
         self.confirm_keys();
@@ -121,7 +122,7 @@ impl TestApp {
         self.clock.advance(Duration::from_millis(1001));
     }
 
-    /// A `GET` of a raw path and query.
+    /// A `GET` with a raw path and query.
     pub(crate) fn get(&self, target: &str) -> Ask<'_> {
         self.ask("GET", target)
     }
@@ -139,16 +140,16 @@ impl TestApp {
     }
 }
 
-/// Minute windows in a Redis that is not there: nobody listens on port 1.
+/// Minute windows in an unreachable Redis: nothing listens on port 1.
 pub(crate) async fn away() -> MinuteStore {
     let (nowhere, clock) = ("redis://127.0.0.1:1", Arc::new(ManualClock::at(NOW)));
     let limits = RedisLimits::start(nowhere.parse().unwrap(), clock).await;
     MinuteStore::Redis(limits.unwrap())
 }
 
-/// How many lines of a request are shown.
+/// How many lines of a request snapshots show.
 const LINES_MAX: usize = 4;
-/// How many characters of a target or a field are shown.
+/// How many characters of a target or a field snapshots show.
 const CHARACTERS_MAX: usize = 100;
 
 fn shortened(text: &str) -> String {
@@ -162,12 +163,12 @@ fn shortened(text: &str) -> String {
 pub(crate) struct Ask<'a> {
     app: &'a TestApp,
     request: hyper::http::request::Builder,
-    /// The purpose of its key.
+    /// The purpose of its key, if it has one.
     key: Option<String>,
 }
 
 impl Ask<'_> {
-    /// With the key of that purpose.
+    /// Uses the key with that purpose.
     pub(crate) fn key(mut self, purpose: &str) -> Self {
         self.key = Some(purpose.to_owned());
         let value = format!("Bearer {}", self.app.keys.secret(purpose));
@@ -178,13 +179,13 @@ impl Ask<'_> {
         self.field(name, HeaderValue::from_str(value).unwrap())
     }
 
-    /// A header field that need not be text.
+    /// Adds a header field whose value need not be text.
     pub(crate) fn field(mut self, name: &str, value: HeaderValue) -> Self {
         self.request = self.request.header(name, value);
         self
     }
 
-    /// The request as snapshots show it: keys by their purpose, and not all of what is long.
+    /// The request as snapshots show it: keys by their purpose, and long texts shortened.
     pub(crate) fn text(&self) -> String {
         let target = self.request.uri_ref().unwrap().to_string();
         let mut lines = vec![format!(

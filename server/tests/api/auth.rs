@@ -1,4 +1,4 @@
-//! Section 5: which key is refused, and with which code.
+//! Section 5: which keys are refused, and with which code.
 
 use crate::app::TestApp;
 

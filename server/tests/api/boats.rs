@@ -83,7 +83,7 @@ async fn the_unit_of_the_bounds_does_not_change_the_rows() {
             5,
         ),
     ];
-    // An app each, so that no answer comes from the list cache.
+    // A new app each time, so that no response comes from the list cache.
     let ask = async |query: &str| {
         let target = format!("/v1/boats?{query}");
         TestApp::new().get(&target).key("reader").send().await
@@ -115,7 +115,7 @@ async fn a_row_is_the_beginning_of_its_record() {
     );
 }
 
-/// Two values of a parameter; the default is none of them.
+/// Two values of a parameter, neither of them the default.
 fn two_values(parameter: &Parameter) -> Vec<String> {
     match parameter.kind.values() {
         Values::Slug | Values::Search => ["ab", "cd"]
@@ -148,7 +148,7 @@ async fn no_two_values_of_any_parameter_share_a_remembered_answer() {
         let mut addresses = vec![path.to_owned()];
         for parameter in list.parameters {
             let beside = match parameter.kind {
-                // Without a bound, the unit asks for nothing.
+                // Without a bound, the unit has no effect.
                 Kind::LengthUnit => "&lengthMin=9",
                 _ => "",
             };

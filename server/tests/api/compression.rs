@@ -1,4 +1,4 @@
-//! Compressed answers: negotiated, and the same body in every coding.
+//! Compressed responses: negotiation, and the same body in every encoding.
 
 mod tags;
 
@@ -13,7 +13,7 @@ use crate::exchanges::Exchanges;
 use crate::openapi::check_documented;
 use crate::wire::while_served;
 
-/// An operation, a target of it, and whether the answer is too short to be worth compressing.
+/// An operation, a target of it, and whether its response is too short to be worth compressing.
 const TARGETS: [(&str, &str, bool); 6] = [
     ("list_boats", "/v1/boats", false),
     ("get_boat", "/v1/boats/b1", false),
@@ -29,7 +29,7 @@ const TARGETS: [(&str, &str, bool); 6] = [
 
 const CODINGS: [&str; 3] = ["gzip", "br", "zstd"];
 
-/// A `GET` with that `Accept-Encoding`.
+/// A `GET` with this `Accept-Encoding`.
 fn ask<'a>(app: &'a TestApp, target: &str, accepted: &str) -> Ask<'a> {
     let ask = app.get(target).header("accept-encoding", accepted);
     if target.starts_with("/v1/") {
@@ -39,9 +39,10 @@ fn ask<'a>(app: &'a TestApp, target: &str, accepted: &str) -> Ask<'a> {
     }
 }
 
-/// The head of an answer whose body reads as the plain one.
+/// The head of a response, whose decompressed body must be the plain one.
 ///
-/// How long a body becomes is for the libraries to say, and differs with what a processor can do.
+/// The head shows no exact length, since that depends on the compression libraries and the
+/// processor.
 fn recorded(answer: &Answer, plain: &Answer) -> String {
     assert_eq!(answer.decoded(), plain.body);
     let length = answer.body.len().to_string();
@@ -113,7 +114,7 @@ async fn the_best_accepted_coding_is_sent() {
         ("deflate", None),
         ("gzip;q=0", None),
         ("gzip;q=2", None),
-        // Nothing is acceptable, and there is no 406.
+        // The client accepts nothing, but a 406 is never sent.
         ("*;q=0", None),
         ("identity;q=0", None),
     ] {
@@ -213,7 +214,7 @@ async fn a_client_that_goes_away_leaves_the_next_its_answer() {
     assert_eq!(answer.decoded(), openapi::text().into_bytes());
 }
 
-/// What comes over a socket until the server closes it.
+/// Everything that arrives over a socket until the server closes it.
 async fn exchange(app: &TestApp, request: &str) -> Vec<u8> {
     let mut received = Vec::new();
     while_served(app, async |address| {

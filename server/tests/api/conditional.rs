@@ -1,4 +1,5 @@
-//! Conditional requests and the list cache: who has the body already, and how fresh it is.
+//! Conditional requests and the list cache: whether the client already has the body, and how old
+//! that is.
 
 use std::time::Duration;
 
@@ -67,7 +68,7 @@ async fn a_condition_on_a_record_that_is_not_there_is_404() {
 #[tokio::test]
 async fn a_list_is_a_miss_then_a_hit_with_its_age_then_a_miss_again() {
     let app = TestApp::new();
-    // The age of a body is at most what clients are told to keep it for.
+    // A body's age is never more than the `max-age` that clients get.
     let table = [
         (0, "MISS", "0"),
         (0, "HIT", "0"),

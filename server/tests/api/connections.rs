@@ -1,6 +1,6 @@
-//! How many connections there may be: in total, and of one address.
+//! How many connections may be open: in total, and of one address.
 //!
-//! Addresses of this machine stand for clients; each is a client of its own.
+//! Each loopback address stands for a different client.
 
 use std::net::SocketAddr;
 
@@ -16,7 +16,7 @@ use crate::wire::while_served_within;
 
 const REQUEST: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n";
 
-/// A connection from the client with that number.
+/// A connection from the client with this number.
 async fn connect(server: SocketAddr, client: u8) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket
@@ -25,14 +25,14 @@ async fn connect(server: SocketAddr, client: u8) -> TcpStream {
     socket.connect(server).await.unwrap()
 }
 
-/// A connection that has a place, as its first answer shows.
+/// An admitted connection, as its first response shows.
 async fn admitted(server: SocketAddr, client: u8) -> TcpStream {
     let mut connection = connect(server, client).await;
     check_served(&mut connection).await;
     connection
 }
 
-/// That a request is answered with a 200.
+/// Checks that a request gets a 200.
 async fn check_served(connection: &mut TcpStream) {
     connection.write_all(REQUEST).await.unwrap();
     let mut received = Vec::new();
@@ -43,7 +43,7 @@ async fn check_served(connection: &mut TcpStream) {
     assert!(received.starts_with("HTTP/1.1 200 OK\r\n"), "{received}");
 }
 
-/// What a client receives that has no place, up to the end of its connection.
+/// Everything that a refused client receives, up to the end of its connection.
 async fn refused(mut connection: TcpStream) -> String {
     let mut received = String::new();
     connection.read_to_string(&mut received).await.unwrap();
@@ -55,7 +55,7 @@ fn limits(total: usize, per_address: usize) -> ConnectionLimits {
     ConnectionLimits { total, per_address }
 }
 
-/// A request over a connection too many, and its answer.
+/// A request over a connection that is not admitted, and its response.
 pub(crate) async fn refused_over_the_total() -> (String, Answer) {
     let (app, mut received) = (TestApp::new(), String::new());
     while_served_within(&app, limits(1, 1), async |server| {
@@ -73,7 +73,7 @@ async fn who_comes_over_the_total_is_told_so_at_once() {
     while_served_within(&app, limits(2, 2), async |server| {
         let mut first = admitted(server, 1).await;
         let _second = admitted(server, 2).await;
-        // Asking makes no difference, nor does not asking.
+        // It makes no difference whether the client sends a request.
         refused(connect(server, 3).await).await;
         let mut asking = connect(server, 3).await;
         asking.write_all(REQUEST).await.unwrap();
@@ -130,7 +130,7 @@ async fn a_place_is_free_again_once_its_connection_has_ended() {
             let mut only = connect(server, 1).await;
             only.write_all(REQUEST).await.unwrap();
             let mut status = [0; 12];
-            // The server learns of an end no sooner than the next client connects.
+            // The server may learn that a connection has ended only after the next client connects.
             while only.read_exact(&mut status).await.is_err() || &status != b"HTTP/1.1 200" {
                 yield_now().await;
                 only = connect(server, 1).await;

@@ -1,5 +1,5 @@
-//! Damage of every kind to releases and to the pointer: found and named before anything is
-//! served, and never served by a server that runs while it happens.
+//! Damage of every kind to releases and to the pointer: it is found and named before anything is
+//! served, and a running server never serves it.
 
 #![expect(
     clippy::disallowed_methods,
@@ -25,7 +25,7 @@ use crate::records::{self, PUBLISHED_AT};
 
 const DAMAGES: u64 = 1000;
 
-/// Releases of which one is active and will be damaged, and an app that serves another.
+/// Two releases: the active one, which will be damaged, and another, which an app serves.
 struct World {
     _directory: tempfile::TempDir,
     store: ReleaseStore,
@@ -35,7 +35,8 @@ struct World {
     app: TestApp,
 }
 
-/// What was done, the files of which one must be named, and what was in them before.
+/// What was done, and the affected files with their previous contents; the error must name one of
+/// them.
 struct Damage {
     what: String,
     before: Vec<(PathBuf, Vec<u8>)>,
@@ -64,8 +65,8 @@ impl World {
         self.store.directory(&self.active).join(name)
     }
 
-    /// One file of the release, its manifest or the pointer, changed in one of the ways in which
-    /// disks and people change files.
+    /// Changes a file of the release, its manifest or the pointer, in one of the ways in which
+    /// disks and people damage files.
     fn damage(&self, random: &mut StdRng) -> Damage {
         let names: Vec<&str> = names().collect();
         let name = *names.choose(random).unwrap();
@@ -90,7 +91,7 @@ impl World {
         };
         let mut before = vec![(path, good)];
         if let Some(other) = other {
-            // The two have been swapped.
+            // The two files have been swapped.
             let good = fs::read(&before[0].0).unwrap();
             before.push((other, good));
         }
@@ -98,7 +99,7 @@ impl World {
         Damage { what, before }
     }
 
-    /// Whether there was anything to be refused.
+    /// Checks that the damage is refused. Returns whether there was anything to refuse.
     fn check(&self, damage: &Damage) -> bool {
         if damage.before.is_empty() {
             return false;
@@ -109,7 +110,7 @@ impl World {
             records::settings(),
         );
         if damage.before.iter().any(|(path, _)| *path == self.pointer) && !self.pointer.exists() {
-            // Without a pointer no release is active, and the one that is served is served on.
+            // Without a pointer no release is active, and the server keeps serving its current one.
             assert_eq!(follower.step().unwrap(), Step::Unchanged);
             return true;
         }
@@ -140,7 +141,7 @@ impl Damage {
     }
 }
 
-/// The message says which file is damaged.
+/// Checks that the message names a damaged file.
 fn check_named(error: &dyn Error, damage: &Damage) {
     let mut told = error.to_string();
     let mut next = error.source();
@@ -218,7 +219,7 @@ fn a_thousand_random_damages_are_refused_and_the_file_is_named() {
     whole.verify().unwrap();
 }
 
-/// Everything that is asked for: single records and the lists that show them.
+/// All targets: single records, and the lists that show them.
 fn targets() -> Vec<String> {
     let boats = (1..=7).map(|n| format!("/v1/boats/b{n}"));
     let makers = (1..=3).map(|n| format!("/v1/manufacturers/m{n}"));
@@ -240,7 +241,7 @@ async fn bodies(app: &TestApp) -> Vec<(u16, Vec<u8>)> {
     bodies
 }
 
-/// A server of a release of its own, with bodies on disk if they take more than this.
+/// A server with its own release, which leaves bodies on disk if they take more than this.
 fn serve(bodies_memory_max: u64) -> (tempfile::TempDir, PathBuf, TestApp, Follower) {
     let (directory, store) = records::empty_store();
     let id = records::publish(&store, 7, PUBLISHED_AT);

@@ -1,5 +1,5 @@
-//! Pages of other origins: what answers say about them, with each setting, and that they say
-//! nothing unless told to.
+//! Pages of other origins: the response headers with each setting, and that none is sent by
+//! default.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ use crate::wire::while_served;
 const NAMED: &str = "https://boats.example";
 const OTHER: &str = "https://other.example";
 
-/// What only these settings write.
+/// The headers that only these settings add.
 const OF_CORS: [&str; 5] = [
     "access-control-allow-origin",
     "access-control-expose-headers",
@@ -38,14 +38,14 @@ pub(crate) fn app(named: &[&str]) -> TestApp {
     TestApp::with(unusual(named))
 }
 
-/// The settings, by what they are called.
+/// The settings, with their names.
 const SETTINGS: [(&str, &[&str]); 3] = [
     ("off", &[]),
     ("two origins", &["http://localhost:3000", NAMED]),
     ("any origin", &["*"]),
 ];
 
-/// The fields of a request, by what they are called.
+/// The fields of a request, with their names.
 const ORIGINS: [(&str, &[&str]); 4] = [
     ("no origin", &[]),
     ("a named one", &[NAMED]),
@@ -58,7 +58,7 @@ fn from<'a>(ask: Ask<'a>, origins: &[&str]) -> Ask<'a> {
     origins.iter().fold(ask, with_origin)
 }
 
-/// One request of every status that needs no connection.
+/// One request for every status that can be tested without a connection.
 fn of_every_status(app: &TestApp) -> Vec<Ask<'_>> {
     let boat = || app.get("/v1/boats/b1");
     vec![
@@ -83,7 +83,7 @@ fn of_every_status(app: &TestApp) -> Vec<Ask<'_>> {
     ]
 }
 
-/// What an answer says of other origins.
+/// The CORS headers of a response.
 fn said(answer: &Answer) -> String {
     let said = |name: &&str| Some(format!("{name}: {}", answer.header(name)?));
     let names = ["access-control-allow-origin", "vary"];
@@ -150,7 +150,7 @@ async fn nothing_else_of_an_answer_depends_on_the_setting() {
             let vary = vary.map(|vary| vary.to_str().unwrap().replace("Origin", ""));
             let vary = vary.unwrap_or_default();
             let rest = vary.trim_end_matches(", ").to_owned();
-            // The document says nothing of settings, so it is the same too.
+            // The OpenAPI document does not depend on settings, so it is the same too.
             answers.push((answer.text(), rest));
         }
         all.push(answers);
@@ -235,7 +235,7 @@ async fn what_is_no_preflight_of_a_page_that_is_let_in_is_answered_as_ever() {
     assert_eq!(answer.code(), "URI_TOO_LONG");
 }
 
-/// What clients receive that send these bytes, each up to the end of its connection.
+/// What the clients that send these bytes receive, each up to the end of its connection.
 async fn received(named: &[&str], sent: &[&[&str]]) -> Vec<String> {
     let (app, mut all) = (app(named), Vec::new());
     while_served(&app, async |address| {
@@ -257,7 +257,7 @@ async fn received(named: &[&str], sent: &[&[&str]]) -> Vec<String> {
 async fn the_last_answer_of_a_connection_tells_a_page_whose_origin_was_read() {
     let begun = "POST /v1/boats HTTP/1.1\r\nHost: a\r\n";
     let origin = format!("Origin: {NAMED}\r\n");
-    // More than is read at a time after a limit is passed.
+    // So long that the server refuses the head before it reads `Origin`.
     let long = format!("GET /v1?{} HTTP/1.1\r\n", "x".repeat(20 * 1024));
     let large = format!("X-Long: {}\r\n", "x".repeat(28 * 1024));
     let as_browsers_send_it = format!("{begun}Content-Length: 1\r\n{origin}\r\nx");
@@ -270,7 +270,7 @@ async fn the_last_answer_of_a_connection_tells_a_page_whose_origin_was_read() {
         (&[&as_browsers_send_it], 413, true),
         (&[begun, &origin, &large], 431, true),
         (&[begun, &origin, "A : b\r\n"], 400, true),
-        // The address is refused as soon as it is too long, whatever follows it.
+        // These two are refused before `Origin` is read.
         (&[&long, &origin], 414, false),
         (&[begun, &large, &origin], 431, false),
     ];

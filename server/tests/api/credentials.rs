@@ -1,17 +1,17 @@
-//! Credentials in the query string: refused in every form, with a valid header and without, and
-//! neither logged nor repeated.
+//! Credentials in the query string: refused in every form, with and without a valid header, and
+//! neither logged nor sent back.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode_byte, utf8_percent_encode};
 
 use crate::app::TestApp;
 use crate::log::{logged, start_logging};
 
-/// What the caller should have kept secret; in none of its forms may it be seen again.
+/// The caller's secret. It must not appear again in any form.
 const SECRET: &str = "hunter2confidential";
 
-/// Queries with a credential: the secret, or a key that works, as it is or percent-encoded.
+/// Queries with a credential: the secret or a valid key, plain or percent-encoded.
 const FORMS: [&str; 40] = [
-    // The names, as they are usually written.
+    // Names in their usual spelling.
     "api_key=<secret>",
     "apikey=<secret>",
     "api-key=<secret>",
@@ -58,7 +58,7 @@ const FORMS: [&str; 40] = [
     "offset=0&manufacturer=<key>",
 ];
 
-/// Asked for in turn; the last two need no key, and refuse credentials all the same.
+/// Requested in turn. The last two need no key, but refuse credentials in the query all the same.
 const TARGETS: [&str; 7] = [
     "/v1/boats",
     "/v1/boats/b1",
@@ -76,7 +76,7 @@ fn written_out(form: &str, key: &str) -> String {
         .replace("<escaped>", &escaped)
 }
 
-/// The secrets as they were sent, as they read when decoded, and their parts.
+/// The secrets as they were sent, decoded, and in parts.
 fn forbidden(key: &str) -> [String; 5] {
     let escaped: String = key.bytes().map(percent_encode_byte).collect();
     [

@@ -1,4 +1,4 @@
-//! The second half of a boat: the same for all, but for what only boats with sails have.
+//! The second half of a boat: the same for all, except for the fields that only sailing boats have.
 
 use shared::base::model::{
     Accommodation, BoatDetails, CeClassification, Designers, Dimensions, Engine, Hull, NamedValue,
@@ -7,7 +7,7 @@ use shared::base::model::{
 use shared::base::number::Number;
 use shared::base::units::Length;
 
-/// Details of a boat of that length; only one that sails has a rig.
+/// Details of a boat of this length; only a sailing boat has a rig.
 pub(crate) fn details<'a>(
     length: Length,
     category: Reference<'a>,

@@ -1,4 +1,4 @@
-//! Releases and the disk: bodies that are left there, and data directories with odd names.
+//! Releases on disk: bodies that are not loaded into memory, and data directories with odd names.
 
 #![expect(
     clippy::disallowed_methods,
@@ -62,8 +62,8 @@ async fn bodies_on_disk_make_the_same_answers_even_when_the_release_is_pruned() 
     check_same_answers(&app).await;
 }
 
-/// What becomes of a body that is asked for while no thread may block, and whether it is known
-/// then. The file of bodies was emptied after the release was opened.
+/// Reads a body while no blocking thread is free, after the file of bodies was emptied. Returns
+/// whether the read finished at once, and its result.
 fn ask_while_no_thread_may_block(settings: OpenSettings) -> (bool, Result<Body, BodyError>) {
     let (_directory, store) = records::empty_store();
     let id = records::publish(&store, 7, PUBLISHED_AT);
@@ -101,7 +101,7 @@ fn a_body_that_cannot_be_had_at_once_waits_for_a_thread_that_may_block() {
     assert!(matches!(body, Err(BodyError::Read(_))), "{body:?}");
 }
 
-/// An app whose bodies changed on disk, as it noticed when it was asked for that target.
+/// An app whose bodies changed on disk, which it noticed when this target was requested.
 pub(crate) async fn damaged(target: &str) -> (tempfile::TempDir, ReleaseStore, TestApp) {
     let (directory, store) = records::empty_store();
     let id = records::publish(&store, 7, PUBLISHED_AT);

@@ -1,5 +1,5 @@
-//! `/docs` with its files, `/llms.txt`, and what `guides/api.md` says of lists. How the page looks and
-//! what it does is tested in a browser, by `.ci/browser`.
+//! `/docs` with its files, `/llms.txt`, and what `guides/api.md` says about lists. `.ci/browser`
+//! tests in a browser how the page looks and works.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ async fn page() -> String {
     String::from_utf8(answer.body).unwrap()
 }
 
-/// What stands between `before` and `after`, each time.
+/// Every text between `before` and `after`.
 fn between<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
     let rest = text.split(before).skip(1);
     rest.map(|rest| rest.split(after).next().unwrap()).collect()
@@ -40,7 +40,7 @@ async fn every_file_has_its_type_and_the_policies() {
         let target = route.path.to_string();
         let mut answer = TestApp::new().get(&target).send().await;
         assert!(!answer.body.is_empty());
-        // They change with every word of a file.
+        // These change with every edit of a file.
         for name in ["content-length", "etag", "x-request-id"] {
             assert!(answer.headers.remove(name).is_some(), "{name}");
         }
@@ -67,7 +67,7 @@ async fn every_file_is_compressed_and_asked_for_anew_with_its_tag() {
         let packed = app.get(&target).header("accept-encoding", "zstd").send();
         let packed = packed.await;
         assert_eq!(packed.decoded(), plain.body, "{target}");
-        // The icon is shorter than what is worth to be compressed.
+        // The icon is too short to be worth compressing.
         assert!(packed.body.len() < plain.body.len() || plain.body.len() < 512);
 
         let tag = packed.header("etag").unwrap();
@@ -179,7 +179,7 @@ async fn the_reference_has_every_parameter_and_field_of_the_document() {
     }
 }
 
-/// Calls `has` with the path of every field of a schema, whatever its order and its references.
+/// Calls `has` with the path of every field of a schema, following references.
 fn fields_below(schema: &Value, path: &str, has: &impl Fn(&str)) {
     let schema = match schema["$ref"].as_str() {
         Some(to) => DOCUMENT.pointer(to.trim_start_matches('#')).unwrap(),
@@ -238,8 +238,8 @@ fn the_page_of_the_api_has_every_parameter_and_every_sort_of_the_lists() {
     }
 }
 
-/// A client that heeds `Retry-After` would wait for a month where a quota is used up, whose code
-/// curl does not look at.
+/// curl heeds `Retry-After` but does not read error codes, so it would wait for a month when a
+/// quota is used up.
 #[tokio::test]
 async fn an_example_in_which_curl_asks_again_says_for_how_long() {
     let page = page().await;

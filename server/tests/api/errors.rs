@@ -1,4 +1,4 @@
-//! What is refused before any key is looked at, and what goes wrong inside.
+//! Requests that are refused before any key is checked, and internal errors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -105,14 +105,14 @@ async fn over_64_header_fields_or_16_kib_of_head_are_431() {
     assert_eq!(with_fields(64).send().await.status, 200);
     assert_eq!(with_fields(65).send().await.status, 431);
 
-    // Counted as if there were no spaces after the colons.
+    // Counted without spaces after the colons.
     let so_far = "GET /v1 HTTP/1.1\r\nhost:test\r\nx:\r\n\r\n".len();
     let with_bytes = |bytes: usize| app.get("/v1").header("x", &"a".repeat(bytes - so_far));
     assert_eq!(with_bytes(16 * 1024).send().await.status, 200);
     assert_eq!(with_bytes(16 * 1024 + 1).send().await.status, 431);
 }
 
-/// A clock that works so many times, then panics once, and then works again.
+/// A clock that can be read so many times, then panics once, and then works again.
 pub(crate) struct FaultyClock {
     readings_left: AtomicU32,
     clock: ManualClock,
@@ -129,7 +129,7 @@ impl FaultyClock {
 
 impl Clock for FaultyClock {
     fn now(&self) -> Moment {
-        // Below zero it wraps, which is as good as never.
+        // At zero the counter wraps around, so the clock panics only once.
         let left = self.readings_left.fetch_sub(1, Ordering::Relaxed);
         assert!(left != 0, "the clock is broken");
         self.clock.now()
@@ -166,7 +166,7 @@ async fn a_panic_before_there_is_an_id_is_a_500_with_the_nil_id() {
     }
 }
 
-/// What an app answers whose bodies were damaged after it had opened them.
+/// Checks the response of an app whose bodies were damaged after it had opened them.
 async fn check_damaged(name: FileName, damage: impl Fn(&std::fs::File), explanation: &str) {
     let (directory, store) = records::empty_store();
     let id = records::publish(&store, 3, PUBLISHED_AT);

@@ -173,7 +173,7 @@ async fn every_filter_and_sort_works_on_the_nested_path_as_on_the_list() {
             &["zero.five", "hr-340", "hr-31"],
         ),
     ];
-    // An app each, so that no answer comes from the list cache.
+    // A new app each time, so that no response comes from the list cache.
     let ask = async |target: &str| TestApp::new().get(target).key("reader").send().await;
     for (maker, query, slugs) in table {
         let nested = ask(&format!("/v1/manufacturers/{maker}/boats?{query}")).await;

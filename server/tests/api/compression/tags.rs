@@ -1,4 +1,4 @@
-//! Tags of compressed answers, and conditional requests across codings and releases.
+//! Entity tags of compressed responses, and conditional requests across encodings and releases.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::app::TestApp;
 use crate::openapi::check_documented;
 use crate::records::{self, PUBLISHED_AT};
 
-/// The tag of a body in each coding, in the order of [`Coding::ALL`].
+/// The tag of a body in each encoding, in the order of [`Coding::ALL`].
 fn tags(plain: &str) -> [String; 4] {
     let hash = plain.trim_matches('"');
     ["", "-gzip", "-br", "-zstd"].map(|suffix| format!("\"{hash}{suffix}\""))
@@ -84,7 +84,7 @@ async fn of_several_tags_the_304_has_that_of_the_accepted_coding_and_for_the_sta
             "{field} for {accepted}"
         );
     }
-    // What would be sent of a tiny body is the body itself.
+    // A tiny body is sent as it is.
     let tiny = ask(&app, "/v1/manufacturers/m1", "gzip").send().await;
     let star = ask(&app, "/v1/manufacturers/m1", "gzip").header("if-none-match", "*");
     assert_eq!(star.send().await.header("etag"), tiny.header("etag"));
