@@ -1,8 +1,8 @@
-//! Requests with their answers, as snapshots show them: a heading with the status and what is
-//! shown, the request, and the whole answer.
+//! Requests with their responses, as snapshots show them: a heading with the status and what the
+//! exchange shows, the request, and the whole response.
 //!
-//! No answer stands twice: where one is the same as another, the other's heading stands in its
-//! place. An index of all snapshots, `snapshots/README.md`, is made of the headings.
+//! No response is shown twice: instead of a second copy, a snapshot refers to the heading of the
+//! first. The headings make the index of all snapshots, `snapshots/README.md`.
 
 use std::fmt::Write;
 use std::fs;
@@ -11,20 +11,20 @@ use std::path::Path;
 use crate::answer::{Answer, check_text};
 use crate::app::Ask;
 
-/// Where snapshots of all crates are.
+/// The folder of all crates' snapshots.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots");
-/// How a heading begins.
+/// The start of a heading.
 const HEADING: &str = "## ";
-/// What stands in place of an answer that is another's.
+/// Comes before the reference to an equal response.
 const SAME: &str = "The same answer as ";
 
-/// A request and what is answered.
+/// A request and its response.
 pub(crate) struct Exchange {
-    /// The status, the code of an error, and what is shown.
+    /// The status, the code of an error, and what the exchange shows.
     pub(crate) heading: String,
     /// Method, path and the header fields that matter.
     pub(crate) request: String,
-    /// The answer, or, where another has the same one, which.
+    /// The response, or a reference to an exchange with the same response.
     pub(crate) answer: String,
 }
 
@@ -33,13 +33,13 @@ impl Exchange {
         !self.answer.starts_with(SAME)
     }
 
-    /// The answer, where it stands here.
+    /// The response, unless this only refers to one.
     pub(crate) fn answer(&self) -> Option<Answer> {
         self.is_whole().then(|| Answer::read(&self.answer))
     }
 
-    /// Where the answer stands, if that is elsewhere: the heading, and the name of the snapshot
-    /// where it is another.
+    /// Where the response is shown, if this only refers to it: the heading there, and the name of
+    /// the snapshot if it is another one.
     pub(crate) fn reference(&self) -> Option<(&str, Option<&str>)> {
         let place = self.answer.strip_prefix(SAME)?.strip_prefix('`')?;
         let (heading, rest) = place.rsplit_once('`')?;
@@ -47,7 +47,7 @@ impl Exchange {
         Some((heading, name.and_then(|name| name.strip_suffix(".snap."))))
     }
 
-    /// What is asked for, without a query.
+    /// The path of the request, without a query.
     pub(crate) fn path(&self) -> &str {
         let target = self.request.split([' ', '\n']).nth(1).unwrap();
         target.split('?').next().unwrap()
@@ -58,12 +58,13 @@ impl Exchange {
 #[derive(Default)]
 pub(crate) struct Exchanges {
     pub(crate) all: Vec<Exchange>,
-    /// Answers that are referred to where they come again, with where they stand.
+    /// Responses that were already shown, with a reference to each.
     known: Vec<(String, String)>,
 }
 
 impl Exchanges {
-    /// None yet; an answer that stands in one of these snapshots is referred to.
+    /// No exchanges yet. A response that one of these other snapshots shows will only be referred
+    /// to.
     pub(crate) fn beside(others: &[(&str, Self)]) -> Self {
         let others = others.iter();
         let known = others.flat_map(|(name, others)| {
@@ -79,7 +80,7 @@ impl Exchanges {
         }
     }
 
-    /// Sends a request, and adds what it shows.
+    /// Sends a request and adds the exchange; `shown` says what it shows.
     pub(crate) async fn add(&mut self, shown: &str, ask: Ask<'_>) -> Answer {
         let request = ask.text();
         let answer = ask.send().await;
@@ -87,12 +88,12 @@ impl Exchanges {
         answer
     }
 
-    /// Adds what a request shows that was sent in another way.
+    /// Adds the exchange of a request that was sent in another way.
     pub(crate) fn put(&mut self, shown: &str, request: String, answer: &Answer) {
         self.put_text(shown, request, answer, &answer.text());
     }
 
-    /// The same, of which only this part of the answer is shown.
+    /// The same, but shows only this part of the response.
     pub(crate) fn put_text(&mut self, shown: &str, request: String, answer: &Answer, text: &str) {
         let status = answer.status;
         let heading = match answer.error_code() {
@@ -114,7 +115,8 @@ impl Exchanges {
         });
     }
 
-    /// Compares with the snapshot of that name, which is about these requests.
+    /// Compares the exchanges with the snapshot of that name; `about` is the snapshot's
+    /// description.
     pub(crate) fn check(&self, name: &str, about: &str) {
         let mut text = String::new();
         for exchange in &self.all {
@@ -126,17 +128,17 @@ impl Exchanges {
     }
 }
 
-/// A file of the snapshots.
+/// A snapshot file.
 pub(crate) struct Snapshot {
-    /// Its path below the folder.
+    /// Its path in the folder.
     pub(crate) path: String,
-    /// What it is about; empty where it does not say.
+    /// Its description; empty if it has none.
     about: String,
     pub(crate) text: String,
 }
 
 impl Snapshot {
-    /// Its exchanges; none, where it is of something else.
+    /// Its exchanges; empty if it shows something else.
     pub(crate) fn exchanges(&self) -> Vec<Exchange> {
         let Some(text) = self.text.strip_prefix(HEADING) else {
             return Vec::new();
@@ -156,13 +158,12 @@ impl Snapshot {
     }
 }
 
-/// Whether tests write snapshots anew. Then some are missing while others are written.
+/// Whether tests rewrite the snapshots. While they do, some files may be missing.
 pub(crate) fn is_writing() -> bool {
     std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always")
 }
 
-/// Every snapshot in a folder, by its path. They are found by looking at all files, so that none
-/// can be forgotten.
+/// All snapshots, sorted by path. It searches the folder, so none can be forgotten.
 pub(crate) fn snapshots() -> Vec<Snapshot> {
     let (mut folders, mut found) = (vec![Path::new(FOLDER).to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {

@@ -1,4 +1,4 @@
-//! Explanations of addresses, held to what the service answers to the same addresses.
+//! Explanations of addresses, compared with the service's responses to the same addresses.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ async fn explained(address: &str) -> Value {
     serde_json::to_value(explanation).unwrap()
 }
 
-/// What both must say of an answer.
+/// What the explanation of a response must also say.
 fn told(answer: &Answer) -> Value {
     let body = answer.json();
     if answer.status != 200 {
@@ -108,7 +108,7 @@ fn told_by(explanation: &Value) -> Value {
 #[tokio::test]
 async fn an_explanation_says_what_the_service_answers() {
     for address in ADDRESSES {
-        // Nothing is remembered by an app that is new.
+        // A new app has nothing cached.
         let answer = TestApp::new().get(address).key("reader").send().await;
         let explanation = explained(address).await;
         assert_eq!(explanation["status"], answer.status, "{address}");

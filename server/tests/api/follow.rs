@@ -1,4 +1,5 @@
-//! Following the active release: another one is served without a restart, a damaged one is not.
+//! Following the active release: a new one is served without a restart, a damaged one is not
+//! served.
 
 #![expect(
     clippy::disallowed_methods,
@@ -191,7 +192,7 @@ async fn a_former_tag_matches_no_other_release_and_matches_again_after_a_roll_ba
 
     records::publish(&store, 3, "2026-10-02T00:00:00Z");
     follower.step().unwrap();
-    // A boat that is the same in both releases keeps its tag.
+    // A boat that is the same in both releases keeps its `ETag`.
     assert_eq!(statuses().await, [200, 304]);
 
     records::activate(&store, &first, &store.lock().unwrap()).unwrap();

@@ -1,5 +1,5 @@
-//! Releases that earlier versions made, as they are checked in: each is whole and is answered from,
-//! byte for byte, whatever has become of the format since.
+//! Releases that earlier versions made, checked in as fixtures: each must pass verification and
+//! give the same responses, byte for byte, however the format has changed since.
 
 use std::fmt::Write;
 use std::fs;
@@ -15,10 +15,10 @@ use crate::answer::check_text;
 use crate::app::{TestApp, Unusual};
 use crate::records;
 
-/// A key may ask only so much in each.
+/// Passes before every request, so the key's minute limit is never reached.
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// Each filter and each sort, of a list in which every record has its place.
+/// Every filter and every sort, and lists that contain all records.
 const LISTS: [&str; 18] = [
     "/v1/boats?limit=100",
     "/v1/boats?limit=100&sort=model&order=desc",
@@ -40,7 +40,7 @@ const LISTS: [&str; 18] = [
     "/v1/manufacturers/maker-13/boats",
 ];
 
-/// The releases that are checked in, in a store of their own.
+/// Copies of the checked-in releases, in a new store.
 fn checked_in() -> (tempfile::TempDir, ReleaseStore, Vec<ReleaseId>) {
     let (directory, store) = records::empty_store();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/releases");
@@ -55,7 +55,8 @@ fn checked_in() -> (tempfile::TempDir, ReleaseStore, Vec<ReleaseId>) {
     (directory, store, ids)
 }
 
-/// What is answered about records of one kind: each has its ETag, and the body that it is of.
+/// Checks the responses for records of one kind: each body must have the ETag from the release.
+/// Writes each target and ETag to `told`.
 async fn check_records(app: &TestApp, list: &str, records: &[Record], told: &mut String) {
     for Record { id, slug, etag, .. } in records {
         app.advance(MINUTE);

@@ -1,10 +1,10 @@
-//! Section 4.8: which headers are on which status, on real answers of every status.
+//! Section 4.8: which headers belong to which status, checked on real responses of every status.
 
 use crate::answer::Answer;
 use crate::answers::panicking;
 use crate::app::TestApp;
 
-/// Section 4.8 of the specification, as it is printed there. No statuses: every answer.
+/// The table in section 4.8 of the specification. `None` stands for every status.
 const TABLE: [(&[&str], Option<&[u16]>); 6] = [
     (&["x-request-id"], None),
     (

@@ -1,7 +1,7 @@
-//! Thousands of mutations of the key and of the `Authorization` header: none opens anything.
+//! Thousands of mutations of the key and of the `Authorization` header: none grants access.
 //!
-//! The oracle is written from the contract's words, with a checksum of its own: exactly one field
-//! of scheme `Bearer` in any case, one or more spaces, a key of our form.
+//! The oracle is written from the contract alone, with its own checksum: exactly one field with the
+//! scheme `Bearer` in any case, one or more spaces, and a key of our form.
 
 mod generated;
 mod raw;
@@ -15,7 +15,7 @@ use crate::app::TestApp;
 use generated::mutations;
 
 const MUTATIONS_MIN: usize = 5000;
-/// Asked for in turn, so that every endpoint with a key meets every kind of mutation.
+/// Requested in turn, so every endpoint that needs a key meets every kind of mutation.
 const TARGETS: [&str; 5] = [
     "/v1/boats",
     "/v1/boats/b1",
@@ -23,12 +23,13 @@ const TARGETS: [&str; 5] = [
     "/v1/manufacturers/m1",
     "/v1/manufacturers/m1/boats",
 ];
-/// Longest head that is read, in bytes, and less than what the rest of a test's head takes.
+/// The longest head that the server reads, in bytes, and a lower bound of what the rest of a test's
+/// head takes.
 const HEAD_BYTES: (usize, usize) = (16 * 1024, 60);
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// CRC-32 as its definition says, bit by bit, in six digits of base 62.
+/// CRC-32, computed bit by bit from its definition, in six digits of base 62.
 fn checksum(text: &[u8]) -> Vec<u8> {
     let mut remainder = u32::MAX;
     for &byte in text {
@@ -58,7 +59,7 @@ fn has_form_of_key(key: &[u8]) -> bool {
         && checksum(&key[..42]) == key[42..]
 }
 
-/// The code that a request with these `Authorization` fields must be answered with.
+/// The code that a request with these `Authorization` fields must get.
 fn expected(fields: &[Vec<u8>], known: &HashMap<Vec<u8>, &'static str>) -> &'static str {
     let (limit, rest) = HEAD_BYTES;
     let bytes = fields.iter().map(|field| field.len() + 17).sum::<usize>();
@@ -124,7 +125,7 @@ async fn no_mutation_of_a_key_is_accepted_and_each_is_told_the_right_code() {
             .collect();
         assert_eq!(told, expected(fields, &known), "{shown:?}");
         if told == "200" {
-            // Only what the contract permits comes here; each counts against the minute.
+            // Only permitted forms get here; each counts against the minute limit.
             accepted += 1;
             app.advance(Duration::from_mins(1));
         } else {
@@ -134,7 +135,7 @@ async fn no_mutation_of_a_key_is_accepted_and_each_is_told_the_right_code() {
     let count: usize = refused.values().sum();
     assert!(MUTATIONS_MIN <= count, "{count}");
     assert!(1000 <= refused["INVALID_API_KEY"] && 3000 <= refused["MALFORMED_AUTHORIZATION"]);
-    // The scheme's case, letter by letter and as a whole, and its spaces.
+    // The header with each letter of `Bearer` in the other case, and the permitted forms.
     assert_eq!(accepted, 6 + generated::PERMITTED.len());
 }
 

@@ -1,4 +1,4 @@
-//! Keys named by their purpose, and a store and a ledger in memory that can be made to fail.
+//! Keys named by their purpose, and an in-memory store and ledger that can be made to fail.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ use shared::keys::subscription::{Plan, Subscription, SubscriptionId, Subscriptio
 
 use crate::app::NOW;
 
-/// Number and quota of each subscription; one is inactive.
+/// Id and quota of each subscription; one is inactive.
 pub(crate) const PLENTY: (SubscriptionId, u64) = (SubscriptionId(1), 1000);
 pub(crate) const EXHAUSTED: (SubscriptionId, u64) = (SubscriptionId(2), 0);
 pub(crate) const NEARLY_EXHAUSTED: (SubscriptionId, u64) = (SubscriptionId(3), 2);
@@ -35,17 +35,17 @@ const SUBSCRIPTIONS: [(SubscriptionId, u64); 6] = [
     UNREACHED,
 ];
 
-/// When every subscription started: on the day on which every test begins.
+/// When every subscription started: on the day on which the tests' clock starts.
 const STARTED_AT: i64 = NOW - 1000;
 
-/// Keys with their secrets, as they were issued.
+/// Issued keys with their secrets.
 pub(crate) struct Keys {
     issued: HashMap<&'static str, (Key, PlainKey)>,
     random: StdRng,
 }
 
 impl Keys {
-    /// Every key that tests name.
+    /// Issues every key that tests use.
     pub(crate) fn new() -> Self {
         let mut keys = Self {
             issued: HashMap::new(),
@@ -194,12 +194,12 @@ impl KeySource for FixedSource {
     }
 }
 
-/// The month in which every test begins.
+/// The month in which the tests' clock starts.
 fn first_month() -> Period {
     Period::containing(STARTED_AT, NOW)
 }
 
-/// Counts in memory what was leased of each subscription and month.
+/// Counts in memory the units leased from each subscription and month.
 #[derive(Default)]
 pub(crate) struct MemoryLedger {
     leased: Mutex<HashMap<(SubscriptionId, Period), u64>>,
@@ -207,7 +207,7 @@ pub(crate) struct MemoryLedger {
 }
 
 impl MemoryLedger {
-    /// From now on every lease fails.
+    /// Makes every lease from now on fail.
     pub(crate) fn break_down(&self) {
         self.is_broken.store(true, Ordering::Relaxed);
     }

@@ -7,7 +7,7 @@ use crate::answer::check_text;
 use crate::app::{TestApp, Unusual, away};
 use crate::keys::{NEARLY_EXHAUSTED, PLENTY};
 
-/// 2026-11-01T00:00:00Z: subscriptions of tests started on the first of October.
+/// 2026-11-01T00:00:00Z, when the tests' subscriptions renew: they started on the first of October.
 const NEXT_MONTH: &str = "1793491200";
 /// 2026-12-01T00:00:00Z.
 const MONTH_AFTER_NEXT: &str = "1796083200";
@@ -171,7 +171,7 @@ async fn a_store_of_minute_limits_that_is_away_refuses_whatever_would_be_counted
     assert_eq!(app.get("/health").send().await.code(), "200");
 }
 
-/// `RateLimit-Policy` and `RateLimit` of every status, and which of the others say the same.
+/// Records `RateLimit-Policy` and `RateLimit` for every status.
 #[tokio::test]
 async fn the_draft_of_the_ietf_shows_what_the_other_headers_show_where_it_is_switched_on() {
     let app = TestApp::with(Unusual {

@@ -1,4 +1,5 @@
-//! The log: one line a request, one more for what the client is not told, and no secrets.
+//! The log: one line for every request, one more for causes that the client does not see, and no
+//! secrets.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -9,7 +10,7 @@ use crate::app::{TestApp, Unusual};
 use crate::errors::FaultyClock;
 
 thread_local! {
-    /// What was logged on this thread. A test and what it asks for run on one thread.
+    /// What was logged on this thread. A test and its requests run on one thread.
     static LOGGED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -25,8 +26,8 @@ impl Write for ToThisThread {
     }
 }
 
-/// Logs of the whole process, because `tracing` remembers for all threads which lines nobody
-/// wants: with a subscriber of one thread only, another thread could switch its lines off.
+/// Captures the logs of the whole process, because `tracing` caches for all threads which lines no
+/// subscriber wants: with a subscriber on only one thread, another thread could disable its lines.
 pub(crate) fn start_logging() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
@@ -46,7 +47,7 @@ pub(crate) fn logged() -> String {
     String::from_utf8(LOGGED.take()).unwrap()
 }
 
-/// That what was logged is the line of a request that failed, and one line that says why.
+/// Checks that the log has one line for the failed request, and one line with the causes.
 pub(crate) fn check_told_once(request_id: Option<&str>, causes: &[&str]) {
     let log = logged();
     let (told, requests): (Vec<_>, Vec<_>) = log
@@ -114,7 +115,8 @@ async fn a_request_is_one_line_and_secrets_are_in_none() {
     app.ledger.break_down();
     app.get("/v1/boats/b1").key("nearly_exhausted").send().await;
 
-    // What broke is told, once, by the panic hook, which is the command's.
+    // The log has no cause of this panic: the panic hook logs it, and only the command installs
+    // that.
     let panicking = TestApp::with(Unusual {
         clock: Some(FaultyClock::that_shows(2)),
         ..Unusual::default()

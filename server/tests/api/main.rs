@@ -1,7 +1,8 @@
-//! The API over requests in process: no sockets, a clock that stands still, counted request ids.
+//! The API tested in process: no sockets, a clock that only tests move, and consecutive request
+//! ids.
 //!
-//! One binary for all of it, because linking DuckDB takes longer than running the tests. Files
-//! mirror `http/`; the others cut across endpoints. A snapshot is a whole answer.
+//! It is one binary, because linking DuckDB takes longer than running the tests. Some files mirror
+//! `http/`; the others cut across endpoints. Snapshots show whole responses.
 
 #![expect(
     clippy::unwrap_used,

@@ -109,7 +109,7 @@ async fn a_search_finds_names_by_the_beginnings_of_their_words() {
         ("ne", &["new-yard"]),
         ("assy", &[]),
         ("hall+yard", &[]),
-        // Neither models nor slugs are searched.
+        // The search ignores models and slugs.
         ("cat", &[]),
         ("m1", &[]),
     ];
@@ -123,7 +123,7 @@ async fn a_search_finds_names_by_the_beginnings_of_their_words() {
 
 #[tokio::test]
 async fn every_filter_and_sort_works_on_the_nested_path_as_on_the_list() {
-    // Each filter leaves some boats of the manufacturer, each sort has an order of its own.
+    // Each filter leaves some of the manufacturer's boats, and each sort gives a different order.
     let table: [(&str, &str, &[&str]); 15] = [
         (
             "beneteau",

@@ -1,7 +1,7 @@
-//! The metrics: each has a help text, and each is seen to move.
+//! The metrics: each has a help text, and a test sees each change.
 //!
-//! Something is done over HTTP, or to the app, and all series that differ afterwards are told. No
-//! metric may be left over in the end.
+//! After each event, over HTTP or in the app, the test records all series that changed. No metric
+//! may be left over in the end.
 
 mod moves;
 
@@ -11,7 +11,7 @@ use crate::admin::ask;
 use crate::answer::check_text;
 use crate::app::TestApp;
 
-/// Every series with its value, but those of the process, which no test decides.
+/// Every series with its value, except those of the process, which tests cannot control.
 pub(crate) struct Scrape(BTreeMap<String, String>);
 
 impl Scrape {
@@ -25,8 +25,8 @@ impl Scrape {
         Self(series.collect())
     }
 
-    /// What differs from `before`, a line each, by how much: `new` and `gone` where a series is not
-    /// in both. Of histograms only how often they observed something.
+    /// The series that differ from `before`, one a line, with the difference, or `new` or `gone` if
+    /// a series is not in both. Of histograms, only the counts.
     pub(crate) fn moved_since(&self, before: &Self) -> Vec<String> {
         let all: BTreeSet<_> = self.0.keys().chain(before.0.keys()).collect();
         let moved = all.into_iter().filter_map(|series| {
@@ -49,7 +49,7 @@ impl Scrape {
     }
 }
 
-/// The metrics of an app, without those of the process.
+/// An app's metrics, without those of the process.
 async fn text(app: &TestApp) -> String {
     let answer = ask(app, "GET", "/metrics").await;
     assert_eq!(answer.status, 200);
@@ -60,7 +60,7 @@ async fn text(app: &TestApp) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The name that a series belongs to.
+/// The name of the metric that a series belongs to.
 pub(crate) fn family(series: &str) -> &str {
     let name = series.split(['{', ' ']).next().unwrap();
     let of_histogram = ["_bucket", "_count", "_sum"].iter();

@@ -1,5 +1,5 @@
-//! The OpenAPI document against the service: every answer of every endpoint is one that it
-//! describes, and every example is a real answer.
+//! The OpenAPI document against the service: it describes every response of every endpoint, and
+//! every example is a real response.
 
 mod document;
 mod examples;
@@ -79,7 +79,8 @@ fn every_route_is_documented_with_its_scopes() {
 
 #[test]
 fn every_operation_has_exactly_its_statuses() {
-    // Those of sections 4.1 to 4.7, and what breaks off before an operation is known.
+    // The statuses of sections 4.1 to 4.7, and those of requests that fail before an operation is
+    // found.
     let list = "200 304 400 401 403 408 413 414 429 431 500 503";
     let record = "200 304 400 401 403 404 408 413 414 429 431 500 503";
     let service = "200 400 401 408 413 414 431 500 503";
@@ -114,7 +115,7 @@ fn every_field_and_parameter_says_what_it_means() {
     }
 }
 
-/// Words one of which says in what a measure is given.
+/// One of these texts must name the unit of every measure.
 const UNITS: [&str; 8] = [
     "metres or feet by `unit`",
     "kilograms or pounds by `unit`",
@@ -155,7 +156,7 @@ fn every_parameter_is_limited() {
     for operation in operations() {
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
             let limits = ["enum", "maxLength", "maximum"].map(|limit| &parameter["schema"][limit]);
-            // A header is limited by the head, together with all others.
+            // The limit of the whole head also limits a header.
             let is_limited =
                 parameter["in"] == "header" || limits.iter().any(|limit| !limit.is_null());
             assert!(is_limited, "{parameter}");

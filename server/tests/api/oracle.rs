@@ -1,8 +1,8 @@
 //! Lists against an oracle: a few hundred generated boats, thousands of generated queries, and a
-//! plain loop over all boats that says what the answer must be.
+//! plain loop over all boats that finds the expected response.
 //!
-//! The oracle shares with the server only the text folding, which has tests of its own. Lengths it
-//! compares as fractions; texts, years and orders as the specification's words say.
+//! The oracle shares only the text folding with the server, which has its own tests. It compares
+//! lengths as fractions, and texts, years and orders as the specification defines them.
 
 mod ask;
 mod filters;
@@ -90,7 +90,7 @@ fn the_generated_boats_make_every_filter_matter() {
             _ => some += 1,
         }
     }
-    // A generator that nearly always asks for everything or nothing would prove nothing.
+    // A generator whose queries nearly always match everything or nothing would prove nothing.
     assert!(
         150 < some && 20 < none && 5 < all,
         "{some} some, {none} none, {all} all"
@@ -131,10 +131,10 @@ fn every_term_finds_as_many_boats_as_it_counts_and_no_boat_has_another() {
     }
 }
 
-/// Whether a boat has the term of that place.
+/// Whether a boat has the term at this index.
 type HasTerm = fn(&Plain, usize) -> bool;
 
-/// The rows of a list as the exact texts that would be sent.
+/// The rows of a list, as the exact texts that are sent.
 #[derive(Deserialize)]
 struct Rows<'a> {
     #[serde(borrow)]

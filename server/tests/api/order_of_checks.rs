@@ -1,10 +1,11 @@
-//! The order of checks as a truth table: a request that fails two checks is told the earlier one.
+//! The order of checks as a truth table: a request that fails several checks gets the error of the
+//! earliest.
 
 use std::fmt;
 
 use crate::app::TestApp;
 
-/// The checks, in the contract's order, and what each says.
+/// The checks, in the contract's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Check {
     Body,
@@ -47,7 +48,7 @@ impl fmt::Display for Check {
     }
 }
 
-/// The code that a request gets which fails all of `failing`.
+/// The code of the response to a request that fails all checks in `failing`.
 async fn ask(failing: &[Check]) -> String {
     let app = TestApp::new();
     let fails = |check| failing.contains(&check);
@@ -82,7 +83,7 @@ async fn ask(failing: &[Check]) -> String {
     ask.send().await.code()
 }
 
-/// A revoked key passes no later check; of the others, one for each set of later checks.
+/// The purpose of a key that fails the checks in `failing` that depend on the key.
 fn key_that_fails(failing: &[Check]) -> &'static str {
     let fails = |check| failing.contains(&check);
     match (fails(Key), fails(Minute), fails(Scope), fails(Quota)) {

@@ -1,4 +1,4 @@
-//! Pruning beside a server: a release is kept for as long as a request may still ask it.
+//! Pruning next to a running server: a release is kept as long as a request may still use it.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ async fn a_release_is_pruned_once_no_request_can_ask_it_any_more() {
         catalogue: Arc::new(opened),
         ..Unusual::default()
     });
-    // As a request does that began before the switch.
+    // Like a request that began before the switch.
     let asked = app.app.catalogue();
     let mut follower = Follower::new(
         Arc::clone(&app.app),

@@ -1,5 +1,5 @@
-//! Lists when queries are slow: how many wait and for how long, who is refused, who is answered
-//! all the same, and what becomes of the query of a client who goes away.
+//! Lists when queries are slow: how many wait and for how long, which requests are refused, which
+//! are answered all the same, and what happens to the query of a client that leaves.
 //!
 //! A query is made slow by taking away the one thread that could run it.
 
@@ -28,7 +28,7 @@ const WAITING: Duration = Duration::from_mins(10);
 const WORKING: Duration = Duration::from_mins(30);
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// One query at a time, and one that waits.
+/// One query at a time, and one more that may wait.
 pub(crate) fn settings() -> OpenSettings {
     OpenSettings {
         connections: 1,
@@ -45,7 +45,7 @@ pub(crate) fn app(settings: OpenSettings) -> TestApp {
     app_and_files(settings).0
 }
 
-/// With a function that opens a file of its release for writing.
+/// An app, and a function that opens a file of its release for writing.
 fn app_and_files(settings: OpenSettings) -> (TestApp, impl Fn(FileName) -> File) {
     let (directory, store) = records::empty_store();
     let id = records::publish(&store, 7, PUBLISHED_AT);
@@ -62,7 +62,7 @@ fn app_and_files(settings: OpenSettings) -> (TestApp, impl Fn(FileName) -> File)
     (app, file)
 }
 
-/// The one thread that may block, kept from doing so.
+/// Keeps the only blocking thread occupied.
 pub(crate) struct Occupied {
     go: Sender<()>,
     thread: JoinHandle<()>,
@@ -81,14 +81,14 @@ impl Occupied {
     }
 }
 
-/// Runs `test` where nothing that blocks is done until the test says so.
+/// Runs `test` while the only blocking thread is occupied, until the test releases it.
 pub(crate) fn while_occupied(app: &TestApp, test: impl AsyncFnOnce(Occupied)) {
     let runtime = Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(1)
         .build();
     runtime.unwrap().block_on(async {
-        // The list of all boats is in the cache.
+        // This puts the list of all boats into the cache.
         assert_eq!(ask(app, "/v1/boats").await.status, 200);
         test(Occupied::begin()).await;
     });
@@ -98,13 +98,13 @@ async fn ask(app: &TestApp, target: &str) -> Answer {
     app.get(target).key("reader").send().await
 }
 
-/// The same without being charged, since the ledger of quotas too needs a thread that may block.
+/// The same without being charged, since the quota ledger needs a blocking thread too.
 async fn ask_again(app: &TestApp, target: &str) -> Answer {
     let request = app.get(target).key("reader").header("if-none-match", "*");
     request.send().await
 }
 
-/// A request of which everything was done that can be done without that thread.
+/// Starts a request and runs it as far as it gets without the blocking thread.
 pub(crate) fn begin<'a>(
     app: &'a TestApp,
     target: &'a str,
@@ -121,7 +121,7 @@ fn check_unavailable(answer: &Answer) {
     assert_eq!(answer.header("etag"), None);
 }
 
-/// One line of the log says why, and the client is not told.
+/// Checks that one line of the log has the cause, and that the response does not.
 fn check_logged(answer: &Answer, cause: &str) {
     let log = logged();
     assert_eq!(
@@ -153,7 +153,7 @@ fn when_as_many_lists_wait_as_may_the_next_is_503_at_once_and_what_needs_no_quer
             assert_eq!(answer.status, 200, "{target}");
         }
 
-        // A dropped request makes room for another.
+        // Dropping a request makes room for another.
         drop(waiting);
         let instead = begin(app, "/v1/manufacturers");
         occupied.end().await;
@@ -260,7 +260,7 @@ fn refused_lists_are_told_the_log_once_a_minute() {
 
 #[test]
 fn reads_of_bodies_from_disk_are_bounded_in_the_same_way() {
-    /// As many as are read at once, and one that waits.
+    /// As many reads as may run at once, and one that waits.
     const READS_MAX: usize = 32 + 1;
     start_logging();
     let (app, file) = app_and_files(OpenSettings {
@@ -271,7 +271,7 @@ fn reads_of_bodies_from_disk_are_bounded_in_the_same_way() {
     let catalogue = app.app.catalogue();
     let boat = catalogue.find_boat(&IdOrSlug::parse("b1").unwrap());
     while_occupied(app, async |occupied| {
-        // What the system has in memory would be read at once.
+        // A read from the system's page cache would finish at once.
         for name in [FileName::BoatBodies, FileName::ManufacturerBodies] {
             file(name).set_len(0).unwrap();
         }

@@ -1,9 +1,9 @@
 //! The monthly quota: ten thousand generated histories with crashes, every day of renewal in 48
 //! months, and real sockets.
 //!
-//! The oracle sees what an operator could see: the answers, and what the ledger was told. It knows
-//! nothing of accounts. What it demands: a ledger is never below the answers, and each crash puts
-//! it above them by at most a lease and a half.
+//! The oracle sees only what an operator could see: the responses and the ledger's entries. It
+//! knows nothing of accounts. It demands that the ledger is never below the number of charged
+//! responses, and that each crash puts it at most a lease and a half above.
 
 mod histories;
 mod ledger;
@@ -20,8 +20,8 @@ use crate::wire::{Client, Received, while_served};
 
 const CLIENTS: usize = 64;
 const QUOTA: usize = 10_000;
-/// What a client asks for in turn: target, whether it holds the body already, and the status
-/// while there is quota.
+/// What a client requests in turn: the target, whether it already has the body, and the status
+/// while quota is left.
 const MIX: [(&str, bool, u16); 7] = [
     ("/v1/boats/b1", false, 200),
     ("/v1/boats/b1", true, 304),
@@ -32,7 +32,7 @@ const MIX: [(&str, bool, u16); 7] = [
     ("/v1/boats?limit=1", false, 200),
 ];
 
-/// How often each status was answered, by all clients.
+/// How often all clients together got each status.
 #[derive(Default)]
 struct Tally(Mutex<HashMap<u16, usize>>);
 
@@ -54,7 +54,7 @@ async fn ask(client: &mut Client, key: &str, target: &str, holds_body: bool) -> 
     client.get(target, &fields).await
 }
 
-/// Asks for everything in turn until the quota is used up, beginning at one place of the mix.
+/// Requests everything in turn until the quota is used up, starting at index `begin` of the mix.
 async fn use_up(address: SocketAddr, key: String, begin: usize, tally: Arc<Tally>) {
     let mut client = Client::connect(address).await;
     for (target, holds_body, expected) in MIX.into_iter().cycle().skip(begin).take(2 * QUOTA) {
@@ -66,7 +66,8 @@ async fn use_up(address: SocketAddr, key: String, begin: usize, tally: Arc<Tally
         }
         assert_eq!(answer.status, expected, "{target}: {}", answer.body);
     }
-    // Used up is used up, also for what would be free; only a bad request is told first.
+    // Once the quota is used up, free requests are refused too; only a bad request is reported
+    // first.
     for (target, holds_body, expected) in MIX {
         let answer = ask(&mut client, &key, target, holds_body).await;
         assert_eq!(answer.status, if expected == 400 { 400 } else { 429 });

@@ -1,9 +1,10 @@
-//! Requests that are malformed or made to hide another request, byte for byte over a socket.
+//! Requests that are malformed or meant to smuggle another request, sent byte for byte over a
+//! socket.
 //!
-//! After each comes a canary on the same connection: a request whose answer, a 304, nobody else
-//! gets. It must be answered once and last, or the connection be closed before it: so nothing that
-//! a request carries is ever answered as a request of its own. Nothing here waits; five seconds
-//! without an end are a failure.
+//! Each is followed by a canary on the same connection: the only request that gets a 304. The
+//! server must answer it once and last, or close the connection before it. So nothing inside a
+//! request is ever answered as a request of its own. No deadline of the server is involved: a
+//! connection that is open after five seconds is a failure.
 
 mod addresses;
 mod case;
@@ -27,7 +28,7 @@ use crate::app::TestApp;
 use crate::wire::while_served;
 use case::{Case, Expected, GOOD, outcome};
 
-/// How long it may take until the connection ends.
+/// How long a connection may take to end.
 const HANG: Duration = Duration::from_secs(5);
 /// Cases up to this length are also sent byte by byte.
 const DRIBBLED_BYTES_MAX: usize = 1000;
@@ -44,7 +45,7 @@ fn corpus() -> Vec<Case> {
     families.into_iter().flatten().collect()
 }
 
-/// A request that is answered with a 304, and is the last of its connection.
+/// A request that gets a 304, and is the last of its connection.
 fn canary(key: &str) -> Vec<u8> {
     let canary = format!(
         "GET /v1/boats/b1 HTTP/1.1\r\nHost: canary\r\nAuthorization: Bearer {key}\r\n\
@@ -53,7 +54,7 @@ fn canary(key: &str) -> Vec<u8> {
     canary.into_bytes()
 }
 
-/// What a connection received, and that it was closed.
+/// Sends the pieces, and returns all that was received until the server closed the connection.
 async fn exchange(address: SocketAddr, pieces: impl Iterator<Item = &[u8]>) -> Vec<u8> {
     let connection = TcpStream::connect(address).await.unwrap();
     connection.set_nodelay(true).unwrap();
@@ -61,7 +62,7 @@ async fn exchange(address: SocketAddr, pieces: impl Iterator<Item = &[u8]>) -> V
     let mut received = Vec::new();
     let sending = async {
         for piece in pieces {
-            // A server that has refused a request need not read the rest of it.
+            // This may fail: after refusing a request, the server need not read the rest of it.
             let _sent = writing.write_all(piece).await;
             yield_now().await;
         }
@@ -75,14 +76,14 @@ async fn exchange(address: SocketAddr, pieces: impl Iterator<Item = &[u8]>) -> V
     received
 }
 
-/// An answer, as far as the outcome of a case goes.
+/// The parts of a response that decide the outcome of a case.
 struct Answered {
     status: u16,
     is_last: bool,
 }
 
-/// All answers in `received`. Each must be whole and one of ours, without a body for those of
-/// `heads`, by number.
+/// All responses in `received`. Each must be complete and ours. Those with their index in `heads`
+/// have no body.
 fn answers(name: &str, received: &[u8], heads: &[usize]) -> Vec<Answered> {
     let mut rest = std::str::from_utf8(received).unwrap();
     let mut answers = Vec::new();
@@ -139,7 +140,7 @@ fn answers(name: &str, received: &[u8], heads: &[usize]) -> Vec<Answered> {
     answers
 }
 
-/// What became of a case: the statuses, and whether the canary was answered after them.
+/// The outcome of a case: the statuses, and whether the canary was answered after them.
 fn outcome_of(case: &Case, received: &[u8]) -> String {
     let mut answers = answers(&case.name, received, case.heads);
     let canary = answers.pop_if(|answer| answer.status == 304);
@@ -154,7 +155,7 @@ fn outcome_of(case: &Case, received: &[u8]) -> String {
     )
 }
 
-/// The outcome, and in `wrong` a line if it is not the expected one.
+/// Returns the outcome, and adds a line to `wrong` if it is not the expected one.
 fn check(case: &Case, received: &[u8], wrong: &mut Vec<String>) -> String {
     let (outcome, expected) = (outcome_of(case, received), case.expected.to_string());
     if outcome != expected {

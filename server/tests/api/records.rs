@@ -1,5 +1,5 @@
-//! A small release: three manufacturers, one without boats, and seven boats, among them a motor
-//! boat without most values, a boat measured in feet, and one whose id is another's near-slug.
+//! A small release: three manufacturers, one without boats, and seven boats. One is a motor boat
+//! without most values, one is measured in feet, and one has an id that is nearly another's slug.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -58,7 +58,7 @@ impl Term {
     }
 }
 
-/// Name in the path, model, manufacturer, years, length, unit, whether it sails.
+/// Slug, model, manufacturer, years, length, unit, and whether it sails.
 type BoatRow = (
     &'static str,
     &'static str,
@@ -208,7 +208,7 @@ pub(crate) fn publish(store: &ReleaseStore, boats: usize, published_at: &str) ->
     finished.id
 }
 
-/// Makes a release the active one, whatever is active.
+/// Makes a release the active one, whichever was active before.
 pub(crate) fn activate(
     store: &ReleaseStore,
     id: &ReleaseId,
@@ -223,7 +223,7 @@ pub(crate) fn activate(
     store.activate(id, &ExpectedActive::of(store.pointer())?, &attempt, lock)
 }
 
-/// A store in a directory that vanishes with the test.
+/// A store in a directory that is removed after the test.
 pub(crate) fn empty_store() -> (TempDir, ReleaseStore) {
     let directory = tempfile::tempdir().unwrap();
     let store = ReleaseStore::new(DataDir::new(directory.path()));
@@ -233,7 +233,7 @@ pub(crate) fn empty_store() -> (TempDir, ReleaseStore) {
 pub(crate) fn settings() -> OpenSettings {
     OpenSettings {
         connections: 2,
-        // Limits so long that a slow machine is never refused.
+        // Limits so long that they never refuse a request on a slow machine.
         queues: QueueLimits {
             waiting: Duration::from_mins(1),
             working: Duration::from_mins(1),

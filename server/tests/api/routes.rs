@@ -1,4 +1,5 @@
-//! The route table as golden text: a change of the contract shows up as a change of this file.
+//! The route table as a snapshot, so that a change of the contract shows up as a change of that
+//! file.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
-//! Serving over a socket: what only a real connection shows.
+//! Serving over a socket: tests that need a real connection.
 //!
-//! The runtime's clock is real, as the sockets are; who waits too long is shown in memory, next to
-//! the code, and here only once the server is known to wait.
+//! The runtime's clock is real, like the sockets. Timeouts are tested in memory, next to the code;
+//! here a test moves the clock only once the server is known to wait.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ async fn requests_are_answered_and_unused_leases_given_back_at_the_end() {
     assert_eq!(app.ledger.leased(PLENTY.0), 2);
 }
 
-/// The HTTP library's own date only ever moves forward.
+/// The date of the HTTP library itself would only ever move forward.
 #[tokio::test]
 async fn the_date_follows_the_clock_both_ways_and_is_the_last_field() {
     let app = TestApp::new();
@@ -67,7 +67,7 @@ async fn the_date_follows_the_clock_both_ways_and_is_the_last_field() {
                 let request = format!(
                     "GET /health HTTP/{version}\r\nHost: test\r\nConnection: {connection}\r\n\r\n"
                 );
-                // One that is kept is ended by what follows.
+                // The last request ends a connection that is kept alive.
                 let last = "GET /health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
                 let received = exchange(address, &(request + last)).await;
                 let heads = received
@@ -86,7 +86,7 @@ fn health_request() -> &'static [u8] {
     b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n"
 }
 
-/// Reads one connection to its end, which has to be one whole answer and not a reset.
+/// Reads a connection to its end; it must give one whole response and no reset.
 async fn check_answered(mut connection: TcpStream) {
     let mut received = String::new();
     connection.read_to_string(&mut received).await.unwrap();
@@ -99,7 +99,7 @@ async fn who_sent_a_request_before_the_stop_is_answered() {
     let app = TestApp::new();
     let mut waiting = Vec::new();
     while_served(&app, async |address| {
-        // Nothing here lets the server run before the stop: the connections are in its backlog.
+        // The server does not run before the stop, so the connections stay in the socket's queue.
         for _ in 0..100 {
             let mut client = std::net::TcpStream::connect(address).unwrap();
             std::io::Write::write_all(&mut client, health_request()).unwrap();
@@ -132,7 +132,7 @@ async fn who_is_connected_at_the_stop_may_still_ask_once() {
     kept_alive.write_all(health_request()).await.unwrap();
     while kept_alive.read_u8().await.unwrap() != b'}' {}
     stop.send(()).unwrap();
-    // A refusal shows that the server has seen the stop.
+    // A refused connection shows that the server has begun to stop.
     while TcpStream::connect(address).await.is_ok() {}
     for mut client in [fresh, kept_alive] {
         client.write_all(health_request()).await.unwrap();
@@ -184,7 +184,7 @@ async fn a_head_that_has_not_ended_when_the_server_stops_is_408() {
     }
 }
 
-/// A request whose head never ends, and its answer.
+/// A request whose head never ends, and its response.
 pub(crate) async fn unfinished_head() -> (String, Answer) {
     let app = TestApp::new();
     let (begun, mut received) = ("GET /v1/boats HTTP/1.1\r\nHost: te", String::new());
@@ -193,7 +193,7 @@ pub(crate) async fn unfinished_head() -> (String, Answer) {
         let whole = "GET /health HTTP/1.1\r\nHost: test\r\n\r\n";
         let sent = format!("{whole}{begun}");
         connection.write_all(sent.as_bytes()).await.unwrap();
-        // The answer to the one shows that the server has read the other too.
+        // The response to the first request shows that the server has read the second too.
         while connection.read_u8().await.unwrap() != b'}' {}
         pause();
         advance(Duration::from_secs(10)).await;
@@ -220,7 +220,7 @@ async fn a_connection_that_is_idle_is_closed_without_a_word() {
     .await;
 }
 
-/// A request whose target cannot be read, and its answer.
+/// A request whose target cannot be parsed, and its response.
 pub(crate) async fn unreadable_target() -> (String, Answer) {
     let app = TestApp::new();
     let (request, mut received) = ("GET /v1/boats?search=a b HTTP/1.1", String::new());

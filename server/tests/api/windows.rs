@@ -1,8 +1,8 @@
-//! The minute limit against a list of all requests: ten thousand generated histories, then real
-//! sockets.
+//! The minute limit compared with a plain list of all requests: ten thousand generated histories,
+//! then real sockets.
 //!
-//! The oracle knows the words of the contract only: a request is counted for 60 seconds, at most
-//! the limit of them at any moment. Nothing here waits: minutes pass on a clock that the test
+//! The oracle knows only the contract: a request counts for 60 seconds, and at any moment at most
+//! as many count as the limit allows. Nothing here sleeps: minutes pass on a clock that the test
 //! moves.
 
 use std::time::Duration;
@@ -21,11 +21,11 @@ const HISTORIES: u64 = 10_000;
 const REQUESTS_MAX: usize = 40;
 const NANOS: i64 = 1_000_000_000;
 
-/// One family of keys as the oracle knows it: when each of its counted requests came.
+/// A family of keys as the oracle knows it, with the time of each counted request.
 struct Family {
     id: KeyId,
     limit: u32,
-    /// Whether the limit was the same throughout.
+    /// Whether the limit never changed.
     is_constant: bool,
     counted: Vec<Duration>,
 }
@@ -45,14 +45,15 @@ impl Family {
         self.counted.iter().filter(is_counted).count()
     }
 
-    /// What the limit must say to a request.
+    /// The expected result for a request.
     fn answer(&mut self, now: Moment) -> Result<Usage, Usage> {
         let limit = self.limit as usize;
         let is_free = self.counted_at(now.monotonic) < limit;
         if is_free {
             self.counted.push(now.monotonic);
         }
-        // More room comes when the oldest leaves; room at all, when all but `limit - 1` have left.
+        // `remaining` grows when the oldest counted request expires. If more are counted than a
+        // lowered limit allows, a request fits only once all but `limit - 1` have expired.
         let kept = self.counted_at(now.monotonic);
         let awaited = self.counted[self.counted.len() - kept.min(limit)];
         let wait = (awaited + MINUTE).saturating_sub(now.monotonic);
@@ -65,7 +66,7 @@ impl Family {
         if is_free { Ok(usage) } else { Err(usage) }
     }
 
-    /// However 60 seconds are laid over the history, they hold no more than the limit.
+    /// Checks that no 60 seconds of the history contain more requests than the limit.
     fn check_every_minute(&self, history: u64) {
         for pair in self.counted.windows(self.limit as usize + 1) {
             let span = pair[pair.len() - 1].saturating_sub(pair[0]);
@@ -83,7 +84,8 @@ fn whole_seconds(wait: Duration) -> u64 {
     (wait.as_secs() + more).max(1)
 }
 
-/// Time until the next request: often to the edge of a window, one nanosecond before or after.
+/// Time until the next request: often to the edge of a window, or one nanosecond before or after
+/// it.
 fn pause(random: &mut StdRng, families: &[Family], now: Duration) -> Duration {
     let to_an_edge = families
         .choose(random)
@@ -140,7 +142,7 @@ fn ten_thousand_histories_agree_with_a_list_of_all_requests() {
         granted += answers.0;
         refused += answers.1;
     }
-    // Histories that refuse hardly anything, or nearly everything, would prove nothing.
+    // Histories with hardly any refusals, or with hardly anything else, would prove nothing.
     assert!(
         refused < granted && granted < 10 * refused,
         "{granted} {refused}"
@@ -150,10 +152,10 @@ fn ten_thousand_histories_agree_with_a_list_of_all_requests() {
 const CLIENTS: usize = 64;
 const LIMIT: usize = 1000;
 const ATTEMPTS: usize = 5000;
-/// Each window costs its attempts; any number of them holds.
+/// Kept low for speed; the test would hold for any number.
 const WINDOWS: usize = 2;
 
-/// Sends one client's attempts over one connection; gives how many were accepted.
+/// Sends one client's attempts over one connection. Returns how many were accepted.
 async fn attempt(address: std::net::SocketAddr, key: String, attempts: usize) -> usize {
     let mut client = Client::connect(address).await;
     let mut accepted = 0;

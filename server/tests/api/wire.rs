@@ -1,4 +1,5 @@
-//! Clients over real sockets: kept alive, byte for byte what a test wants to send.
+//! Clients over real sockets: connections are kept alive, and a test controls every byte that it
+//! sends.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -11,12 +12,12 @@ use tokio::sync::oneshot;
 
 use crate::app::TestApp;
 
-/// Serves `app` while `client` runs, then stops.
+/// Serves `app` until `client` has finished.
 pub(crate) async fn while_served(app: &TestApp, client: impl AsyncFnOnce(SocketAddr)) {
     while_served_within(app, ConnectionLimits::default(), client).await;
 }
 
-/// The same, to so many connections at most.
+/// The same, with these limits of connections.
 pub(crate) async fn while_served_within(
     app: &TestApp,
     limits: ConnectionLimits,
@@ -37,18 +38,18 @@ pub(crate) async fn while_served_within(
     serving.await.unwrap().unwrap();
 }
 
-/// How much of `whole` falls to one of `count` clients.
+/// The part of `whole` that one of `count` clients gets.
 pub(crate) const fn share(whole: usize, count: usize, index: usize) -> usize {
     whole / count + if index < whole % count { 1 } else { 0 }
 }
 
-/// An answer as it came over the socket.
+/// A response as it came over the socket.
 pub(crate) struct Received {
     pub(crate) status: u16,
     pub(crate) body: String,
 }
 
-/// A connection that is kept for several requests.
+/// A connection that is kept alive for several requests.
 pub(crate) struct Client(BufReader<TcpStream>);
 
 impl Client {
@@ -56,7 +57,7 @@ impl Client {
         Self(BufReader::new(TcpStream::connect(address).await.unwrap()))
     }
 
-    /// The answer to a `GET` with these header fields.
+    /// The response to a `GET` with these header fields.
     pub(crate) async fn get(&mut self, target: &str, fields: &[(&str, &str)]) -> Received {
         let mut request = format!("GET {target} HTTP/1.1\r\nhost: test\r\n");
         for (name, value) in fields {
@@ -66,9 +67,9 @@ impl Client {
         self.send(request.as_bytes()).await.unwrap()
     }
 
-    /// The answer to these bytes, or nothing where the server closes the connection instead.
+    /// The response to these bytes, or `None` if the server closes the connection instead.
     pub(crate) async fn send(&mut self, request: &[u8]) -> Option<Received> {
-        // A server that has refused a request need not read the rest of it.
+        // This may fail: after refusing a request, the server need not read the rest of it.
         let _written = self.0.get_mut().write_all(request).await;
         self.receive().await
     }

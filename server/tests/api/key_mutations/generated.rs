@@ -6,7 +6,7 @@ use percent_encoding::percent_encode_byte;
 
 use super::{BASE62, checksum};
 
-/// What stands before the key in forms that the contract permits.
+/// What comes before the key in forms that the contract permits.
 pub(super) const PERMITTED: [&str; 6] = [
     "Bearer ",
     "bEaReR ",
@@ -16,7 +16,7 @@ pub(super) const PERMITTED: [&str; 6] = [
     "bearer          ",
 ];
 
-/// What stands before a valid key in forms that it does not.
+/// What comes before a valid key in forms that it does not permit.
 const OTHER_SCHEMES: [&str; 34] = [
     "",
     " ",
@@ -84,10 +84,10 @@ const TAILS: [&str; 26] = [
     "*",
 ];
 
-/// Bytes beyond printable ASCII that a field may hold.
+/// Bytes other than printable ASCII that a field may contain.
 const ODD: [u8; 6] = [b'\t', 0x80, 0xa0, 0xc2, 0xfe, 0xff];
 
-/// Every list of fields once.
+/// All mutations, each once.
 pub(super) fn mutations(valid: &str, live: &str) -> Vec<Vec<Vec<u8>>> {
     let header = format!("Bearer {valid}").into_bytes();
     let mut single: Vec<Vec<u8>> = Vec::new();
@@ -101,7 +101,7 @@ pub(super) fn mutations(valid: &str, live: &str) -> Vec<Vec<Vec<u8>>> {
     }
     single.extend(whole_key_in_another_form(valid, live));
     let mut seen = HashSet::from([header.clone()]);
-    // The header itself is the first of the permitted forms.
+    // The unchanged header is the first of the permitted forms.
     let is_new = |field: &Vec<u8>| seen.insert(field.clone()) || *field == header;
     let mut all: Vec<_> = single
         .into_iter()
@@ -112,7 +112,8 @@ pub(super) fn mutations(valid: &str, live: &str) -> Vec<Vec<Vec<u8>>> {
     all
 }
 
-/// One character replaced, left out, doubled, swapped with the next, or put in; and all cuts.
+/// One character replaced, removed, doubled, swapped with the next, or inserted; and all
+/// truncations.
 fn edit_every_place(header: &[u8], all: &mut Vec<Vec<u8>>) {
     for place in 0..header.len() {
         let (before, rest) = header.split_at(place);
@@ -123,7 +124,7 @@ fn edit_every_place(header: &[u8], all: &mut Vec<Vec<u8>>) {
             }
         }
         for other in [b' ', b'0', b',', b'%'].into_iter().chain(ODD) {
-            // A second space is permitted, and among the permitted forms already.
+            // A second space is permitted, and is already among the permitted forms.
             if !(other == b' ' && before.ends_with(b"Bearer")) {
                 all.push([before, &[other], rest].concat());
             }
@@ -139,7 +140,8 @@ fn edit_every_place(header: &[u8], all: &mut Vec<Vec<u8>>) {
     all.retain(|field| !field.starts_with(b"Bearer  boat") && field != header);
 }
 
-/// Another key, well made and never issued: each random character and the environment changed.
+/// Keys that are well formed but were never issued: each random character and the environment
+/// changed.
 fn change_with_right_checksum(valid: &[u8], all: &mut Vec<Vec<u8>>) {
     let mut add = |changed: &[u8]| {
         all.push([b"Bearer ", changed, &checksum(changed)].concat());
@@ -217,7 +219,7 @@ fn whole_key_in_another_form(valid: &str, live: &str) -> Vec<Vec<u8>> {
         .into()
 }
 
-/// No field, several, and so many that the head is too large.
+/// No field, several fields, and so many that the head is too large.
 fn other_numbers_of_fields(header: &[u8], live: &str) -> Vec<Vec<Vec<u8>>> {
     let valid = header.to_vec();
     let mut all = vec![vec![]];

@@ -1,4 +1,5 @@
-//! Mutations that only a socket can carry: bytes that no field may hold, broken lines, a megabyte.
+//! Mutations that can only be sent over a socket: bytes that no field may contain, broken lines, a
+//! megabyte.
 
 use std::net::SocketAddr;
 
@@ -12,7 +13,8 @@ async fn ask(address: SocketAddr, lines: &[u8]) -> Option<Received> {
     client.send(&[head, lines, b"\r\n\r\n"].concat()).await
 }
 
-/// Refused as a caller's mistake, or cut off without an answer.
+/// Checks that the request gets a 400, 401 or 431, or that the connection is closed without a
+/// response.
 async fn check_refused(address: SocketAddr, lines: &[u8]) {
     let shown = lines.iter().take(120).copied().collect::<Vec<_>>();
     let shown = shown.escape_ascii();
@@ -25,12 +27,13 @@ async fn check_refused(address: SocketAddr, lines: &[u8]) {
     }
 }
 
-/// The valid field with one byte put in, or put in another's place.
+/// Checks the valid field with one byte inserted or replaced, at every place.
 async fn check_byte_everywhere(address: SocketAddr, field: &[u8], byte: u8) {
     for place in 0..field.len() {
         let (before, rest) = field.split_at(place);
         check_refused(address, &[before, &[byte], &rest[1..]].concat()).await;
-        // Between the lines a control character may belong to neither, so it is put inside.
+        // Between two lines, a control character might belong to neither, so it is only inserted
+        // inside.
         if place != 0 {
             check_refused(address, &[before, &[byte], rest].concat()).await;
         }
@@ -84,7 +87,7 @@ async fn broken_lines_and_a_megabyte_open_nothing() {
         for lines in &lines {
             check_refused(address, lines.as_bytes()).await;
         }
-        // What the protocol does not count as part of a field's value is not part of it here.
+        // White space around a field's value is not part of it.
         for space in ["", " ", "\t", "   \t "] {
             let line = format!("aUthorization:{space}Bearer {key}{space}");
             let answer = ask(address, line.as_bytes()).await.unwrap();

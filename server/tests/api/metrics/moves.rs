@@ -1,4 +1,4 @@
-//! What moves when something happens: every metric but those that never do.
+//! Which series each event changes, for every metric except those that never change.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::queries::{begin, settings, while_occupied};
 use crate::records;
 use crate::wire::{Client, while_served_within};
 
-/// An app, what was told of it last, and everything that moved so far.
+/// An app, its last scrape, and a text of all changes so far.
 struct Watch<'a> {
     app: &'a TestApp,
     last: Scrape,
@@ -34,7 +34,7 @@ impl<'a> Watch<'a> {
         Self { app, last, told }
     }
 
-    /// Tells what moved while that was done.
+    /// Records what changed during the event `done`.
     async fn after(&mut self, done: &str) {
         let now = Scrape::of(self.app).await;
         writeln!(self.told, "{done}").unwrap();
@@ -191,7 +191,7 @@ async fn connections() -> String {
     told
 }
 
-/// What is told otherwise of an app whose minute windows are away.
+/// What differs for an app that cannot reach its minute windows.
 async fn minutes() -> String {
     let last = Scrape::of(&TestApp::new()).await;
     let app = TestApp::with(Unusual {
@@ -208,12 +208,12 @@ async fn minutes() -> String {
     watch.told
 }
 
-/// Where nothing that blocks is done for a while.
+/// What changes while blocking work cannot run.
 fn queues() -> String {
     let app = crate::queries::app(settings());
     let mut told = String::new();
     while_occupied(&app, async |occupied| {
-        // The first scrape asks the ledger, which those that follow believe.
+        // The first scrape asks the ledger; later ones use its cached result.
         let scrape = Scrape::of(&app);
         occupied.end().await;
         let last = scrape.await;
@@ -264,8 +264,8 @@ fn every_metric_moves_with_what_it_tells() {
     let still = all.0.keys().map(|series| family(series));
     let still: std::collections::BTreeSet<_> =
         still.filter(|family| !moved.contains(family)).collect();
-    // What a server is does not change while it runs; a store that answers is not here, nor is what
-    // writes the log.
+    // The server's description never changes while it runs. These tests have no Redis that answers,
+    // and no log writer.
     assert_eq!(
         Vec::from_iter(still),
         [

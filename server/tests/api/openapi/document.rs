@@ -1,5 +1,5 @@
-//! The document as tests read it, and whether it describes an answer, to the last member and
-//! header.
+//! The document as tests read it, and checks that it describes a response, down to the last member
+//! and header.
 
 use std::sync::LazyLock;
 
@@ -11,10 +11,11 @@ use crate::answer::Answer;
 pub(crate) static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(&openapi::text()).unwrap());
 
-/// Headers of any answer with a body, which `content` describes.
+/// Headers of every response with a body; `content` describes them.
 const OF_BODIES: [&str; 2] = ["content-type", "content-length"];
 
-/// The document, with every object closed, so that a member that it does not describe is found.
+/// The document's components with every object closed, so validation finds members that it does not
+/// describe.
 static CLOSED: LazyLock<Value> = LazyLock::new(|| {
     let mut components = DOCUMENT["components"].clone();
     for (_, schema) in components["schemas"].as_object_mut().unwrap() {
@@ -39,7 +40,7 @@ pub(super) fn operation(id: &str) -> &'static Value {
         .unwrap()
 }
 
-/// The object itself, wherever in the document it stands.
+/// The object itself, or the one that it refers to.
 pub(super) fn resolved(object: &'static Value) -> &'static Value {
     match object["$ref"].as_str() {
         Some(reference) => DOCUMENT.pointer(reference.trim_start_matches('#')).unwrap(),
@@ -47,7 +48,7 @@ pub(super) fn resolved(object: &'static Value) -> &'static Value {
     }
 }
 
-/// What is wrong with a value, members that the schema does not describe included.
+/// What is wrong with a value, including members that the schema does not describe.
 pub(super) fn faults(schema: &Value, value: &Value) -> Vec<String> {
     let whole = json!({ "allOf": [schema], "components": *CLOSED });
     let options = jsonschema::options().should_validate_formats(true);
@@ -63,7 +64,7 @@ pub(super) fn check_schema(schema: &Value, value: &Value, what: &str) {
     assert!(faults.is_empty(), "{what}: {faults:#?}");
 }
 
-/// What is wrong with the headers of an answer.
+/// What is wrong with a response's headers.
 fn faults_of_headers(documented: &'static Value, answer: &Answer) -> Vec<String> {
     let documented = documented.as_object().unwrap();
     let mut all = Vec::new();
@@ -93,7 +94,7 @@ fn faults_of_headers(documented: &'static Value, answer: &Answer) -> Vec<String>
     all
 }
 
-/// What of an answer the document does not describe for that operation.
+/// The parts of a response that the document does not describe for this operation.
 pub(super) fn undocumented(id: &str, answer: &Answer) -> Vec<String> {
     let documented = operation(id)["responses"].as_object().unwrap();
     let Some(documented) = documented.get(&answer.status.to_string()) else {
@@ -116,7 +117,7 @@ pub(super) fn undocumented(id: &str, answer: &Answer) -> Vec<String> {
     all
 }
 
-/// The answer is one that the document describes for that operation.
+/// Checks that the document describes this response for this operation.
 pub(crate) fn check_documented(id: &str, answer: &Answer) {
     let faults = undocumented(id, answer);
     assert!(faults.is_empty(), "{} of {id}: {faults:#?}", answer.status);

@@ -1,4 +1,5 @@
-//! The examples of the document are answers of the service, but for what no two answers share.
+//! The document's examples are the service's own responses, except for the parts that differ in
+//! every response.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use crate::answers::{CATALOGUE, SERVICE, errors};
 use crate::app::{Ask, TestApp};
 use crate::exchanges::Exchange;
 
-/// Numbers of a message, which depend on the key, and ids.
+/// Masks ids, and the numbers in a message, which depend on the key.
 fn masked(mut body: Value) -> Value {
     for place in ["/data/catalogue/release", "/version", "/error/requestId"] {
         if let Some(value) = body.pointer_mut(place) {

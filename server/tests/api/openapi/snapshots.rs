@@ -1,5 +1,5 @@
-//! Every snapshot of an answer, whichever test wrote it, is one that the document describes: to the
-//! last member of its body and the last of its headers.
+//! The document describes every snapshot of a response, whichever test wrote it, down to the last
+//! member of its body and the last header.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,19 +11,21 @@ use super::document::{DOCUMENT, check_schema, operations, undocumented};
 use crate::answer::Answer;
 use crate::exchanges::{Exchange, Snapshot, is_writing, snapshots};
 
-/// What only bodies of answers contain, and the documents that have them as examples.
+/// What only bodies of responses contain, and the snapshots of documents that have such bodies as
+/// examples.
 const OF_BODIES: [&str; 2] = ["\"requestId\"", "\"pagination\""];
 const DOCUMENTS: [&str; 2] = ["server/llms.snap", "server/openapi.snap"];
-/// The answers of the administration address, which the document is not about.
+/// The responses of the administration address, which the document does not describe.
 const OF_ADMINISTRATION: &str = "server/admin.snap";
-/// Written by the HTTP library, and by what ends a connection.
+/// Headers about the connection and its time, which the document does not describe.
 const OF_CONNECTIONS: [&str; 2] = ["connection", "date"];
-/// In place of a number that depends on the compressor.
+/// What snapshots show in place of a length that depends on the compressor.
 const OF_COMPRESSION: [&str; 2] = ["less", "the same"];
-/// What is no answer of any operation, but of a method that none has: described once, in words.
+/// Statuses of responses to methods that no operation has. The document describes them once, in
+/// words.
 const OF_OTHER_METHODS: [u16; 2] = [204, 405];
 
-/// The answer to an exchange of that snapshot, wherever it stands.
+/// The response of an exchange in the snapshot at `path`, even if the snapshot only refers to it.
 fn answer_to(exchange: &Exchange, path: &str, all: &BTreeMap<String, Vec<Exchange>>) -> Answer {
     let Some((heading, name)) = exchange.reference() else {
         return exchange.answer().unwrap();
@@ -34,7 +36,7 @@ fn answer_to(exchange: &Exchange, path: &str, all: &BTreeMap<String, Vec<Exchang
     answer.unwrap_or_else(|| panic!("{path}: no answer at {heading}"))
 }
 
-/// The answer without what the document does not describe.
+/// The response without the headers that the document leaves out.
 fn described(mut answer: Answer) -> Answer {
     for name in OF_CONNECTIONS {
         answer.headers.remove(name);
@@ -46,8 +48,8 @@ fn described(mut answer: Answer) -> Answer {
     answer
 }
 
-/// The operations that may have given an answer: the one at the path, or any where there is none.
-/// No operation gives a file of the documentation.
+/// The operations that may have given a response: the one at the path, or all if no route has that
+/// path. Files of the documentation belong to no operation.
 fn possible(path: &str) -> Vec<&'static str> {
     let id = |operation: &'static serde_json::Value| operation["operationId"].as_str().unwrap();
     match routes::find(path) {
@@ -59,7 +61,7 @@ fn possible(path: &str) -> Vec<&'static str> {
     }
 }
 
-/// What is wrong with an answer to another method than `GET`.
+/// Checks a response to another method than `GET`.
 fn check_other_method(answer: &Answer, what: &str) {
     let words = DOCUMENT["info"]["description"].as_str().unwrap();
     assert!(words.contains(&answer.status.to_string()), "{what}");

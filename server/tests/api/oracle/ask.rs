@@ -1,4 +1,4 @@
-//! Generated queries, and what the answer to each must be: a plain loop over all boats.
+//! Generated queries, and the expected response to each, from a plain loop over all boats.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use shared::base::units::Unit;
 use super::filters::{Admits, FILTERS, SORTS};
 use super::world::{BOATS, Plain};
 
-/// Names of parameters that are no filters by themselves.
+/// Names of the parameters that are not filters.
 pub(super) const OTHERS: [&str; 5] = ["lengthUnit", "limit", "offset", "sort", "order"];
 
 /// The parameters of one query.
@@ -46,7 +46,7 @@ pub(super) fn asks() -> impl Strategy<Value = Ask> {
     )
 }
 
-/// Exchanges the ends of a range that is the wrong way round.
+/// Swaps the ends of a range that are in the wrong order.
 fn put_in_order(filters: &mut Vec<(&'static str, String)>, low: &str, high: &str) {
     let place = |name| filters.iter().position(|(other, _)| *other == name);
     let (Some(low), Some(high)) = (place(low), place(high)) else {
@@ -85,7 +85,7 @@ impl Ask {
         pairs.collect::<Vec<_>>().join("&")
     }
 
-    /// What the filters ask for, where all of them may be given.
+    /// What the filters ask for; `None` if one of them is invalid.
     fn read(&self) -> Option<Vec<Admits>> {
         let read = self.filters.iter().map(|(name, value)| {
             let filter = FILTERS.iter().find(|filter| filter.name == *name);
@@ -94,7 +94,7 @@ impl Ask {
         read.collect()
     }
 
-    /// The boats that are asked for, on every page, where the filters may be given.
+    /// All boats that match, on every page, in order; `None` if a filter is invalid.
     pub(super) fn all<'a>(&self, boats: &'a [Plain]) -> Option<Vec<&'a Plain>> {
         let unit = if self.in_feet {
             Unit::Imperial
@@ -112,7 +112,7 @@ impl Ask {
         Some(rows)
     }
 
-    /// The ids of the page, and how many boats there are in all.
+    /// The ids on the page, and how many boats match in all; `None` if a filter is invalid.
     pub(super) fn answer<'a>(&self, boats: &'a [Plain]) -> Option<(Vec<&'a str>, usize)> {
         let rows = self.all(boats)?;
         let page = rows.iter().skip(self.offset).take(self.limit);

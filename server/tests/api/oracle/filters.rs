@@ -1,5 +1,5 @@
-//! The filters and sorts of boats as the contract's words say them, each in one place: values to
-//! ask for, which values may be asked for, and which boats they admit.
+//! The filters and sorts of boats as the contract defines them, each in one place: values to try,
+//! which values are valid, and which boats they admit.
 
 use std::cmp::Ordering;
 
@@ -28,15 +28,15 @@ const SEARCHES: [&str; 16] = [
     "first first 40",
 ];
 
-/// Whether a boat is asked for, by bounds in this unit.
+/// Whether a filter admits a boat; bounds are in this unit.
 pub(super) type Admits = Box<dyn Fn(&Plain, Unit) -> bool>;
 
 /// A filter.
 pub(super) struct Filter {
     pub(super) name: &'static str,
-    /// Good values, of which some find some boats.
+    /// Valid values, some of which match some boats.
     pub(super) values: fn() -> BoxedStrategy<String>,
-    /// What a value asks for, where it may be given.
+    /// What a value asks for; `None` if it is invalid.
     pub(super) read: fn(&str) -> Option<Admits>,
 }
 
@@ -107,7 +107,7 @@ pub(super) const FILTERS: [Filter; 9] = [
     },
 ];
 
-/// A sort: its name, and which of two boats comes first where they differ in it.
+/// A sort: its name, and the order of two boats, before ties are broken.
 type Sort = (&'static str, fn(&Plain, &Plain) -> Ordering);
 
 pub(super) const SORTS: [Sort; 4] = [
@@ -166,12 +166,12 @@ pub(super) fn integer(value: &str, range: std::ops::RangeInclusive<u128>) -> Opt
     is_within.then(|| usize::try_from(number).unwrap())
 }
 
-/// How many of the oracle's smallest units are a ten-millionth of a metre: 19 more decimals, of
-/// which the last says whether there are more.
+/// How many of the oracle's smallest units make a ten-millionth of a metre: 19 more decimals. The
+/// last decimal is set if there would be more.
 const TEN_MILLIONTH: i128 = 10_000_000_000_000_000_000;
 
-/// A bound above 0 and at most 1000 in the unit asked for, compared with the boat's length exactly
-/// where it is declared in that unit, and to within five millimetres otherwise.
+/// A bound above 0 and at most 1000, in the requested unit. It is compared exactly with a length
+/// that is declared in that unit, and to within five millimetres otherwise.
 fn length(value: &str, admits: fn(i128, i128, i128) -> bool) -> Option<Admits> {
     let bound = bound(value)?;
     Some(Box::new(move |boat, unit| {
@@ -189,8 +189,8 @@ fn length(value: &str, admits: fn(i128, i128, i128) -> bool) -> Option<Admits> {
     }))
 }
 
-/// With 19 decimals, of which the last says whether there are more: so it compares with every
-/// boat's length as the exact value does.
+/// Parses a bound to 19 more decimals. The last one is set if there would be more, so the bound
+/// compares with every boat's length as its exact value does.
 fn bound(value: &str) -> Option<i128> {
     const DECIMALS: usize = 18;
     let (whole, fraction) = value.split_once('.').unwrap_or((value, "0"));

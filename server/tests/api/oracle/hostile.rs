@@ -1,5 +1,5 @@
-//! Two thousand hostile strings in every parameter: no answer is a fault, and each is what the
-//! contract's words and a plain loop over all records say.
+//! Two thousand hostile strings in every parameter: no response is a 5xx, and each is what the
+//! contract and a plain loop over all records demand.
 
 mod expected;
 mod strings;
@@ -16,7 +16,7 @@ use crate::app::{TestApp, Unusual};
 use expected::{Expected, boats, decode, manufacturers, of_maker, one_boat, one_maker};
 use strings::hostile_strings;
 
-/// Longest target that is read, in bytes.
+/// Longest target that the server reads, in bytes.
 const TARGET_BYTES_MAX: usize = 8192;
 
 /// How often each status was the right one.
@@ -29,7 +29,7 @@ fn app() -> TestApp {
     })
 }
 
-/// Compares an answer with what it must be. `field` is the parameter that a 400 must name.
+/// Compares a response with the expected one. `field` is the parameter that a 400 must name.
 fn compare(target: &str, answer: &Answer, field: &str, expected: &Expected) {
     assert_eq!(
         answer.status,
@@ -54,7 +54,7 @@ fn compare(target: &str, answer: &Answer, field: &str, expected: &Expected) {
     }
 }
 
-/// Asks for every target that a hostile string makes, and compares.
+/// Requests the target made from every hostile string, and compares the response.
 async fn check(
     field: &str,
     target: impl Fn(&str) -> String,
@@ -82,7 +82,7 @@ async fn in_every_parameter_of_the_list_of_boats() {
     for Parameter { name, .. } in BOATS.parameters {
         let target = |raw: &str| format!("/v1/boats?{name}={raw}");
         let tally = check(name, target, true, |value| boats(name, value, None)).await;
-        // What is never right, or never wrong, would prove little.
+        // If values were never valid or never invalid, the test would prove little.
         assert!(2 <= tally[&200] && 400 < tally[&400], "{name}: {tally:?}");
     }
 }
@@ -136,7 +136,7 @@ async fn as_the_name_of_a_parameter() {
             let name = decode(raw, true);
             let expected = match name.as_deref() {
                 _ if TARGET_BYTES_MAX < target.len() => 414,
-                // It happens to be a parameter of which 1 is a value.
+                // The string happens to be a parameter with 1 as a valid value.
                 Some("limit" | "offset") if !takes_none => 200,
                 Some("manufacturer") if list == "/v1/boats" => 200,
                 Some("key" | "token") => 401,

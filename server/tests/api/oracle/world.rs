@@ -18,7 +18,7 @@ use shared::release::{Releases, RenderedBoat, RenderedManufacturer};
 use crate::records::{empty_store, settings};
 
 pub(super) const BOATS: usize = 400;
-/// Slug and name; two fold alike, so that ties between manufacturers occur.
+/// Slug and name. Two names fold alike, so ties between manufacturers occur.
 pub(super) const MAKERS: [(&str, &str); 5] = [
     ("beneteau", "Bénéteau"),
     ("Beneteau", "BENETEAU"),
@@ -44,7 +44,7 @@ const MODELS: [&str; 14] = [
     "Straße",
     "C/S 30",
 ];
-/// Thousandths of a unit around a length that both systems can nearly express.
+/// Lengths in thousandths of a unit, close to values that are nearly equal in metres and feet.
 pub(super) const LENGTHS: [i64; 16] = [
     12_192, 12_187, 12_186, 12_197, 12_198, 10_540, 10_543, 34_590, 34_600, 40_000, 39_983, 39_984,
     40_016, 40_017, 1, 1_000_000,
@@ -77,7 +77,8 @@ impl Plain {
         };
         let (categories, activities) = (some(), some());
         Self {
-            // Ids that do not sort like the numbers, so that ties are seen to be broken by text.
+            // These ids do not sort like their numbers, so the test sees that ties are broken by
+            // text.
             id: format!("b{}.{number}", number % 7),
             model: MODELS.choose(random).unwrap(),
             maker: random.random_range(0..MAKERS.len()),
@@ -95,7 +96,7 @@ impl Plain {
         }
     }
 
-    /// Ten-millionths of a metre.
+    /// The length in ten-millionths of a metre.
     pub(super) fn physical(&self) -> i64 {
         self.thousandths * per_thousandth(self.unit)
     }

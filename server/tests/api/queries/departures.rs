@@ -1,4 +1,4 @@
-//! Clients over real sockets who do not wait for their list.
+//! Clients over real sockets that do not wait for their list.
 
 use server::catalogue::{ListError, QueryError, QueueError};
 use server::params::{BOATS, ListQuery, QueryString};
@@ -10,13 +10,13 @@ use super::*;
 use crate::answer::check_text;
 use crate::wire::while_served;
 
-/// A list request as bytes.
+/// The text of a list request.
 fn list_request(app: &TestApp, target: &str) -> String {
     let secret = app.keys.secret("reader");
     format!("GET {target} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer {secret}\r\n\r\n")
 }
 
-/// Whether one more query would be refused.
+/// Whether the queue is full, so one more query would be refused.
 fn is_full(catalogue: &Arc<Catalogue>) -> bool {
     let query = QueryString::parse(Some("limit=3"));
     let query = ListQuery::parse(&query, &BOATS).unwrap();
@@ -42,7 +42,7 @@ fn a_client_that_is_gone_waits_for_no_list_any_more() {
             while !is_full(&catalogue) {
                 yield_now().await;
             }
-            // A reset, since one that only closes its side may still wait for a moment.
+            // Reset the connection: a client that only closes its side may still be waiting.
             client.set_zero_linger().unwrap();
             drop(client);
             while is_full(&catalogue) {

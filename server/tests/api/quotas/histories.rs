@@ -1,4 +1,5 @@
-//! Ten thousand generated histories of servers that share a ledger, crash, and lose answers of it.
+//! Ten thousand generated histories of servers that share a ledger, crash, and lose the ledger's
+//! replies.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,16 +17,16 @@ use crate::app::NOW;
 const HISTORIES: u64 = 10_000;
 const EVENTS_MAX: usize = 24;
 
-/// The servers, the ledger, and what became of its units.
+/// The servers, the ledger, and what happened to its units.
 struct World {
     durable: Arc<Mutex<Durable>>,
     clock: ManualClock,
     subscription: Subscription,
     size: LeaseSize,
     servers: Vec<Server>,
-    /// Answers of all servers, those that crashed included.
+    /// Units charged by all servers, including those that crashed.
     answered: Units,
-    /// Units that servers took along when they ended.
+    /// Units that servers still held when they ended.
     lost: Units,
     has_faults: bool,
 }
@@ -56,8 +57,8 @@ impl World {
         }
     }
 
-    /// Most units a server holds: the greatest lease there can be, and less than half of it, at
-    /// which it was asked for.
+    /// Most units that a server holds: the largest lease, and less than half of one, which is left
+    /// when the server requests the next.
     fn held_max(&self) -> u64 {
         let share = self.subscription.quota / self.size.share;
         share.min(self.size.max).max(1) * 3 / 2
@@ -88,7 +89,7 @@ impl World {
         self.servers[index].access.seen().trouble = trouble;
     }
 
-    /// A server has nothing to do for so long that it gives back what it holds.
+    /// Leaves a server idle for so long that it gives back the units that it holds.
     async fn be_quiet(&self, index: usize) {
         let quotas = &self.servers[index].quotas;
         for _look in 0..2 {
@@ -103,7 +104,7 @@ impl World {
             .jump_wall(self.subscription.period(now).end - now);
     }
 
-    /// A request that is a 200 if it is charged.
+    /// A request that costs a unit.
     async fn request(&mut self, index: usize) {
         let server = &mut self.servers[index];
         let charge = server
@@ -121,13 +122,13 @@ impl World {
         }
     }
 
-    /// When the period ends that the clock shows.
+    /// The end of the current period.
     fn end_of_period(&self) -> i64 {
         let now = self.clock.now().unix_seconds();
         self.subscription.period(now).end
     }
 
-    /// What a server told of the period that the clock shows.
+    /// The usage of the current period that a server reported.
     fn usage(&self, told: &Result<Usage, QuotaError>) -> Option<Usage> {
         let usage = match told {
             Ok(usage) | Err(QuotaError::Exceeded(usage)) => *usage,
@@ -140,7 +141,7 @@ impl World {
         Some(usage)
     }
 
-    /// Alone and without faults, a server knows to the unit what is left.
+    /// Checks that a server that is alone and without faults knows exactly how many units are left.
     fn check_exact(&self, usage: Usage, is_granted: bool) {
         if self.has_faults || self.servers.len() != 1 {
             return;
@@ -161,7 +162,7 @@ impl World {
         let _usage = self.usage(&told);
     }
 
-    /// The server stops in peace or is killed, and another starts in its place.
+    /// Stops a server cleanly or kills it, and starts another in its place.
     async fn end(&mut self, index: usize, in_peace: bool) {
         let next = Server::new(&self.durable, self.size);
         let ended = std::mem::replace(&mut self.servers[index], next);
@@ -178,7 +179,7 @@ impl World {
         }
     }
 
-    /// The ledger is never below the answers, and above them by what servers hold or lost.
+    /// Checks that the ledger is above the charged requests by exactly what servers hold or lost.
     fn check(&self) {
         let charged = self.durable.lock().unwrap().charged.clone();
         let mut explained = self.answered.clone();
@@ -192,7 +193,7 @@ impl World {
         }
     }
 
-    /// When all is quiet, exactly what nobody used or lost is left.
+    /// Checks that, once all servers are idle, exactly the units that nobody used or lost are left.
     async fn check_rest(&mut self) {
         for server in &self.servers {
             server.access.seen().trouble = Trouble::None;
@@ -235,7 +236,7 @@ async fn ten_thousand_histories_never_count_too_little_nor_more_than_a_crash_may
         answered += world.answered.values().sum::<u64>();
         lost += world.lost.values().sum::<u64>();
     }
-    // Histories without answers, or in which no crash costs anything, would prove nothing.
+    // Histories without charged requests, or whose crashes lose no units, would prove nothing.
     assert!(
         HISTORIES < answered && HISTORIES / 10 < lost,
         "{answered} {lost}"

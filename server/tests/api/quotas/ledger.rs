@@ -1,4 +1,5 @@
-//! A ledger in memory that is shared by servers, knows who holds what, and can fail at each end.
+//! A ledger in memory that servers share. It knows what each of them holds, and can fail before or
+//! after a write.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -23,26 +24,26 @@ pub(super) fn subscription(quota: u64, started_at: i64) -> Subscription {
     }
 }
 
-/// What happens to the next lease or return of units.
+/// How the next lease or return of units fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Trouble {
     #[default]
     None,
     /// Nothing is written.
     Before,
-    /// It is written, and the answer lost: the server dies, or the disk fails after the commit.
+    /// It is written, but the reply is lost: the server dies, or the disk fails after the commit.
     After,
 }
 
-/// Units of every period, by the end of the period.
+/// Units by the end of their period.
 pub(super) type Units = HashMap<i64, u64>;
 
-/// Units of the period that ends then.
+/// The units of the period with this end.
 pub(super) fn of(units: &Units, end: i64) -> u64 {
     units.get(&end).copied().unwrap_or(0)
 }
 
-/// The ledger itself: what is durable.
+/// The durable state of the ledger.
 #[derive(Debug, Default)]
 pub(super) struct Durable {
     pub(super) quota: u64,
@@ -76,12 +77,12 @@ impl Access {
         self.seen.lock().unwrap()
     }
 
-    /// A server that counts its quotas here.
+    /// The quotas of a server that uses this ledger.
     pub(super) fn quotas(self: &Arc<Self>, size: LeaseSize) -> Quotas {
         Quotas::with_lease_size(Arc::clone(self) as _, size)
     }
 
-    /// Writes, as the trouble of the moment has it.
+    /// Writes to the ledger, unless the current trouble prevents it.
     fn write<T>(
         &self,
         write: impl FnOnce(&mut Durable, &mut Seen) -> T,

@@ -1,5 +1,5 @@
-//! Renewal on every day of the month, through 48 months with a leap year, under a wall clock that
-//! jumps.
+//! Renewal on every day of the month, through 48 months including a leap year, with a wall clock
+//! that jumps.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,7 +20,7 @@ const QUOTA: u64 = 2;
 /// Jumps of the wall clock in each month.
 const JUMPS: usize = 6;
 
-/// Days of the `month`-th month after December 2026, by the rhyme.
+/// The number of days in the `month`-th month after December 2026.
 const fn days_in(month: i64) -> i64 {
     match (month % 12, (2027 + month / 12) % 4) {
         (1, 0) => 29,
@@ -61,7 +61,7 @@ impl Scene {
         }
     }
 
-    /// Sets the wall clock; a second passes, so that the ledger is asked anew.
+    /// Sets the wall clock, and lets a second pass, so the server asks the ledger again.
     fn jump_to(&self, wall: i64) {
         self.clock.jump_wall(wall - self.clock.now().unix_seconds());
         self.clock.advance(Duration::from_secs(1));
@@ -76,14 +76,14 @@ impl Scene {
         })
     }
 
-    /// When the period ends that the wall clock shows.
+    /// The end of the current period by the wall clock.
     fn end(&self) -> i64 {
         let now = self.clock.now().unix_seconds();
         let mut ends = (0..).map(|month| renewal(month, self.anchor));
         ends.find(|end| now < *end).unwrap()
     }
 
-    /// Nothing is left of the period that the wall clock shows.
+    /// Checks that nothing is left in the current period.
     async fn check_spent(&self) {
         let told = self.ask(&self.quotas).await;
         let end = self.end();
@@ -97,7 +97,7 @@ impl Scene {
         assert_eq!(told, Err(expected));
     }
 
-    /// A server that starts anew after a jump grants nothing either.
+    /// Checks that a server that restarts after a jump grants nothing either.
     async fn check_spent_after_a_restart(&self) {
         let restarted = self.ledger.quotas(LeaseSize::default());
         assert!(self.ask(&restarted).await.is_err());
@@ -126,7 +126,7 @@ async fn check_anchor(anchor: i64, random: &mut StdRng) {
         scene.jump_to(begin);
         scene.spend(end).await;
         for _jump in 0..JUMPS {
-            // Anywhere from the first month to the last second of this one.
+            // To any time from the first month to the last second of this one.
             scene.jump_to(random.random_range(renewal(0, anchor)..end));
             scene.check_spent().await;
             scene.check_spent_after_a_restart().await;

@@ -1,4 +1,4 @@
-//! A running server, as far as quotas go, over a ledger in memory.
+//! The quota part of a running server, with a ledger in memory.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +6,7 @@ use server::limits::{LeaseSize, Quotas};
 
 use super::ledger::{Access, Durable, Units, of};
 
-/// A running server, and what it answered since it started.
+/// A running server, and the units that it has charged since its start.
 pub(super) struct Server {
     pub(super) access: Arc<Access>,
     pub(super) quotas: Quotas,
@@ -26,16 +26,16 @@ impl Server {
         }
     }
 
-    /// Waits for a lease ahead, which nobody else waits for.
+    /// Waits for a lease that is taken ahead of need, which no request waits for.
     pub(super) async fn be_at_rest(&self) {
-        // It is over when its thread has let go of the ledger.
+        // It has finished once its thread has dropped the ledger.
         while Arc::strong_count(&self.access) != 2 {
             tokio::task::yield_now().await;
         }
     }
 
-    /// Units of each period that the server took from the ledger and did not answer with. That
-    /// there are more answers than units is what must never be.
+    /// Units of each period that the server took from the ledger and has not charged. It must never
+    /// have charged more than it took.
     pub(super) fn held(&self) -> Units {
         let taken = &self.access.seen().taken;
         for (end, answered) in &self.answered {

@@ -1,22 +1,22 @@
-//! A request of the corpus, and what must become of it.
+//! A request of the corpus, and its expected outcome.
 
 use std::fmt;
 
-/// A request that is answered with a 200.
+/// A request that gets a 200.
 pub(super) const GOOD: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n";
-/// A request that somebody hides in another.
+/// A request that is hidden in another.
 pub(super) const HIDDEN: &str = "GET /v1 HTTP/1.1\r\nHost: hidden\r\n\r\n";
-/// How much of a name is shown.
+/// How many characters of a name are shown.
 const NAME_CHARS_MAX: usize = 100;
 
-/// What must become of a request.
+/// The expected outcome of a request.
 #[derive(Clone, Copy)]
 pub(super) enum Expected {
-    /// This answer, and the end of the connection.
+    /// One response with this status, and the end of the connection.
     Refused(u16),
-    /// These answers, and the end of the connection.
+    /// Responses with these statuses, and the end of the connection.
     Ended(&'static [u16]),
-    /// These answers, and then that of the canary.
+    /// Responses with these statuses, then that of the canary.
     Answered(&'static [u16]),
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Expected {
     }
 }
 
-/// Statuses and the end of a connection in words; of equal statuses in a row how many.
+/// Statuses and the end of a connection in words; equal statuses in a row are counted.
 pub(super) fn outcome(statuses: &[u16], end: &str) -> String {
     let of_run = |run: &[u16]| match run.len() {
         1 => run[0].to_string(),
@@ -48,12 +48,12 @@ pub(super) struct Case {
     pub(super) name: String,
     pub(super) sent: Vec<u8>,
     pub(super) expected: Expected,
-    /// Which of its requests are `HEAD`, by number: their answers have no bodies.
+    /// Indices of its `HEAD` requests, whose responses have no bodies.
     pub(super) heads: &'static [usize],
 }
 
 impl Case {
-    /// A case whose name says what it is, because what is sent would not.
+    /// A case with its own name, because its bytes would not explain it.
     pub(super) fn new(
         name: &str,
         family: &'static str,
@@ -81,7 +81,7 @@ fn shown(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Requests that are shown as they are sent.
+/// Requests that are named by their bytes.
 pub(super) fn requests<T: AsRef<[u8]>>(
     family: &'static str,
     expected: Expected,
@@ -94,7 +94,8 @@ pub(super) fn requests<T: AsRef<[u8]>>(
     requests.into_iter().map(case).collect()
 }
 
-/// A `GET` each with these lines after `Host`, without the last line end.
+/// A `GET` for each of these groups of lines, sent after `Host`; each comes without its last line
+/// end.
 pub(super) fn lines<T: AsRef<[u8]>>(
     family: &'static str,
     expected: Expected,
@@ -113,7 +114,7 @@ pub(super) fn lines<T: AsRef<[u8]>>(
     lines.into_iter().map(case).collect()
 }
 
-/// Request lines with the usual fields after them.
+/// Requests with these request lines, followed by the usual fields.
 pub(super) fn first_lines<T: AsRef<[u8]>>(
     family: &'static str,
     expected: Expected,

@@ -1,4 +1,4 @@
-//! Where a request ends: lengths, chunks, and bodies that hold other requests.
+//! Where a request ends: lengths, chunks, and bodies that contain other requests.
 
 use super::case::{Case, Expected, HIDDEN, lines, requests};
 use Expected::{Answered, Refused};
@@ -75,7 +75,7 @@ fn lengths() -> Vec<Case> {
                 "\0Content-Length: 5",
             ],
         ),
-        // Other names, which no server in front may take for a length either.
+        // Other names that must not be confused with a length either.
         lines(
             family,
             Answered(&[200]),

@@ -74,7 +74,7 @@ fn of_get() -> Vec<Case> {
     .collect()
 }
 
-/// Pipelines with `HEAD` in them, and the numbers of those.
+/// Pipelines that contain `HEAD`, with the indices of those requests.
 fn of_head() -> Vec<Case> {
     let long = |method: &str| format!("{method} /{}", "a".repeat(20_000)).into_bytes();
     let rows: [(&str, Vec<u8>, Expected, &'static [usize]); 8] = [

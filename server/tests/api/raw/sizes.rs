@@ -1,4 +1,4 @@
-//! Heads at their limits, a byte below, and a byte above.
+//! Heads exactly at their limits, a byte below, and a byte above.
 
 use super::case::{Case, Expected};
 use Expected::{Answered, Refused};
@@ -131,7 +131,7 @@ fn head(length: usize) -> String {
     format!("{BEGIN}X: {value}\r\n\r\n")
 }
 
-/// A head of that length with as many fields as there may be, none with a space after its colon.
+/// A head of that length with the maximum number of fields, none with a space after its colon.
 fn tight(length: usize) -> String {
     let begin = BEGIN.replace(": ", ":");
     let fields = "X:y\r\n".repeat(FIELDS_MAX - 2);

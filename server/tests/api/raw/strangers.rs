@@ -3,7 +3,7 @@
 use super::case::{Case, Expected};
 use Expected::Refused;
 
-/// The first bytes of a TLS connection: a record that holds the beginning of a `ClientHello`.
+/// The first bytes of a TLS connection: a record with the beginning of a `ClientHello`.
 const TLS: &[u8] = b"\x16\x03\x01\x00\xc8\x01\x00\x00\xc4\x03\x03\r\n\r\nGET / HTTP/1.1\r\n\r\n";
 
 pub(super) fn cases() -> Vec<Case> {

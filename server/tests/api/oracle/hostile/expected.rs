@@ -1,4 +1,4 @@
-//! What one parameter with any value at all must give: the contract's words, and plain loops.
+//! The expected response to one parameter with any value at all, from the contract and plain loops.
 
 use shared::base::fold::fold;
 
@@ -6,11 +6,11 @@ use super::super::ask::Ask;
 use super::super::filters::{FILTERS, SORTS, integer, is_identifier, names};
 use super::super::world::{MAKERS, world};
 
-/// What a request must be answered with.
+/// The expected response.
 pub(super) enum Expected {
-    /// A page with the records of these ids, and how many there are in all.
+    /// A page with the records with these ids, and how many match in all.
     Rows(Vec<String>, usize),
-    /// The record of this id.
+    /// The record with this id.
     Record(String),
     /// 400
     Refused,
@@ -31,7 +31,7 @@ impl Expected {
     }
 }
 
-/// The decoded text, where every `%` has two hexadecimal digits and the bytes are UTF-8.
+/// The decoded text; `None` unless every `%` has two hexadecimal digits and the bytes are UTF-8.
 pub(super) fn decode(raw: &str, plus_is_space: bool) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = raw.bytes();
@@ -47,7 +47,7 @@ pub(super) fn decode(raw: &str, plus_is_space: bool) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A list of boats with one parameter, of all makers or of one.
+/// The list of boats with one parameter, of all makers or of one.
 pub(super) fn boats(name: &str, value: &str, maker: Option<usize>) -> Expected {
     let mut ask = Ask::page(0, 20);
     let maker = maker.map(|maker| ("manufacturer", MAKERS[maker].0.to_owned()));
@@ -62,7 +62,8 @@ pub(super) fn boats(name: &str, value: &str, maker: Option<usize>) -> Expected {
     })
 }
 
-/// Sets one parameter, where the value may be one; whether one of a filter may be is seen later.
+/// Sets one parameter, or returns `None` if the value is invalid. Values of filters are checked
+/// later.
 fn set(ask: &mut Ask, name: &str, value: &str) -> Option<()> {
     let one_of = |all: &[&'static str]| all.iter().copied().find(|word| *word == value);
     match name {
@@ -94,7 +95,7 @@ pub(super) fn manufacturers(name: &str, value: &str) -> Expected {
         .filter(|(_, (_, name))| search.is_none_or(|search| names(search, name)))
         .map(|(number, (_, name))| (fold(name), format!("m{number}")))
         .collect();
-    // All were updated at the same instant, so that ids decide.
+    // All were updated at the same instant, so their ids decide.
     rows.sort_by(|a, b| match value {
         "updatedAt" => a.1.cmp(&b.1),
         _ => a.cmp(b),

@@ -1,5 +1,5 @@
-//! The hostile strings, as they stand in an address: what breaks other services, by itself and
-//! around values that are right.
+//! The hostile strings, as they appear in an address: what breaks other services, alone and around
+//! valid values.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -35,7 +35,7 @@ const HOSTILE: [&str; 134] = [
     "<script>alert(1)</script>", "<!--", "]]>", "&lt;", "&", "=", "+", "%s", "%n", "%x", "{0}", "[]", "{}", "[$ne]",
 ];
 
-/// Raw texts that are wrong, or more than they seem, as encodings.
+/// Raw texts with invalid or deceptive percent-encoding.
 const RAW: [&str; 44] = [
     "%",
     "%%",
@@ -83,7 +83,7 @@ const RAW: [&str; 44] = [
     "%EF%BB%BF20",
 ];
 
-/// Values that are right in some parameter, spelled in ways that often are not.
+/// Values that are valid for some parameter, and unusual spellings of them.
 const GOOD: [&str; 40] = [
     "sailing",
     "Sailing",
@@ -127,7 +127,7 @@ const GOOD: [&str; 40] = [
     "m1",
 ];
 
-/// Names that stand for parameters and credentials, and the length of texts of one letter.
+/// Names of parameters and credentials.
 const NAMES: [&str; 6] = [
     "limit",
     "offset",
@@ -140,7 +140,7 @@ const LENGTHS: [usize; 12] = [
     99, 100, 101, 119, 120, 121, 199, 200, 201, 2000, 8000, 20_000,
 ];
 
-/// Percent-encoded: what must be, or every byte.
+/// Percent-encodes a text: either only the bytes that must be encoded, or all.
 fn encode(random: &mut StdRng, text: &str) -> String {
     if random.random_bool(0.7) {
         return utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
@@ -148,7 +148,7 @@ fn encode(random: &mut StdRng, text: &str) -> String {
     text.bytes().map(percent_encode_byte).collect()
 }
 
-/// A few characters of one kind: any at all, of numbers, or of identifiers.
+/// A few random characters of one kind: any at all, those of numbers, or those of identifiers.
 fn gibberish(random: &mut StdRng) -> String {
     let length = random.random_range(1..12);
     match random.random_range(0..3) {
@@ -178,7 +178,7 @@ fn combined(random: &mut StdRng) -> String {
     }
 }
 
-/// Texts of one letter or digit, around the limits of length and far beyond.
+/// Texts of a single letter or digit repeated, around the length limits and far beyond.
 fn long() -> impl Iterator<Item = String> {
     let letters = ["a", "0", "9", ".", "\u{e9}", "%"].into_iter();
     letters.flat_map(|letter| LENGTHS.map(|length| letter.repeat(length)))
