@@ -51,8 +51,8 @@ pub(crate) use error::ApiError;
 pub(crate) use headers::ResponseMeta;
 use representation::Answer;
 
-/// The service of an app for requests without a connection, as in in-process tests. It checks their
-/// heads as `wire` does those of connections.
+/// The service of an app for requests without a connection, such as those of in-process tests. It
+/// checks their heads as `wire` checks those of connections.
 pub fn service(app: Arc<App>) -> Service {
     let (_never, phase) = watch::channel(Phase::Serving);
     let judge = Judge {

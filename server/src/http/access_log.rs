@@ -1,5 +1,5 @@
-//! One log line for every request: which endpoint, for whom, the outcome, how long it took; also if
-//! the client no longer waits for the response.
+//! One log line for every request: the endpoint, the caller, the outcome, how long it took, and
+//! whether the client stopped waiting for the response.
 //!
 //! It never has the text of the path or the query, or the `Authorization` header, which may hold
 //! secrets. The endpoint is named by its template. The id or slug of a record that was not found is
@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::cache::Freshness;
 use crate::contract::routes;
 
-/// A request being answered. If it is dropped before, that is its log line.
+/// A request being answered. If it is dropped before it ends, its log line says so.
 pub(crate) struct Pending<'a> {
     app: &'a App,
     method: &'a Method,
@@ -54,12 +54,12 @@ impl<'a> Pending<'a> {
         }
     }
 
-    /// No reply was made yet.
+    /// Whether no reply has been made yet.
     pub(crate) fn is_answering(&self) -> bool {
         !self.is_answered
     }
 
-    /// Takes what the reply needs. Whatever fails from here on, there is no other line.
+    /// Takes what the reply needs. Dropping the request after this writes no line.
     pub(crate) fn end(&mut self) -> ResponseMeta {
         self.is_answered = true;
         let id = self.context.meta.request_id;

@@ -1,7 +1,6 @@
-//! A request of the catalogue, understood: which list or record is asked for, and how it is looked
-//! up.
+//! A parsed request to the catalogue: which list or record it asks for, and how that is looked up.
 //!
-//! Whether the request may be answered at all is decided in `pipeline`.
+//! `pipeline` decides whether the request may be answered at all.
 
 use shared::base::ids::IdOrSlug;
 
@@ -12,7 +11,7 @@ use crate::params::{
     BOATS, BOATS_OF_MANUFACTURER, ListQuery, MANUFACTURERS, NoParams, ParamIssue, QueryString,
 };
 
-/// A request of the catalogue, understood.
+/// A parsed request to the catalogue.
 pub(crate) enum CatalogueRequest {
     List(ListQuery),
     Boat(IdOrSlug),
@@ -49,8 +48,8 @@ impl CatalogueRequest {
         })
     }
 
-    /// Looks up what was asked for. Lists are boxed: where one is made, much is kept meanwhile, and
-    /// each request for a record would have its room moved about with it.
+    /// Looks up the list or record. The futures of lists are boxed: making a list keeps much state,
+    /// and without the box every request for a record would reserve and move the same space.
     pub(crate) async fn look_up(self, look_up: &LookUp<'_>) -> Result<Resource, ApiError> {
         match self {
             Self::List(query) => Box::pin(look_up.list(&query)).await,

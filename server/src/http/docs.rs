@@ -1,10 +1,10 @@
-//! The documentation: pages for people with their files, and the API as language models read it.
-//! It is the one deliberate exception to bodies that are JSON.
+//! The documentation: pages for people, their files, and a text of the API for language models.
+//! These are the only bodies that are not JSON, on purpose.
 //!
-//! The pages are made here, from the parts of the OpenAPI document. Viewers of others need styles
-//! within the page, which the policy forbids, and many times the bytes.
+//! The pages are rendered here, from the parts of the OpenAPI document. Existing viewers need
+//! inline styles, which the content security policy forbids, and many times as many bytes.
 //!
-//! Every file is asked for anew with its tag, so that a page never runs with the script of another
+//! Clients revalidate every file by its tag, so a page never runs with the script of another
 //! version. Nothing here decides what the API does.
 
 mod client;
@@ -23,13 +23,13 @@ use super::openapi;
 use crate::contract::routes::{FILES, File};
 use crate::params::{NoParams, QueryString};
 
-/// A file as it is served.
+/// A file ready to be sent.
 struct Content {
     body: Bytes,
     etag: ETag,
 }
 
-/// Answers with a file, and its tag.
+/// Returns a file and its tag.
 pub(crate) fn answer(
     file: File,
     query: &QueryString,
@@ -52,7 +52,7 @@ const fn media_type(file: File) -> &'static str {
     }
 }
 
-/// The content of a file, made when it is first asked for.
+/// The content of a file, made at its first request.
 fn content(file: File) -> &'static Content {
     static MADE: [OnceLock<Content>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
     MADE[file as usize].get_or_init(|| {

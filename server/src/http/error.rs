@@ -1,8 +1,8 @@
-//! Why a request is refused, with what its answer names, and the envelope of that answer. Status,
-//! code and sentence stand in the contract's table of errors.
+//! Why a request is refused, with the values that the response names, and the envelope of that
+//! response. Status, code and sentence are in the contract's table of errors.
 //!
-//! What clients may know and what only the log may know are kept apart: `Internal`, `Overloaded`
-//! and `Unavailable` carry a cause that is logged elsewhere, and a client gets a fixed sentence.
+//! What clients may see is kept apart from what only the log may show: `Internal`, `Overloaded` and
+//! `Unavailable` carry a cause that is logged elsewhere, while the client gets a fixed sentence.
 
 use std::error::Error;
 
@@ -24,8 +24,8 @@ use crate::limits::{QuotaError, Usage};
 use crate::params::ParamIssue;
 use crate::wire::{BadHead, HEAD_MAX};
 
-/// What a client that gets a 503 is asked to wait, in seconds: the key store is asked several
-/// times a second.
+/// `Retry-After` of a 503, in seconds. It can be short, since the key store is polled several times
+/// a second.
 const UNAVAILABLE_RETRY_SECONDS: u64 = 2;
 
 /// A cause that only the log shows.
@@ -34,21 +34,21 @@ pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 /// Why a request got neither a 200 nor a 304.
 #[derive(Debug)]
 pub(crate) enum ApiError {
-    /// Parameters that are not as the specification wants them; never empty.
+    /// Parameters that violate the specification; never empty.
     Validation(Vec<ParamIssue>),
     /// No `Authorization` header.
     MissingKey,
-    /// Not one `Authorization: Bearer` header with a key of our form.
+    /// Anything but a single `Authorization: Bearer` header with a key of our form.
     MalformedAuthorization,
     /// A credential in the query string.
     CredentialInQuery,
     /// A key that was never issued.
     UnknownKey,
-    /// A key that is known and may not be used.
+    /// A key that is known but may not be used.
     RefusedKey(KeyRefusal),
     /// Scopes that the endpoint needs and the key lacks; never empty.
     MissingScopes(Vec<Scope>),
-    /// No published record of that id or slug; the kind of record.
+    /// No published record with that id or slug; holds the kind of record.
     NoRecord(&'static str),
     /// No such endpoint.
     UnknownPath,
@@ -68,13 +68,13 @@ pub(crate) enum ApiError {
     HeadersTooLarge,
     /// A failure that should not happen.
     Internal(Cause),
-    /// A panic, which the panic hook has logged, with its place.
+    /// A panic. The panic hook has logged it with its location.
     Panicked,
-    /// There are as many connections as there may be, of all clients or of one address.
+    /// The limit of connections is reached, of all clients or of one address.
     TooManyConnections,
-    /// Too much is asked for at the moment.
+    /// The server has too much to do at the moment.
     Overloaded(Cause),
-    /// Something the answer depends on cannot be asked.
+    /// Something that the response depends on is unavailable.
     Unavailable(Cause),
 }
 
@@ -116,13 +116,13 @@ impl ApiError {
         status.unwrap_or_else(|why| unreachable!("a status of the table is none: {why}"))
     }
 
-    /// The machine-readable name: a part of the contract.
+    /// The machine-readable name, which is part of the contract.
     pub(crate) fn code(&self) -> &'static str {
         self.kind().code
     }
 
-    /// What a person should read: what is wrong, and what to do next. It shows no cause that only
-    /// the log may show.
+    /// The message for people: what is wrong, and what to do next. It shows no cause that only the
+    /// log may show.
     pub(crate) fn message(&self) -> String {
         let kind = self.kind();
         match self {
@@ -181,8 +181,8 @@ impl ApiError {
     }
 }
 
-/// What is said of a head that the HTTP library is never given. Nothing of it is quoted: it may
-/// hold a key.
+/// The error for a head that never reaches the HTTP library. It quotes nothing of the head, which
+/// may hold a key.
 impl From<BadHead> for ApiError {
     fn from(bad: BadHead) -> Self {
         match bad {
@@ -198,7 +198,7 @@ impl From<BadHead> for ApiError {
     }
 }
 
-/// Neither is a parameter, and neither has a more exact name.
+/// An issue of the head or the address, which are not parameters; `field` names which.
 fn malformed(field: &str, message: &str) -> ApiError {
     ApiError::Validation(vec![ParamIssue {
         field: field.to_owned(),
@@ -246,7 +246,7 @@ impl From<QuotaError> for ApiError {
     }
 }
 
-/// All of them, or the one there is.
+/// The message for all issues, or for the only one.
 fn problems(issues: &[ParamIssue]) -> String {
     match issues {
         [issue] => format!("{}: {}", issue.field, issue.message),

@@ -1,8 +1,8 @@
-//! What the service would answer to an address, and how it comes to that: for people who look into
-//! a catalogue without a server.
+//! What the service would answer to an address, and how it gets there: for people who inspect a
+//! catalogue without a server.
 //!
-//! The checks, the look-up and the map from errors are those that answer requests. Keys and limits
-//! are not asked about: there is no key. A credential in the address is never repeated.
+//! The checks, the lookup and the mapping of errors are those of real requests. Keys and limits are
+//! not checked, since there is no key. A credential in the address is never repeated.
 
 mod explanation;
 
@@ -100,7 +100,7 @@ impl Explanation {
         Ok(())
     }
 
-    /// How what was asked for is found.
+    /// Adds how the list or record is found.
     async fn describe(
         &mut self,
         asked: &CatalogueRequest,
@@ -142,7 +142,7 @@ fn request(address: &str) -> Result<Request, ApiError> {
     Ok(Request::from_hyper(request, Scheme::HTTP))
 }
 
-/// The address as it may be shown.
+/// The address, without a query that contains a credential.
 fn without_credential(address: &str) -> String {
     match address.split_once('?') {
         Some((path, query)) if QueryString::parse(Some(query)).has_credential() => {
@@ -152,7 +152,7 @@ fn without_credential(address: &str) -> String {
     }
 }
 
-/// The endpoint that a path leads to; none where that is a file of the documentation.
+/// The endpoint of a path; `None` for a file of the documentation.
 fn endpoint(destination: Destination<'_>) -> Option<Endpoint> {
     let Destination::Endpoint(route, _) = destination else {
         return None;

@@ -1,4 +1,4 @@
-//! Response headers as one function of the status and of what is known about the request.
+//! Response headers, as one function of the status and of what is known about the request.
 //!
 //! [`Group::is_on`] is the table of the specification's section 4.8; the pipeline collects
 //! [`ResponseMeta`] without asking whether they will be shown, and the status decides.
@@ -41,42 +41,42 @@ const VARY_ON: HeaderValue = HeaderValue::from_static("Authorization, Accept-Enc
 const VARY_ON_CODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
-/// Short, so that a new version of the server is soon described as it is.
+/// Short, so that clients soon see the document of a new version of the server.
 const OPEN_MAX_AGE: HeaderValue = HeaderValue::from_static("max-age=300");
-/// The number is [`crate::cache::MAX_AGE_SECONDS`], which a test holds it to.
+/// The number is [`crate::cache::MAX_AGE_SECONDS`]; a test compares them.
 const PRIVATE_MAX_AGE: HeaderValue = HeaderValue::from_static("private, max-age=60");
 
-/// What is known about a request and its answer. What is not known is not shown.
+/// What is known about a request and its response. What is not known is not sent.
 #[derive(Clone, Debug)]
 pub(crate) struct ResponseMeta {
     pub(crate) request_id: RequestId,
     pub(crate) rate: Option<Usage>,
     pub(crate) quota: Option<Usage>,
-    /// Names the coding of the body too.
+    /// Includes the encoding of the body.
     pub(crate) etag: Option<CodedETag>,
     pub(crate) freshness: Option<Freshness>,
     pub(crate) link: Option<String>,
     pub(crate) retry_after_seconds: Option<u64>,
     pub(crate) cache_policy: CachePolicy,
     pub(crate) media: Media,
-    /// Whether limits are also shown as the IETF draft has it.
+    /// Whether the headers of the IETF draft also show the limits.
     pub(crate) shows_rate_limit_draft: bool,
     pub(crate) cors: CorsDecision,
-    /// The fields that a page may send whose browser asks so.
+    /// The header fields that a page may send, in the response to a preflight.
     pub(crate) preflight: Option<HeaderValue>,
 }
 
-/// What the body of an answer with status 200 is; that of an error is always JSON.
+/// The type of the body with status 200; the body of an error is always JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Media {
-    /// What the API answers with.
+    /// JSON of the API.
     #[default]
     Json,
     /// A file of the documentation, of that type.
     File(&'static str),
 }
 
-/// Which caches may keep an answer. One without an `ETag` names none.
+/// Which caches may store a response. Without an `ETag`, none may.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CachePolicy {
     /// The client that has the key.
@@ -84,7 +84,7 @@ pub(crate) enum CachePolicy {
     Private,
     /// Shared caches too.
     Public,
-    /// Shared caches too, which revalidate it each time.
+    /// Shared caches too, if they revalidate it each time.
     Revalidate,
     /// No cache at all.
     NoStore,
@@ -109,7 +109,7 @@ impl ResponseMeta {
     }
 }
 
-/// Headers that are shown together.
+/// Headers that are sent together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
     RequestId,
@@ -148,7 +148,8 @@ impl Group {
         Self::Preflight,
     ];
 
-    /// Which statuses show the group: section 4.8, and below it what other rules add.
+    /// Whether this status has the headers of the group: by section 4.8, and below that by other
+    /// rules.
     pub(crate) const fn is_on(self, status: u16) -> bool {
         match self {
             Self::RequestId | Self::Origin => true,
@@ -203,9 +204,9 @@ impl Group {
     }
 }
 
-/// Writes every header of an answer. `body` is what a `GET` receives; a 304 has none.
+/// Writes every header of a response. `body` is the body that a `GET` receives; a 304 has none.
 ///
-/// The length is written here so that the answer to `HEAD` states that of the `GET`.
+/// It writes the length itself, so that the response to `HEAD` has the length of the `GET`.
 pub(crate) fn write(
     status: StatusCode,
     meta: &ResponseMeta,

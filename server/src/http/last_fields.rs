@@ -1,9 +1,10 @@
-//! The last fields of a head: `connection`, and `date` as the clock of the app has it.
+//! The last fields of a head: `connection`, and `date` by the app's clock.
 //!
-//! The HTTP library would write a date too, but remembers the latest second that it saw: where the
-//! wall clock jumps back, its date stays in the future until that comes. What is there already it
-//! leaves alone, and what it adds it adds behind; so what it would say of the connection is said
-//! here before it, in its words. Whether a connection is kept is the library's decision.
+//! The HTTP library would write a date too, but it remembers the latest second that it saw: if the
+//! wall clock jumps back, its date stays in the future until the clock catches up. The library
+//! leaves existing fields alone and appends what is missing. So that `date` stays last, this module
+//! also writes the `connection` field that the library would append. The library still decides
+//! whether a connection is kept.
 
 use std::cell::RefCell;
 use std::time::{Duration, UNIX_EPOCH};
@@ -18,12 +19,11 @@ const CLOSE: HeaderValue = HeaderValue::from_static("close");
 const KEEP_ALIVE: HeaderValue = HeaderValue::from_static("keep-alive");
 
 thread_local! {
-    /// The last one of this thread, with its Unix second: most answers share it with others.
+    /// The last date of this thread, with its Unix second: many responses share a second.
     static LAST: RefCell<Option<(i64, HeaderValue)>> = const { RefCell::new(None) };
 }
 
-/// Writes what becomes of the connection, where its client has to know, and the date, where that
-/// is known.
+/// Writes whether the connection is kept, if the client must know, and the date, if that is known.
 pub(crate) fn write(
     request: &Request,
     is_last: bool,
@@ -43,13 +43,13 @@ pub(crate) fn write(
     }
 }
 
-/// The same for an answer that the HTTP library never sees, which is the last of its connection.
+/// The same for a response that the HTTP library never sees, which is the last of its connection.
 pub(crate) fn write_last(now: Moment, headers: &mut HeaderMap) {
     headers.insert(CONNECTION, CLOSE);
     headers.insert(DATE, date(now.unix_seconds()));
 }
 
-/// The answer to a client that wants something else than its version of HTTP means by itself.
+/// The `connection` field for a client that does not want the default of its HTTP version.
 fn wanted_by(request: &Request) -> Option<HeaderValue> {
     let fields = request.headers().get_all(CONNECTION).iter();
     let mut options = fields.flat_map(|field| field.as_bytes().split(|byte| *byte == b','));

@@ -1,4 +1,4 @@
-//! What the endpoints of the catalogue look up and find.
+//! The lookups of the catalogue's endpoints.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) struct LookUp<'a> {
     pub(crate) now: Moment,
 }
 
-/// An answer of the catalogue.
+/// The result of a lookup.
 pub(crate) struct Resource {
     pub(crate) body: Bytes,
     pub(crate) etag: ETag,
@@ -36,7 +36,7 @@ pub(crate) struct Resource {
 }
 
 impl LookUp<'_> {
-    /// What the answer of a list is remembered by.
+    /// The key of a list in the cache.
     pub(crate) fn key(&self, query: &ListQuery) -> ListKey {
         ListKey {
             release: self.catalogue.release_id().to_owned(),
@@ -45,7 +45,7 @@ impl LookUp<'_> {
         }
     }
 
-    /// A page of a list, remembered or queried.
+    /// A page of a list, from the cache or from a query.
     pub(crate) async fn list(&self, query: &ListQuery) -> Result<Resource, ApiError> {
         let key = self.key(query);
         let waiting = self.catalogue.queue_limits().longest();
@@ -85,7 +85,7 @@ impl LookUp<'_> {
         Resource::precomputed(bytes, etag)
     }
 
-    /// A record whose body was asked for.
+    /// A record with this body; counts it if a queue refused to read the body.
     fn record(&self, body: Result<Body, BodyError>) -> Result<Resource, ApiError> {
         if let Err(BodyError::Queue(refused)) = &body {
             self.metrics.refuse(refused);
@@ -143,7 +143,7 @@ pub(crate) fn parse_record(
     parse_nested(segment, NoParams::parse(query)).map(|(id_or_slug, ())| id_or_slug)
 }
 
-/// Reads the path of one record beside a parsed query; the issue of the path comes first.
+/// Reads the path of one record, given a parsed query; the issue of the path comes first.
 pub(crate) fn parse_nested<Q>(
     segment: &str,
     query: Result<Q, Vec<ParamIssue>>,

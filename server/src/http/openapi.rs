@@ -1,9 +1,9 @@
-//! The OpenAPI document: the contract for programs, made of the types, the route table, the table
+//! The OpenAPI document: the contract for programs, made from the types, the route table, the table
 //! of errors and the limits that the service itself uses. `/llms.txt` and the page of the
-//! documentation are made of the same parts.
+//! documentation are made from the same parts.
 //!
-//! It is made once and is the same for every server of this version. It decides nothing: a fact
-//! that only stands here is a mistake, and tests compare the document with real answers.
+//! It is made once and is the same for every server of this version. It decides nothing: no fact
+//! may be defined only here, and tests compare the document with real responses.
 
 mod fields;
 mod form;
@@ -44,13 +44,13 @@ const KEY_DESCRIPTION: &str = "An API key. It is a secret: never put it in an ad
                                operation needs are listed with it; a key has `boats.read`, \
                                `manufacturers.read` or both.";
 
-/// The document as it is served.
+/// The document, ready to be sent.
 pub(crate) struct Served {
     pub(crate) body: Bytes,
     pub(crate) etag: ETag,
 }
 
-/// The document, made when it is first asked for.
+/// The document, made at its first request.
 pub(crate) fn served() -> &'static Served {
     static SERVED: LazyLock<Served> = LazyLock::new(|| {
         let body = Bytes::from(text());
@@ -60,7 +60,7 @@ pub(crate) fn served() -> &'static Served {
     &SERVED
 }
 
-/// The document as text: JSON on many lines, with a line end.
+/// The document as text: JSON on many lines, with a final line end.
 pub fn text() -> String {
     on_many_lines(&document())
 }
@@ -70,7 +70,7 @@ pub fn llms() -> String {
     llms::text()
 }
 
-/// What a client receives that sent parameters which do not exist.
+/// The response to a client that sent unknown parameters.
 pub(crate) fn example_of_an_error() -> String {
     on_many_lines(&responses::body(&responses::validation()))
 }

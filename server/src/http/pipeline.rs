@@ -172,14 +172,14 @@ impl Counting<'_> {
         Err(refused)
     }
 
-    /// Whether there is a request of the month left.
+    /// Whether the month's quota has a request left.
     async fn check_quota(&mut self) -> Result<Usage, QuotaError> {
         let (quotas, owner) = (&self.app.quotas, &self.verified.subscription);
         let check = |left| quotas.check_within(left, owner, self.now);
         self.wait_budget.spend(check).await
     }
 
-    /// Takes a request of the month.
+    /// Charges a request to the month's quota.
     async fn charge(&mut self) -> Result<Usage, QuotaError> {
         let (quotas, owner) = (&self.app.quotas, &self.verified.subscription);
         let charge = |left| quotas.charge_within(left, owner, self.now);
@@ -197,7 +197,7 @@ fn check_scopes(key: &Key, needed: &[Scope]) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// What is sent of a body, and the tag of that for the headers.
+/// Chooses what to send of a body, and sets its tag for the headers.
 async fn choose(
     app: &App,
     request: &Request,

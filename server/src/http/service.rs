@@ -38,8 +38,8 @@ pub(crate) fn answer(
     }
 }
 
-/// What this version of the API is and which release it serves. No counts of records: anyone may
-/// read this.
+/// Describes this version of the API and the release that it serves. It has no counts of records,
+/// since anyone may read it.
 fn describe_version(app: &App) -> Bytes {
     let catalogue = app.catalogue();
     body(&Data {
@@ -57,8 +57,8 @@ fn describe_version(app: &App) -> Bytes {
     })
 }
 
-/// That the server runs. It checks nothing else: a key store that is away is not the server's
-/// health.
+/// Says that the server runs. It checks nothing else: an unreachable key store does not make the
+/// server unhealthy.
 fn check_health(app: &App) -> Bytes {
     let version = env!("CARGO_PKG_VERSION");
     body(&Health {

@@ -1,17 +1,17 @@
-//! The pages of the guide about generated clients: for each language how a client is made of the
-//! OpenAPI document, and a program that keeps a copy of all boats. `.ci/contract clients` runs the
-//! programs as they stand.
+//! The pages of the guide about generated clients: for each language, how to generate a client from
+//! the OpenAPI document, and a program that keeps a copy of all boats. `.ci/contract clients` runs
+//! these programs unchanged.
 
 use askama::Template;
 
-/// A client, made by a generator of others.
+/// A client made by a third-party generator.
 pub(super) struct Client {
     /// The language.
     pub(super) name: &'static str,
-    /// Where its page is.
+    /// The path of its page.
     pub(super) path: &'static str,
     generator: &'static str,
-    /// Commands that make the client, run the program and keep it running.
+    /// Commands that generate the client, run the program and keep it running.
     make: &'static str,
     file: &'static str,
     program: &'static str,

@@ -1,7 +1,8 @@
-//! Programs that the page shows, each in every language. They run as they stand.
+//! Programs that the page shows, each in every language. They run unchanged.
 //!
-//! They read BASE and KEY from the environment. Where a key is pasted, the page puts both into the
-//! program: what is replaced then is marked here, so that the script knows no language.
+//! They read BASE and KEY from the environment. When a reader pastes a key, the page puts both into
+//! the program. The texts to replace are marked here, so the page's script need not know any
+//! language.
 
 use std::fmt::Write;
 
@@ -27,10 +28,10 @@ pub(super) struct Variant {
 /// A language of the examples.
 pub(super) struct Language {
     pub(super) name: &'static str,
-    /// How its files end.
+    /// The extension of its files.
     pub(super) ending: &'static str,
-    /// Texts that are read from the environment, each with what stands there once a key is pasted:
-    /// `{base}` and `{key}` are filled in.
+    /// Code that reads the environment, each with its replacement once a key is pasted: `{base}`
+    /// and `{key}` are filled in.
     filled: &'static [(&'static str, &'static str)],
 }
 
@@ -105,10 +106,10 @@ struct Request {
     needs_key: bool,
 }
 
-/// What the target of a request is replaced by until the program is escaped.
+/// Stands for the target of a request until the program is escaped.
 const TARGET: &str = "\u{1}";
 
-/// The request of an operation, whose target the page writes anew where parameters are given.
+/// The request of an operation. The page rewrites its target when a reader enters parameters.
 pub(super) fn request(operation: &Operation) -> Example {
     let request = Request {
         summary: operation.about.summary,
@@ -131,7 +132,7 @@ pub(super) fn request(operation: &Operation) -> Example {
     example
 }
 
-/// The path of an operation, with an example of what it takes.
+/// The path of an operation, with an example of its parameter.
 pub(super) fn target(operation: &Operation) -> String {
     let mut path = operation.route.path.to_string();
     for parameter in operation.parameters() {
@@ -167,7 +168,7 @@ impl Example {
 }
 
 impl Language {
-    /// A program as HTML, with marks around what is replaced once a key is pasted.
+    /// A program as HTML, with marks around the texts to replace once a key is pasted.
     fn marked(&self, program: &str) -> String {
         let mut code = String::new();
         let mut rest = program;
@@ -180,7 +181,7 @@ impl Language {
         code + &escaped(rest)
     }
 
-    /// What stands before the first text that is read from the environment, and which that is.
+    /// The first of the `filled` texts in a program, and what comes before it.
     fn first_read<'p>(&self, program: &'p str) -> Option<(&'p str, (&'static str, &'static str))> {
         let found = self.filled.iter().filter_map(|&(read, filled)| {
             let (before, _) = program.split_once(read)?;

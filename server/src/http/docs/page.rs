@@ -1,5 +1,4 @@
-//! The page: its template, and what the template is filled with. All facts are asked of those who
-//! keep to them.
+//! The page: its template and the values for it. All facts come from the code that implements them.
 
 use std::fmt::Write;
 
@@ -58,7 +57,7 @@ fn codes() -> Vec<(ErrorKind, bool)> {
     errors::by_code().map(line).collect()
 }
 
-/// A value of the document, as it is typed.
+/// A value of the document, as a person would type it.
 fn shown(value: &Value) -> String {
     value
         .as_str()

@@ -1,4 +1,5 @@
-//! The reference: every operation as the page shows it, made of the parts of the OpenAPI document.
+//! The reference: every operation as the page shows it, made from the parts of the OpenAPI
+//! document.
 
 use askama::Template;
 use serde_json::Value;
@@ -17,7 +18,7 @@ pub(super) struct Group {
 pub(super) struct Entry {
     pub(super) operation: Operation,
     pub(super) id: &'static str,
-    /// What is asked for unless parameters are given.
+    /// The target that is requested unless parameters are given.
     pub(super) target: String,
     pub(super) parameters: Vec<Row>,
     /// The fields of its 200, as HTML.
@@ -27,7 +28,7 @@ pub(super) struct Entry {
     pub(super) others: Vec<String>,
 }
 
-/// A parameter, with how a person gives it.
+/// A parameter and its input control.
 pub(super) struct Row {
     pub(super) parameter: Parameter,
     pub(super) form: String,
@@ -37,7 +38,7 @@ pub(super) struct Row {
 pub(super) enum Control {
     /// One of these words.
     Choice(Vec<String>),
-    /// Any text, with the list of known values, where there is one.
+    /// Any text, with the list of known values, if there is one.
     Text(Option<&'static str>),
     /// A header, which the page sends by itself.
     None,
@@ -68,7 +69,7 @@ impl Entry {
         }
     }
 
-    /// Whether its parameters are so many that they come before all else.
+    /// Whether it has so many parameters that they come first.
     pub(super) fn is_list(&self) -> bool {
         self.parameters
             .iter()
@@ -104,7 +105,7 @@ impl Control {
     }
 }
 
-/// Fields, and within each of them its own.
+/// Fields with their nested fields.
 #[derive(Template)]
 #[template(path = "docs/fields.html")]
 struct Fields {
@@ -114,11 +115,11 @@ struct Fields {
 struct FieldRow {
     id: String,
     field: Field,
-    /// The fields of the field, as HTML; empty where it has none.
+    /// The field's own fields, as HTML; empty if it has none.
     inner: String,
 }
 
-/// Fields as HTML; their ids begin with that of what they belong to.
+/// Fields as HTML; their ids begin with `of`, the id of their owner.
 fn fields(fields: Vec<Field>, of: &str) -> String {
     if fields.is_empty() {
         return String::new();

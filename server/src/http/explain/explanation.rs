@@ -1,4 +1,4 @@
-//! What is said about an address: the shape of an explanation, as text and as JSON.
+//! The explanation of an address: its fields, which are shown as text and as JSON.
 
 use serde::Serialize;
 
@@ -10,26 +10,26 @@ use crate::params::{ParamIssue, Understood};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
-    /// The path and the query; no more than `…` of one that has a credential.
+    /// The path and the query; `…` in place of a query that has a credential.
     pub address: String,
     /// The release that answers.
     pub release: String,
-    /// The endpoint, where there is one.
+    /// The endpoint, if there is one.
     pub endpoint: Option<Endpoint>,
     /// The status, for a key with the scopes of the endpoint and within its limits.
     pub status: u16,
     /// Why there is no reply.
     pub error: Option<Refused>,
-    /// The parameters of a list as they were understood.
+    /// The parameters of a list, as they were parsed.
     pub parameters: Vec<Understood>,
-    /// The terms that are filtered by and that no boat has.
+    /// The terms in filters that no boat has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unknown_terms: Vec<UnknownTerm>,
-    /// The list that is asked for.
+    /// The requested list.
     pub list: Option<ExplainedList>,
     /// The record that the path names.
     pub record: Option<NamedRecord>,
-    /// What is answered.
+    /// The body of the response.
     pub answer: Option<ExplainedBody>,
 }
 
@@ -40,20 +40,20 @@ pub struct Endpoint {
     pub path: String,
     /// Its name in the OpenAPI document.
     pub operation: &'static str,
-    /// What a key needs; nothing where no key is asked for.
+    /// The scopes that a key needs; empty if the endpoint needs no key.
     pub scopes: Vec<&'static str>,
 }
 
 /// An error of the service.
 #[derive(Debug, Serialize)]
 pub struct Refused {
-    /// What programs read.
+    /// The code, for programs.
     pub code: &'static str,
-    /// What people read.
+    /// The message, for people.
     pub message: String,
     /// Every problem of a validation error.
     pub issues: Vec<ParamIssue>,
-    /// What only the log of a server would show.
+    /// The cause, which only a server's log would show.
     pub cause: Option<String>,
 }
 
@@ -61,9 +61,9 @@ pub struct Refused {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainedList {
-    /// What the answer is remembered by.
+    /// The key of the response in the cache.
     pub cache_key: ListKey,
-    /// What ran for it, in this order.
+    /// The statements that ran for it, in order.
     pub statements: Vec<RanStatement>,
     /// Rows of the page.
     pub rows: usize,
@@ -81,7 +81,7 @@ pub struct NamedRecord {
     pub id: String,
     /// Its slug.
     pub slug: String,
-    /// By which of the two it was found.
+    /// `id` or `slug`, by which it was found.
     pub found_by: &'static str,
 }
 

@@ -1,5 +1,5 @@
-//! What a browser may do with a file of the documentation. Answers of the API say nothing of this:
-//! nothing in them is shown or run.
+//! What a browser may do with a file of the documentation. Responses of the API have no such
+//! headers, since browsers neither show nor run them.
 
 use salvo::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use salvo::http::{HeaderMap, HeaderName, HeaderValue};
@@ -8,15 +8,15 @@ use super::Media;
 
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 
-/// What the documentation may load, and from where: its own files. Scripts and styles stand in
-/// files only, and none is made of text at run time.
+/// The documentation may load only its own files. There are no inline scripts or styles, and none
+/// is made from text at run time.
 const OWN_FILES_ONLY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
-/// What a page may ask of a device that a documentation has no use for.
+/// Denies device features for which documentation has no use.
 const NO_DEVICES: HeaderValue = HeaderValue::from_static(
     "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
 );

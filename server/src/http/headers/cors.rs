@@ -1,4 +1,4 @@
-//! What an answer says to browsers about pages of other origins.
+//! What a response tells browsers about pages of other origins.
 
 use salvo::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -11,16 +11,17 @@ use crate::cors::CorsDecision;
 
 const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
-/// Every header that is written, but for those that pages may read anyway, and for those of the
-/// IETF draft on limits: a test compares it.
+/// Every header that responses have, except those that pages may read anyway and those of the IETF
+/// draft on limits. A test checks that it is complete.
 pub(super) const EXPOSED: &str = "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, \
     X-RateLimit-Reset, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, Content-Encoding, ETag, \
     Vary, X-Cache, Age, Link, Retry-After, WWW-Authenticate, Allow";
-/// How long a browser may remember the answer to a preflight, in seconds: two hours, which is as
-/// long as any browser but one does.
+/// How long a browser may cache the response to a preflight, in seconds: two hours, the maximum of
+/// all browsers but one.
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 
-/// Whose pages may read the answer. It comes after whatever else the answer varies with.
+/// Which origin's pages may read the response. It appends to `Vary`, so other code must have
+/// written that before.
 pub(super) fn write_origin(decision: &CorsDecision, headers: &mut HeaderMap) {
     let origin = match decision {
         CorsDecision::Unsaid => return,

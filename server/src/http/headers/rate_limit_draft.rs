@@ -1,8 +1,8 @@
-//! `RateLimit-Policy` and `RateLimit`: the limits in the form that the IETF works on
-//! (draft-ietf-httpapi-ratelimit-headers-10), for clients that know it.
+//! `RateLimit-Policy` and `RateLimit`: the limits in the form of an IETF draft
+//! (draft-ietf-httpapi-ratelimit-headers-10), for clients that support it.
 //!
-//! They say what the `X-` headers say, and are written only where the operator wants them. What is
-//! not known of an answer, as the quota of a 304, is left out of both.
+//! They say the same as the `X-` headers, and are sent only if the operator enables them. Both
+//! leave out what is not known about a response, such as the quota of a 304.
 
 use salvo::http::{HeaderMap, HeaderName};
 
@@ -11,11 +11,11 @@ use crate::limits::{MINUTE, Usage};
 
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
-/// Both, as pages of other origins are told of them.
+/// The names of both, in the form of `Access-Control-Expose-Headers`.
 pub(super) const NAMES: &str = "RateLimit-Policy, RateLimit";
 
-/// The greatest integer of structured fields (RFC 9651, section 3.3.1). A quota may be above it,
-/// and is then shown as this.
+/// The largest integer of structured fields (RFC 9651, section 3.3.1). A larger quota is shown as
+/// this number.
 const INTEGER_MAX: u64 = 999_999_999_999_999;
 
 /// Writes both, one item a limit. Months differ in length, so the quota names no window.

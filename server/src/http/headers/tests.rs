@@ -1,4 +1,4 @@
-//! The table of section 4.8 against what is written, status by status.
+//! Compares the headers that are written with the table of section 4.8, status by status.
 
 use std::collections::BTreeSet;
 
@@ -79,7 +79,7 @@ fn a_status_shows_exactly_the_headers_of_section_4_8_even_where_all_is_known() {
     }
 }
 
-/// What pages may read of any answer that is shared with them (Fetch, section 2.2.2).
+/// The headers that pages may read in any response that is shared with them (Fetch, section 2.2.2).
 const READABLE: [&str; 4] = ["cache-control", "content-length", "content-type", "expires"];
 
 #[test]
@@ -96,7 +96,8 @@ fn pages_of_other_origins_may_read_every_header_that_is_written() {
     }
 }
 
-/// The headers that some answer has and a page may not read anyway, and those that it may read.
+/// The headers that responses have, without those that pages may always read, and the headers that
+/// are exposed to pages.
 fn written_and_exposed(meta: &ResponseMeta) -> (BTreeSet<String>, BTreeSet<String>) {
     let body = Bytes::from_static(b"x");
     let (mut written, mut exposed) = (BTreeSet::new(), BTreeSet::new());
@@ -113,7 +114,7 @@ fn written_and_exposed(meta: &ResponseMeta) -> (BTreeSet<String>, BTreeSet<Strin
     (written, exposed)
 }
 
-/// `RateLimit-Policy` and `RateLimit` of an answer.
+/// `RateLimit-Policy` and `RateLimit` of a response.
 fn rate_limit_draft(status: StatusCode, meta: &ResponseMeta) -> Option<[String; 2]> {
     let mut headers = HeaderMap::new();
     write(status, meta, None, &mut headers);

@@ -1,4 +1,4 @@
-//! The fields of a body, one below the other, as people read them. They are those of its schema.
+//! The fields of a body's schema, as a tree for people to read.
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
@@ -26,7 +26,7 @@ pub(super) fn of(schema: fn(&mut SchemaGenerator) -> Schema) -> Vec<Field> {
 struct Definitions(Map<String, Value>);
 
 impl Definitions {
-    /// Every field is always there, so the list of those that are has the order of the type.
+    /// Every field is required, so `required` lists all of them, in the order of the type.
     fn fields(&self, object: &Value) -> Vec<Field> {
         let object = self.resolved(object);
         let names = object["required"].as_array().into_iter().flatten();
@@ -60,7 +60,7 @@ impl Definitions {
         }
     }
 
-    /// The schema itself, where this one only names it.
+    /// The schema that this one refers to, or itself.
     fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
         let name = schema["$ref"].as_str().and_then(|to| to.rsplit('/').next());
         name.and_then(|name| self.0.get(name)).unwrap_or(schema)

@@ -1,4 +1,4 @@
-//! What the headers of answers mean, and which of them an operation shows with which status.
+//! What the headers of responses mean, and which of them an operation sends with which status.
 
 use schemars::{Schema, json_schema};
 use serde_json::Value;
@@ -195,7 +195,8 @@ pub(super) fn all() -> Object {
     Object::of(TABLE.iter().map(|(group, name, description, form)| {
         let header = object! {
             "description": description,
-            // A list without rows has no links, and the draft is a setting.
+            // A list without rows has no links, an uncompressed body has no encoding, and the draft
+            // is a setting.
             "required": !matches!(group, Group::Link | Group::Coding | Group::RateLimitDraft),
             "schema": form.schema(),
             "example": form.example(),
@@ -204,7 +205,7 @@ pub(super) fn all() -> Object {
     }))
 }
 
-/// The headers that an operation shows with a status.
+/// The headers that an operation sends with a status.
 pub(super) fn shown(operation: Operation, status: u16) -> Object {
     let shown = TABLE.iter().filter(|(group, name, ..)| {
         group.is_on(status) && (400 <= status || knows(operation, *group, name))
@@ -212,7 +213,7 @@ pub(super) fn shown(operation: Operation, status: u16) -> Object {
     Object::of(shown.map(|&(_, name, ..)| (name, reference("headers", name))))
 }
 
-/// Whether an operation that is answered as asked knows what the header says.
+/// Whether an operation that succeeds knows the header's value.
 fn knows(operation: Operation, group: Group, name: &str) -> bool {
     use CatalogueOperation::{GetBoat, GetManufacturer, GetTerms};
     match operation {

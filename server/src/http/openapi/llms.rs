@@ -1,6 +1,6 @@
 //! `/llms.txt`: the document as text for language models, and for people with a terminal only.
 //!
-//! The template decides what is said in which order; everything that is said is the document's.
+//! The template decides the order; all content comes from the document.
 
 use askama::Template;
 

@@ -1,5 +1,5 @@
-//! JSON objects whose members keep the order in which they are written, as a document that people
-//! read needs: `serde_json` sorts them, or keeps their order for everything in the program.
+//! JSON objects whose members keep the order in which they are written, for a document that people
+//! read. `serde_json` sorts members, or keeps their order everywhere in the program.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! What each operation is, in words: its name, what it does, what it takes and what it gives.
-//! Where it is and which scopes it needs stands in the route table.
+//! Describes each operation in words: its name, what it does, what it takes and what it returns.
+//! Its path and scopes are in the route table.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -38,13 +38,13 @@ pub(crate) const TAGS: [Tag; 3] = [
     },
 ];
 
-/// What an operation is.
+/// The description of an operation.
 pub(crate) struct About {
     pub(crate) id: &'static str,
     pub(crate) tag: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) description: &'static str,
-    /// What the record in its path is, and one.
+    /// The kind of record in its path, and an example.
     record: Option<(&'static str, &'static str)>,
     /// The list whose parameters it takes.
     list: Option<&'static params::List>,
@@ -55,18 +55,18 @@ pub(crate) struct About {
 pub(crate) struct Answer {
     pub(crate) description: &'static str,
     pub(super) schema: fn(&mut SchemaGenerator) -> Schema,
-    /// A real body, which a test compares with that of the service.
+    /// A real body; a test compares it with the service's.
     pub(crate) example: Option<&'static str>,
     pub(super) link: Option<Link>,
 }
 
-/// An operation that can follow on an answer.
+/// An operation that can follow a response.
 pub(super) struct Link {
     pub(super) name: &'static str,
     pub(super) operation: &'static str,
-    /// The parameter that the operation takes from the answer.
+    /// The parameter whose value comes from the response.
     pub(super) parameter: &'static str,
-    /// Where the answer has it.
+    /// Where the response has that value.
     pub(super) from: &'static str,
     pub(super) description: &'static str,
 }
@@ -251,7 +251,7 @@ static DESCRIBE_API: About = About {
     },
 };
 
-/// What the operation is.
+/// The description of this operation.
 pub(super) const fn about(operation: routes::Operation) -> &'static About {
     match operation {
         routes::Operation::Catalogue(operation, _) => match operation {
@@ -270,7 +270,7 @@ pub(super) const fn about(operation: routes::Operation) -> &'static About {
     }
 }
 
-/// An operation, with where it is.
+/// An operation with its path.
 pub(crate) struct Operation {
     pub(crate) route: &'static Route,
     pub(crate) about: &'static About,
@@ -285,7 +285,7 @@ pub(crate) fn all() -> impl Iterator<Item = Operation> {
 }
 
 impl Operation {
-    /// The scopes that a key needs; none, where no key is needed.
+    /// The scopes that a key needs; empty if no key is needed.
     pub(crate) fn scopes(&self) -> Vec<&'static str> {
         match self.route.operation {
             routes::Operation::Service(_) => Vec::new(),
@@ -295,7 +295,7 @@ impl Operation {
         }
     }
 
-    /// Whether its answers have a tag to ask for them again with.
+    /// Whether its responses have a tag for conditional requests.
     pub(super) const fn is_conditional(&self) -> bool {
         use routes::Operation::{Catalogue, Service};
         matches!(

@@ -1,4 +1,5 @@
-//! The parameters of the document. What a list takes, and every bound, comes from its declaration.
+//! The parameters in the document. The parameters of a list and all bounds come from their
+//! declarations.
 
 use std::borrow::Cow;
 
@@ -42,7 +43,7 @@ pub(super) fn of_list(list: &'static List) -> impl Iterator<Item = Parameter> {
     })
 }
 
-/// The path parameter of one record: what that is, and one.
+/// The path parameter of one record, with a description and an example.
 pub(super) fn id_or_slug((description, example): (&'static str, &'static str)) -> Parameter {
     Parameter {
         name: ID_OR_SLUG,
@@ -92,7 +93,7 @@ fn schema(values: Values) -> Schema {
     }
 }
 
-/// Numbers are numbers in the document.
+/// An example value; numbers are numbers in the document, not strings.
 fn example(values: Values, text: &'static str) -> Value {
     match values {
         Values::Integer(..) | Values::Length => text
@@ -116,7 +117,7 @@ fn with_default(mut schema: Schema, default: impl Into<Value>) -> Schema {
     schema
 }
 
-/// The schema of a type that refers to no other, without its comment for programmers.
+/// The schema of a type that refers to no other, without the description from its doc comment.
 fn schema_of<T: JsonSchema>() -> Schema {
     let mut schema = T::json_schema(&mut SchemaGenerator::default());
     schema.remove("description");

@@ -1,7 +1,7 @@
-//! The answers of an operation: which statuses it can have, and what each of them says.
+//! The responses of an operation: which statuses it can have, and what each of them says.
 //!
-//! Every error is described once, among the components, and operations refer to it. Its examples
-//! are made by the code that refuses, so that status, code and message are the real ones.
+//! Every error is described once, in the components, and operations refer to it. Its examples come
+//! from the code that refuses requests, so status, code and message are the real ones.
 
 use salvo::http::StatusCode;
 use schemars::SchemaGenerator;
@@ -22,10 +22,10 @@ use crate::params::{BOATS, ListQuery, QueryString};
 const OF_ALL: [u16; 8] = [400, 401, 408, 413, 414, 431, 500, 503];
 /// Errors that only a request with a key can have.
 const OF_KEYS: [u16; 2] = [403, 429];
-/// The error of a look-up.
+/// The error of a lookup.
 const OF_RECORDS: u16 = 404;
 
-/// Every answer of an operation, by its status.
+/// Every response of an operation, by its status.
 pub(super) fn of(operation: &Operation, generator: &mut SchemaGenerator) -> Object {
     let mut responses = object! { "200": ok(operation, generator) };
     if operation.is_conditional() {
@@ -127,7 +127,7 @@ fn errors_of(operation: &Operation) -> Vec<u16> {
     statuses
 }
 
-/// Whether only the address of a request can be wrong, as there is no key.
+/// Whether this status can only mean a credential in the query, since the operation needs no key.
 const fn is_without_key(operation: routes::Operation, status: u16) -> bool {
     matches!((operation, status), (routes::Operation::Service(_), 401))
 }

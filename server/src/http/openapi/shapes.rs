@@ -1,7 +1,7 @@
 //! The schemas of bodies, derived from the types that make them.
 //!
-//! A record is written in two halves and a list from rows, so that the whole of an answer is
-//! nowhere one type; here it is, for the schemas only.
+//! The server writes a record in two halves and a list from rows, so no single type is a whole
+//! body. The types here are, and exist only for the schemas.
 
 use std::borrow::Cow;
 
@@ -91,7 +91,7 @@ impl JsonSchema for ThisDocument {
     }
 }
 
-/// A generator of schemas of what is sent, for the components of the document.
+/// A schema generator for what the server sends, which refers to the components of the document.
 pub(super) fn generator() -> SchemaGenerator {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
@@ -108,7 +108,8 @@ pub(super) fn definitions(generator: &mut SchemaGenerator) -> Object {
     Object::of(definitions.map(|(name, schema)| (name, in_order(schema))))
 }
 
-/// Integers that every client knows in place of unsigned ones, and descriptions on one line.
+/// Replaces unsigned integers by formats that every client knows, and puts descriptions on one
+/// line.
 fn say_plainly(schema: &mut Schema) {
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
@@ -127,8 +128,8 @@ fn say_plainly(schema: &mut Schema) {
     }
 }
 
-/// The schema of an object, whose properties have the order of the type. The generator sorts
-/// them by name, but not the list of those that are always there.
+/// The schema of an object, with its properties in the order of the type. The generator sorts
+/// `properties` by name, but not `required`.
 fn in_order(schema: Value) -> Object {
     let Value::Object(members) = schema else {
         return Object::default();

@@ -1,5 +1,4 @@
-//! What is sent of bodies that no release has: noise, and long ones while nothing can be
-//! compressed.
+//! Bodies that do not occur in a release: noise, and long ones while nothing can be compressed.
 
 use std::io::Read;
 use std::time::Duration;
@@ -16,7 +15,7 @@ fn noise(length: usize) -> Bytes {
     noise.into()
 }
 
-/// What is sent of `body`, and in which coding.
+/// What is sent of `body`, and in which encoding.
 async fn sent(compressed: &CompressedBodies, body: &Bytes, accepted: &str) -> (Bytes, Coding) {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_str(accepted).unwrap());
