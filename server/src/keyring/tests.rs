@@ -118,7 +118,7 @@ fn a_keyring_that_was_never_confirmed_verifies_nothing() {
     );
 }
 
-/// Its revoked key is still refused by its own name, and no quota of it is shown.
+/// Its revoked key is still refused as revoked, and its quota is not shown.
 #[test]
 fn a_deleted_subscription_is_none_of_those_that_have_a_key() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! Minute limits: how long counting a request takes where several servers share the store.
+//! Minute limits: how long counting a request takes if several servers share a store.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl RoundTrips {
         self.durations.observe(duration);
     }
 
-    /// Adds them to what is scraped; none where windows are in memory.
+    /// Adds them to a scrape; nothing if windows are in memory.
     pub(crate) fn collect(round_trips: Option<&Self>, families: &mut Families) {
         let durations = round_trips.into_iter().map(|one| &one.durations);
         families.histograms(

@@ -320,7 +320,7 @@ mod tests {
         let codes: std::collections::HashSet<_> = all.iter().map(|outcome| outcome.code).collect();
         let statuses: std::collections::HashSet<_> =
             all.iter().map(|outcome| outcome.status).collect();
-        // Those that are no refusals share having none.
+        // The outcomes that are not errors share the missing code.
         assert_eq!(codes.len() + 2, all.len());
         assert!(12 < statuses.len(), "{statuses:?}");
     }

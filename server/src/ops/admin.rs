@@ -41,7 +41,7 @@ pub async fn serve(
         total: CONNECTIONS_MAX,
         per_address: CONNECTIONS_MAX,
     };
-    // Kept until the end, or connections would think that the server is gone.
+    // Keeps the sender alive: without it, accepting would stop.
     let (_phases, phase) = watch::channel(Phase::Serving);
     let refusing = Arc::clone(&app);
     let connections = Connections::new(
@@ -115,15 +115,15 @@ async fn page(app: &App, request: &Request) -> Result<Page, ApiError> {
 /// What `/ready` answers.
 #[derive(Serialize)]
 struct Ready<'a> {
-    /// `ready`, or `not ready` where one of the others is in the way.
+    /// `ready`, or `not ready` if one of the other fields prevents it.
     status: &'static str,
     /// Id of the release, which is open and verified.
     release: &'a str,
-    /// `current`, or `stale` where no key can be verified.
+    /// `current`, or `stale` if no key can be verified.
     keys: &'static str,
     /// The server is about to stop.
     draining: bool,
-    /// A body of the release could not be read as it was verified; only where that is so.
+    /// Present and true if a body of the release no longer reads as it was verified.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     damaged: bool,
 }
@@ -146,7 +146,7 @@ impl Page {
         Self::json(status, &ready)
     }
 
-    /// In the envelope, with the words of this address.
+    /// A 404 in the envelope, with a message for this address.
     fn not_found(app: &App) -> Self {
         let error = serde_json::json!({
             "code": ApiError::UnknownPath.code(),
@@ -183,7 +183,7 @@ fn refusal(app: &App, error: ApiError) -> Reply {
     Reply::new(app, Err(error), meta)
 }
 
-/// The complete answer to a request that the HTTP library never sees, as bytes.
+/// The complete response to a request that the HTTP library never sees, as bytes.
 fn last_answer(app: &App, refused: Refusal) -> Vec<u8> {
     let (error, is_head) = match refused {
         Refusal::TooSlow { is_head, .. } => (ApiError::RequestTimeout, is_head),

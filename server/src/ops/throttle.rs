@@ -1,5 +1,5 @@
-//! Throttling the opening of a release beside requests: small steps, with rests while requests
-//! come.
+//! Throttles the opening of a release while requests are served: small steps, with rests while
+//! requests arrive.
 //!
 //! A computing thread keeps its core until the next scheduler tick, often every 4 ms, and every
 //! request that wants that core waits as long. A nice value makes that rarer, not shorter. With

@@ -83,7 +83,7 @@ impl ListQuery {
         self
     }
 
-    /// Which list is asked for.
+    /// The requested list.
     pub const fn list(&self) -> &'static List {
         self.list
     }
@@ -95,8 +95,8 @@ impl ListQuery {
             .map(|(parameter, value)| (*parameter, value))
     }
 
-    /// The text that is the same for equal queries of a list only. A query of another list may have
-    /// the same text.
+    /// The text that equal queries of a list share, and no others of that list. A query of another
+    /// list may have the same text.
     pub fn canonical(&self) -> String {
         let mut text = String::new();
         for (parameter, value) in &self.given {
@@ -126,7 +126,7 @@ impl ListQuery {
         .collect()
     }
 
-    /// Which rows.
+    /// The requested rows.
     pub fn page(&self) -> Page {
         let integer = |value: Option<&Value>, default| match value {
             Some(Value::Integer(integer)) => *integer,
@@ -146,7 +146,7 @@ impl ListQuery {
         &self.list.sorts[self.word(|kind| matches!(kind, Kind::Sort(_)))]
     }
 
-    /// In which direction.
+    /// The direction of the sort.
     pub fn order(&self) -> Order {
         Order::ALL[self.word(|kind| matches!(kind, Kind::Order))]
     }

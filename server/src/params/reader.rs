@@ -27,7 +27,7 @@ type Position = usize;
 struct Given<'query> {
     name: &'query str,
     position: Position,
-    /// Absent if the pair already has an issue.
+    /// `None` if the pair already has an issue.
     value: Option<&'query str>,
     is_repeated: bool,
 }

@@ -1,4 +1,4 @@
-//! What is accepted, what is refused and how that is said, and what must hold for any text.
+//! What is accepted, what is refused with which message, and what must hold for any text.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use super::*;
 mod properties;
 mod queries;
 
-/// A key of our form; nobody was given it.
+/// A key of our form that was never issued.
 const KEY: &str = "boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw";
 
 fn boats(raw: &str) -> Result<ListQuery, Vec<ParamIssue>> {

@@ -6,13 +6,13 @@ use shared::keys::last_use::LastUses;
 
 use super::*;
 
-/// Keeps what is written down, a batch an entry, unless it is busy.
+/// Records the batches that are written, unless it is busy.
 #[derive(Default)]
 struct Record {
     batches: Mutex<Vec<Vec<(KeyId, i64)>>>,
     /// How many attempts fail before one succeeds.
     failures: Mutex<u32>,
-    /// How often the reserve was to be kept.
+    /// How often it was asked to keep the reserve.
     kept: Mutex<u32>,
 }
 
@@ -34,7 +34,7 @@ impl LastUses for Record {
 }
 
 impl Record {
-    /// The times of the batches, of which each has the one key of the tests.
+    /// The times of the batches, each of which has the tests' only key.
     fn times(&self) -> Vec<i64> {
         let batches = self.batches.lock().unwrap();
         let time = |batch: &Vec<(KeyId, i64)>| match &batch[..] {
@@ -114,7 +114,7 @@ fn a_writer_that_stops_leaves_nothing_unwritten_even_if_the_store_is_away_for_a_
     let keyring = Arc::new(Keyring::new());
     let record = Arc::new(Record::default());
     let writer = write_uses(Arc::clone(&keyring), Arc::clone(&record) as _).unwrap();
-    // Time brings the store back, and nothing else does.
+    // The store comes back only with time.
     let later = Arc::clone(&record);
     let writer = writer.pausing(move |_pause| *later.failures.lock().unwrap() = 0);
     let mut answer = Answer::Changed(snapshot(|_, _| {}));

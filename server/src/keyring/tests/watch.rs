@@ -1,4 +1,4 @@
-//! A keyring that is kept current.
+//! Tests of a keyring that a watch keeps current.
 
 use std::io;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use shared::keys::store::Revision;
 use super::*;
 use crate::keyring::watch;
 
-/// Says when it was asked.
+/// Reports each time it is asked.
 struct Announcing {
     asked: Mutex<Sender<()>>,
     answer: Answer,
@@ -50,7 +50,7 @@ fn a_watch_asks_again_and_again_until_it_is_dropped() {
         asks.recv().unwrap();
     }
     drop(watch);
-    // The first answer was taken in before the source was asked again.
+    // The first answer was applied before the source was asked again.
     assert!(
         keyring
             .verify(&secret(), Environment::Test, clock.now())

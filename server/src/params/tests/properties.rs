@@ -6,7 +6,7 @@ use proptest::sample::Index;
 
 use super::*;
 
-/// Parameters of which some are good, some bad and many are the same.
+/// Random parameters: some valid, some invalid, many repeated.
 fn parameter() -> impl Strategy<Value = String> {
     let accepted = BOATS.parameters.iter().map(|parameter| parameter.name);
     let names: Vec<_> = accepted.chain(["foo", "", "%zz"]).collect();
@@ -21,7 +21,7 @@ fn query() -> impl Strategy<Value = String> {
     prop::collection::vec(parameter(), 0..6).prop_map(|pairs| pairs.join("&"))
 }
 
-/// Good values of a parameter, each in all of its spellings.
+/// Valid values of a parameter, each in all of its spellings.
 fn spellings(values: Values) -> Vec<Vec<String>> {
     let owned = |spellings: &[&str]| spellings.iter().map(|&text| text.to_owned()).collect();
     match values {
@@ -52,7 +52,7 @@ fn spellings(values: Values) -> Vec<Vec<String>> {
 }
 
 /// Two queries that take some parameters of `list`, mostly with the same values in different
-/// spellings. Where a range is the wrong way round, a query is not good.
+/// spellings. Queries whose range ends are in the wrong order are filtered out.
 fn two_good_queries(list: &'static List) -> impl Strategy<Value = (String, String)> {
     let parameters = list.parameters.iter().map(|parameter| {
         let value = || {
@@ -85,7 +85,7 @@ fn good_query() -> impl Strategy<Value = String> {
     two_good_queries(&BOATS).prop_map(|(one, _)| one)
 }
 
-/// What a parameter needs beside it to mean anything.
+/// Other parameters without which this one has no effect.
 fn surroundings(parameter: &Parameter) -> &'static str {
     match parameter.kind {
         Kind::LengthUnit => "lengthMin=1&",
@@ -178,7 +178,7 @@ proptest! {
     fn issues_come_in_request_order(raw in query()) {
         let mut names = raw.split('&').map(|pair| pair.split('=').next().unwrap());
         for issue in boats(&raw).err().unwrap_or_default() {
-            // Each issue's parameter stands after that of the issue before it.
+            // The parameter of each issue comes after that of the issue before it.
             let is_after = names.any(|name| name == issue.field);
             prop_assert!(is_after, "{} in {}", issue.field, raw);
         }

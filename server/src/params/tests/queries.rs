@@ -1,10 +1,10 @@
-//! Tables of query strings: what is said about the bad ones, what the good ones become.
+//! Tables of query strings: the messages about the invalid ones, and what the valid ones become.
 
 use std::fmt::Write;
 
 use super::*;
 
-/// Queries of the boat list, separated by white space, of which each has at least one issue.
+/// Queries of the boat list, separated by white space. Each has at least one issue.
 const BAD_BOATS: &str = "
     type= type type=&category= =x = type=a&type=b type=a&type=b&type= limit=0&limit=5
     foo=1&foo=2 foo yearfrom=1990 lenghtMin=4 minLength=4 Limit=5 tpye=a country=fr fields=id
@@ -25,13 +25,13 @@ const BAD_BOATS: &str = "
     sort=price&&limit=0&foo=1&type=&type=x&order=up&yearTo=1800&yearFrom=1900&%=1
 ";
 
-/// The same of the list of manufacturers.
+/// The same for the list of manufacturers.
 const BAD_MANUFACTURERS: &str = "
     sort=boatCount country=fr type=sail search=!&sort=model
     limit=0 limit=101 offset=-1 order=up
 ";
 
-/// Good queries of the boat list, separated by white space.
+/// Valid queries of the boat list, separated by white space.
 const GOOD_BOATS: &str = "
     && limit=20&offset=0&sort=model&order=asc&lengthUnit=m lengthUnit=ft
     limit=1 limit=100 limit=007 limit=000000000000000000000000000000017 offset=9007199254740991
@@ -53,7 +53,7 @@ fn check(name: &str, about: &str, text: &str) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-/// One refused text and its issues. Long texts are cut, as the snapshot is for reading.
+/// A text and its issues. Long texts are cut, to keep the snapshot readable.
 fn describe<T>(table: &mut String, raw: &str, parsed: Result<T, Vec<ParamIssue>>) {
     let shown: String = raw.chars().take(90).collect();
     writeln!(table, "{shown}").unwrap();
