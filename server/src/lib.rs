@@ -22,8 +22,8 @@
 //! # The path of a request for one boat
 //!
 //! [`http`] is the frame: its files connect the modules below it, so a request returns to it
-//! between them. Read `http::pipeline::answer` first, which shows the order of checks on one page.
-//! A request passes through the modules in this order:
+//! between them. Read `http::pipeline::answer` first, which has the order of checks on one page. A
+//! request passes through the modules in this order:
 //!
 //! 1. `wire::acceptor::Connections` accepts a connection. If `wire::admission` has no place for it,
 //!    `wire::refusing` answers.

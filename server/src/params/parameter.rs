@@ -69,7 +69,7 @@ impl ListKind {
     }
 }
 
-/// Two parameters, of which the first must not be above the second.
+/// Two parameters; the first must not be above the second.
 #[derive(Debug)]
 pub struct Range {
     /// The name of the lower end.
@@ -154,7 +154,7 @@ pub enum Dictionary {
     Types,
 }
 
-/// Terms of which a boat may have several.
+/// Terms; a boat may have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Terms {
     /// What boats are.

@@ -1,8 +1,7 @@
 //! The checked query of a list.
 //!
-//! A query holds exactly the given values, in the order in which its list declares them. So
-//! everything that can be asked for is in the canonical text, which is the cache key: both have the
-//! same values.
+//! A query holds exactly the given values, in the order in which its list declares them. So the
+//! canonical text, which is the cache key, has everything that a query can ask for.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! The `search` parameter: words of which each must begin some word of a name.
+//! The `search` parameter: words, each of which must begin some word of a name.
 
 use std::fmt;
 
