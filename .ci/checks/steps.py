@@ -42,6 +42,7 @@ PATIENT = {
     "words": (".ci/pages", "words"),
     "commands": (".ci/pages", "commands"),
     "still": (".ci/pages", "still"),
+    "sizing": (".ci/pages", "sizing"),
     "book": (".ci/pages", "book"),
     "unused": (".ci/sources", "unused"),
     "licences": (".ci/sources", "licences"),

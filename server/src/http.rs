@@ -11,7 +11,7 @@
 //! the documentation; `representation` is what is sent of a body, by `accept_encoding`; `error`
 //! maps errors to HTTP, `headers` a status to headers, and `last_fields` has those of a connection.
 //! `access_log` writes a line for each request, [`openapi`] is the contract for programs, and
-//! [`explain`] shows how an answer comes about. Nothing here knows a socket.
+//! [`explain`] shows how a response comes about. Nothing here knows a socket.
 
 mod accept_encoding;
 mod access_log;
