@@ -138,7 +138,7 @@ impl Connections {
         if let Some(left_out) = self.failures.due(self.clock.now()) {
             tracing::error!(
                 left_out,
-                "could not accept a connection, trying on: {error}"
+                "could not accept a connection; trying again: {error}"
             );
         }
         sleep(ACCEPT_PAUSE).await;

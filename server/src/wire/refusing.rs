@@ -65,10 +65,10 @@ impl Refusing {
 
     fn warn(&mut self, address: IpAddr, full: Full) {
         let (warnings, reached) = match full {
-            Full::Total => (&mut self.of_total, "as many connections as there may be"),
+            Full::Total => (&mut self.of_total, "there are already as many as allowed"),
             Full::Address => (
                 &mut self.of_address,
-                "as many connections of one address as there may be",
+                "this address already has as many as allowed",
             ),
         };
         let Some(left_out) = warnings.due(self.clock.now()) else {

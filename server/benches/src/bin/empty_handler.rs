@@ -113,6 +113,6 @@ async fn with_hyper(answer: Answer) -> anyhow::Result<()> {
 
 fn say_where(address: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout();
-    writeln!(out, "listening on http://{address}").context("could not say where")?;
-    out.flush().context("could not say where")
+    writeln!(out, "listening on http://{address}").context("could not print the address")?;
+    out.flush().context("could not print the address")
 }

@@ -79,7 +79,7 @@ impl Load {
     fn say(&self, until: Duration) -> anyhow::Result<()> {
         let tally = self.tally.take();
         let line = tally.line(until, &self.kinds.borrow().names());
-        writeln!(std::io::stdout(), "{line}").context("could not say what came of it")
+        writeln!(std::io::stdout(), "{line}").context("could not print the result")
     }
 }
 
