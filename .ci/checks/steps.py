@@ -58,6 +58,7 @@ PATIENT = {
     "units": (".ci/units",),
     "deploy": (".ci/deploy",),
     "image": (".ci/image",),
+    "container": (".ci/container",),
     "alerts": (".ci/alerts",),
 }
 # These take so much processor time, even at a low priority, that servers beside them answer late.
