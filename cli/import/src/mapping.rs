@@ -1,9 +1,8 @@
-//! Mappings: a content model's export, whatever it looks like, becomes native records by what a
-//! file says, so that a content model can change without anything else changing.
+//! Mappings: a file says how records of any content model become native records, so a content model
+//! can change and nothing else has to.
 //!
-//! No content system is known here: what is particular to one stands in a mapping file, of which
-//! some are shipped. A mapping makes lines of the native format; whether those are right is for
-//! validation to say.
+//! Nothing here knows a content system: what is special about one is in its mapping file, and some
+//! of these are shipped. A mapping makes lines of the native format; validation judges them.
 
 mod bounds;
 mod check;
@@ -65,7 +64,7 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Reads a mapping file; one with mistakes is wrong usage.
+    /// Reads a mapping file; mistakes in it are wrong usage.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let name = path.display().to_string();
         let text = read_text(path).with_context(|| format!("could not read the mapping {name}"))?;
@@ -108,7 +107,7 @@ impl Mapping {
         Some(template.replace(definition::EDIT_ID, &id.replace('+', "%20")))
     }
 
-    /// The mapping, or the mistakes in it that `findings` about its [`Self::blank_records`] show.
+    /// The mapping, or its mistakes: `findings` about its [`Self::blank_records`].
     pub(crate) fn checked(self, findings: &Findings) -> Result<Self, InvalidMapping> {
         let mistakes = native::unknown_fields(&self.definition, findings);
         if mistakes.is_empty() {
@@ -121,8 +120,8 @@ impl Mapping {
         })
     }
 
-    /// A native record for each rule, with all its fields and no value: to see whether the native
-    /// format knows these.
+    /// A native record for each rule, with all its fields and no values: validating it shows
+    /// whether the native format has these fields.
     pub(crate) fn blank_records(&self) -> String {
         native::blank_records(&self.definition)
     }
@@ -132,7 +131,7 @@ impl Mapping {
         SourceFile::new(self.name.clone(), self.text.as_bytes())
     }
 
-    /// What it reads of an export.
+    /// Which files of an export it reads, and how.
     pub(crate) fn plan(&self) -> &Plan {
         &self.definition.plan
     }
@@ -144,12 +143,12 @@ fn line_of(text: &str, offset: usize) -> u64 {
     1 + memchr::memchr_iter(b'\n', before).count() as u64
 }
 
-/// What reading with a mapping came to.
+/// The result of reading with a mapping.
 #[derive(Default)]
 pub(crate) struct Mapped {
-    /// Records that were read, whatever became of them.
+    /// Records that were read, valid or not.
     pub(crate) records: u64,
-    /// What the mapping finds, if it was to be checked.
+    /// The report on the mapping, if it is being checked.
     pub(crate) report: Option<CheckReport>,
 }
 

@@ -1,8 +1,8 @@
-//! What a mapping finds in an export, for those who write mappings: how often each field has a
-//! value, which keys of the records nothing reads, and which keys are asked for in vain.
+//! What a mapping finds in an export, for authors of mappings: how often each field has a value,
+//! which keys of the records nothing reads, and which keys it reads that no record has.
 //!
-//! What is read is known from the expressions, what there is from the records. Several checkers may
-//! look at parts of an export and be merged.
+//! The expressions show what is read, the records what there is. Several checkers can each take a
+//! part of an export and be merged.
 
 mod coverage;
 mod keys;
@@ -33,9 +33,9 @@ pub(super) struct Checker {
     fields: BTreeMap<usize, HashMap<String, FieldTally>>,
     /// The keys of the records, by their source and type.
     keys: BTreeMap<(usize, String), Keys>,
-    /// The types of the records that references lead to, by where these stand in the mapping.
+    /// The types of the records that references lead to, by the reference's place in the mapping.
     led: BTreeMap<Site, BTreeSet<String>>,
-    /// Links from keys that no record has, by their fields: how many keys, and one of them.
+    /// Links from keys that no record has, by field: how many keys, and one of them.
     lone_links: BTreeMap<String, (u64, String)>,
 }
 
@@ -74,7 +74,7 @@ struct FieldTally {
 }
 
 impl Checker {
-    /// A field of a record of a rule of the mapping, by its place, came to this.
+    /// Notes the value that a rule, by its number, gave a field of a record.
     pub(super) fn field(&mut self, rule: usize, path: &str, value: Result<&Jq, &str>) {
         let fields = self.fields.entry(rule).or_default();
         let tally = match fields.get_mut(path) {
@@ -96,7 +96,7 @@ impl Checker {
 }
 
 impl Checker {
-    /// Looks at a record. What is observed from now on is about it.
+    /// Starts on a record: what is noted from now on is about it.
     pub(super) fn record(&mut self, looked: &Looked<'_>, record: &Jq) {
         self.place = looked.place;
         let keys = (looked.source, looked.record_type.to_owned());
@@ -112,7 +112,7 @@ impl Checker {
         }
     }
 
-    /// Notes that there are links by a field from a key that no record has.
+    /// Notes that a key which no record has is linked by a field.
     pub(super) fn lone_link(&mut self, from: &str, field: &str) {
         let first = || (0, from.to_owned());
         let (count, _) = self
@@ -122,7 +122,7 @@ impl Checker {
         *count += 1;
     }
 
-    /// Adds what another one found in another part of the export.
+    /// Adds what another checker found in another part of the export.
     pub(super) fn merge(&mut self, other: Self) {
         for (rule, fields) in other.fields {
             let of_rule = self.fields.entry(rule).or_default();
@@ -158,7 +158,7 @@ impl FieldTally {
     }
 }
 
-/// Whether a value is as good as none.
+/// Whether a value counts as missing.
 fn is_empty(value: &Jq) -> bool {
     match value {
         Jq::Null => true,

@@ -5,11 +5,11 @@ use std::thread;
 
 use super::bounds::MEMORY_MAX;
 
-/// The stack of a thread. Its memory counts: values that are nested without end take more than a
-/// record may before they reach the end of it.
+/// The stack of a thread. It is so large that endlessly nested values exceed a record's memory
+/// limit before they reach its end.
 const STACK_BYTES: usize = 2 * MEMORY_MAX;
 
-/// Does something that may go as deep as a mapping is long, and waits for it.
+/// Runs something that may recurse as deep as a mapping is long, and waits for it.
 pub(super) fn deep<T: Send>(act: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
     thread::scope(|scope| {
         let done = builder().spawn_scoped(scope, act)?.join();

@@ -219,19 +219,19 @@ pub(super) struct Constant {
     pub(super) span: Range<usize>,
 }
 
-/// What is made of the records of some types.
+/// What is made from the records of some types.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) kind: Kind,
     /// Types of records this is for.
     pub(super) types: Vec<String>,
-    /// Which of them, if not all.
+    /// The condition that selects some of them; none means all.
     pub(super) condition: Option<ExpressionId>,
     /// Makes one native record of each member of a list.
     pub(super) each: Option<ExpressionId>,
-    /// Whether a record with an id that was made already is passed over.
+    /// Whether a record is skipped if one with its id was already made.
     pub(super) is_distinct: bool,
-    /// Keys of the records that are known and not wanted.
+    /// Keys of the records that the mapping ignores on purpose.
     pub(super) ignored: Vec<String>,
     /// Where the rule stands in the mapping file.
     pub(super) span: Range<usize>,
@@ -240,13 +240,13 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Whether records that share a value become one: its id is not that of any of them.
+    /// Whether records that share a value become one record, whose id is none of theirs.
     pub(super) fn merges_records(&self) -> bool {
         self.is_distinct && self.fields.iter().any(|(name, _)| name == "id")
     }
 }
 
-/// How a field of a native record comes about.
+/// How a field of a native record is made.
 #[derive(Clone, Debug)]
 pub(super) enum Field {
     /// One value.
@@ -260,13 +260,13 @@ pub(super) enum Field {
     Object(Vec<(String, Self)>),
 }
 
-/// What becomes of a value.
+/// What is done with a value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rest {
     /// The vocabulary table that translates it.
     pub(super) table: Option<String>,
-    /// What stands in for a word that the table does not have.
+    /// The value for a word that the table does not have.
     pub(super) unlisted: Option<Value>,
-    /// What stands in for null.
+    /// The value used instead of null.
     pub(super) default: Option<Value>,
 }

@@ -1,7 +1,7 @@
 //! The records of an export, kept in a temporary file and found again by their keys.
 //!
-//! Memory holds a key and a place for each; the records themselves are read when they are asked
-//! for, because there may be more of them than memory holds.
+//! Memory holds a key and a place for each record. Records themselves are read on demand, because
+//! they may not all fit into memory.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -23,7 +23,7 @@ use crate::source::{Spot, temporary_file};
 
 /// Bytes of records that are written at once.
 const BUFFER: usize = 128 * 1024;
-/// Longest text of a record that is held because it may be asked for again, in bytes.
+/// Longest text of a record that is cached for the next time it is asked for, in bytes.
 const HELD_LENGTH_MAX: u32 = 16 * 1024;
 
 /// What is known of a record without reading it.
@@ -31,7 +31,7 @@ const HELD_LENGTH_MAX: u32 = 16 * 1024;
 pub(super) struct Document {
     pub(super) file: Arc<ExportFile>,
     pub(super) line: u64,
-    /// Which source of the mapping it came by.
+    /// The source of the mapping that it came from.
     pub(super) source: u16,
     pub(super) spot: Spot,
     pub(super) key: KeyId,
@@ -53,7 +53,7 @@ impl Document {
         }
     }
 
-    /// Whether both are one record of the export, which several sections have read.
+    /// Whether both are the same record of the export, read by several sections.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.text == other.text && self.id == other.id
     }
@@ -66,7 +66,7 @@ pub(super) struct Stored {
     length: u32,
 }
 
-/// What identifies a record, as it is found again.
+/// What identifies a record when it is looked up.
 pub(super) struct Indexed {
     pub(super) source: usize,
     pub(super) key: KeyId,
@@ -88,7 +88,7 @@ pub(super) struct Documents {
     by_key: Vec<Option<u32>>,
 }
 
-/// Parsed records of one thread, because they may be asked for again.
+/// One thread's cache of parsed records.
 pub(super) struct Held(Vec<Option<(usize, Jq)>>);
 
 impl Documents {
@@ -116,8 +116,8 @@ impl Documents {
         })
     }
 
-    /// Adds a record whose text was stored; gives the other one that its key led to before, if
-    /// there is one. What two sections make of one text is the same record, unless its id differs.
+    /// Adds a record whose text was stored. Returns the record that its key led to before, if any.
+    /// Two sections that read the same text make the same record, unless the ids differ.
     pub(super) fn add(
         &mut self,
         raw: &Raw,
@@ -157,7 +157,7 @@ impl Documents {
         Ok(earlier.filter(|earlier| !earlier.is_same(added)))
     }
 
-    /// Ends adding, so that records can be read.
+    /// Ends adding; records can be read from then on.
     pub(super) fn finish(&mut self) -> anyhow::Result<()> {
         let flushed = self.file.flush();
         flushed.with_context(|| temporary_file::not_written(&self.temp_dir))
@@ -190,7 +190,7 @@ impl Documents {
         from_text(&text, DEPTH_MAX).map_err(io::Error::other)
     }
 
-    /// All places, cut after so many records, or so many bytes of them.
+    /// All places, in chunks of so many records or bytes.
     pub(super) fn chunks(
         &self,
         records_max: usize,
@@ -209,7 +209,7 @@ impl Documents {
         })
     }
 
-    /// The record at a place as it came.
+    /// The text of the record at a place, as it was read.
     pub(super) fn text(&self, place: usize) -> io::Result<String> {
         let Stored { offset, length } = self.all[place].text;
         let mut bytes = vec![0; length as usize];
@@ -220,7 +220,7 @@ impl Documents {
 }
 
 impl Held {
-    /// Room for so many.
+    /// An empty cache for so many records.
     pub(super) fn new(records: usize) -> Self {
         Self(vec![None; records])
     }

@@ -1,8 +1,8 @@
 //! Expressions in jq: compiling and evaluating them. The only room that knows `jaq`.
 //!
-//! An expression sees its input, the variables of the mapping and what [`EvalContext`] knows, and
-//! nothing else: no environment, no other input, no clock, no modules. Evaluating has no limit of
-//! its own; the caller keeps watch.
+//! An expression sees its input, the variables of the mapping and what [`EvalContext`] offers, and
+//! nothing else: no environment, no other input, no clock, no modules. Evaluation has no limits of
+//! its own; the caller enforces them.
 
 mod functions;
 mod language;
@@ -38,13 +38,13 @@ pub(super) use self::values::{
 
 use crate::finding::cut;
 
-/// What the expression itself is called, among the definitions.
+/// The name of the expression itself among the definitions.
 const EXPRESSION: &str = "mapping_expression";
 
 /// A compiled expression.
 pub(super) struct Program {
     filter: Filter<Language>,
-    /// The keys of an expression such as `.hull.keel`: most are like that, and need no program.
+    /// The keys of an expression such as `.hull.keel`. Most are like that and need no program.
     path: Option<Vec<Val>>,
 }
 
@@ -119,7 +119,7 @@ impl Program {
         Ok(first)
     }
 
-    /// The value at the end of a plain path; none where the program has to report what is wrong.
+    /// The value at the end of a plain path; none if the program has to report an error.
     fn along_path(&self, input: &Val) -> Option<Val> {
         let mut value = input;
         for key in self.path.as_ref()? {
@@ -136,8 +136,7 @@ impl Program {
     }
 }
 
-/// The joins that an expression names by a text, after those that the definitions of `prelude`
-/// name.
+/// The joins that an expression names in a string, after those named in `prelude`.
 pub(super) fn joins_named(code: &str, prelude: &str) -> Vec<String> {
     Parsed::new(code, prelude).map_or_else(Vec::new, |parsed| parsed.found.joins)
 }
@@ -153,7 +152,7 @@ fn plain_path(code: &str) -> Option<Vec<Val>> {
     keys.collect()
 }
 
-/// Checks that a text consists of definitions and nothing else.
+/// Checks that a text is only definitions.
 pub(super) fn check_definitions(code: &str) -> Result<(), InvalidExpression> {
     check_recursion(code)?;
     check_syntax(&format!("{code}\n."))?;
@@ -163,7 +162,7 @@ pub(super) fn check_definitions(code: &str) -> Result<(), InvalidExpression> {
     })
 }
 
-/// Checks an expression by itself, so that what is wrong with it is not taken for the prelude's.
+/// Checks an expression by itself, so that its mistakes are not blamed on the prelude.
 fn check_syntax(code: &str) -> Result<(), InvalidExpression> {
     let file = File { code, path: () };
     let arena = Arena::default();
@@ -195,7 +194,7 @@ fn syntax_error(code: &str, errors: load::Errors<&str, ()>) -> InvalidExpression
     message.map_or_else(not_jq, |message| InvalidExpression { message })
 }
 
-/// What to write instead of jq that there is not here.
+/// What to write instead of jq syntax that mappings do not have.
 fn instead(code: &str, expected: &str, found: &str) -> &'static str {
     if found == "?" && code.contains("?//") {
         return "; there is no `?//`, use `if` and `type`";
@@ -237,7 +236,7 @@ fn undefined(error: Option<(&str, Undefined)>) -> InvalidExpression {
     InvalidExpression { message }
 }
 
-/// What an error says: a text as it is, and no more of a value than can be shown.
+/// The text of an error: a string as it is, any other value cut to what can be shown.
 fn error_text(error: jaq_json::Error) -> String {
     let message = error.to_string();
     let value = error.into_val();

@@ -155,7 +155,7 @@ impl Index {
         new
     }
 
-    /// Ends adding, so that records can be read.
+    /// Ends adding; records can be read from then on.
     pub(super) fn finish(&mut self) -> anyhow::Result<Reading> {
         self.images.sort();
         self.links.sort();

@@ -1,4 +1,5 @@
-//! What the expressions of a mapping read, and of which records: known from the expressions alone.
+//! What the expressions of a mapping read, and from which records, found from the expressions
+//! alone.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -18,7 +19,7 @@ pub(super) struct Coverage {
     pub(super) joins: Vec<Reads>,
     /// Fields of links that anything asks for.
     pub(super) links: Links,
-    /// Those that are asked for of other records than the one that is mapped.
+    /// Those asked for on records other than the one being mapped.
     pub(super) other_links: Links,
 }
 
@@ -52,8 +53,8 @@ struct Fields<'d> {
     covered: RuleCoverage,
 }
 
-/// Notes for each source which keys its `published` names itself: where these are called
-/// otherwise, drafts may be taken for published.
+/// Notes for each source which keys its `published` names itself: if an export calls these
+/// something else, drafts could pass as published.
 pub(in crate::mapping) fn note_published_keys(definition: &mut Definition) {
     let reader = reader(definition);
     for source in &mut definition.sources {

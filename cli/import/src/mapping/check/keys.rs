@@ -1,11 +1,11 @@
-//! The keys that the records of a type have, whatever is read of them.
+//! The keys that the records of a type have, read or not.
 
 use std::collections::BTreeMap;
 
 use super::sample::{Sample, sample};
 use crate::mapping::expression::{Jq, Step, text};
 
-/// Keys of one type that are remembered.
+/// Most keys that are remembered for a type.
 const KEYS_MAX: usize = 100_000;
 
 /// The keys of the records of a type.
@@ -13,7 +13,7 @@ const KEYS_MAX: usize = 100_000;
 pub(super) struct Keys {
     /// Records that are published.
     pub(super) records: u64,
-    /// By the fields of their links, how many published records have such.
+    /// How many published records have links, by field.
     pub(super) links: BTreeMap<String, u64>,
     pub(super) root: Node,
     count: usize,
@@ -22,7 +22,7 @@ pub(super) struct Keys {
 /// What stands at a place of records.
 #[derive(Default)]
 pub(super) struct Node {
-    /// Published records that have another value than null there.
+    /// Published records with a value other than null there.
     pub(super) records: u64,
     /// One of the values.
     pub(super) sample: Sample,
@@ -95,7 +95,7 @@ impl Node {
         }
     }
 
-    /// What stands under a key; none where too many keys are remembered to take a new one.
+    /// The node of a key; none if the key is new and too many are remembered.
     fn key(&mut self, key: &str, count: &mut usize) -> Option<&mut Self> {
         if !self.keys.contains_key(key) {
             if *count == KEYS_MAX {
@@ -132,8 +132,7 @@ impl Node {
     }
 }
 
-/// Whether there is a key in any of these records; none where none has an object that could have
-/// it.
+/// Whether any of these records has a key; none if none has the object that it would be in.
 pub(super) fn has(records: Vec<&Keys>, steps: &[Step]) -> Option<bool> {
     let (last, before) = steps.split_last()?;
     let roots: Vec<&Node> = records.into_iter().map(|keys| &keys.root).collect();

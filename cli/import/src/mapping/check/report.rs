@@ -1,29 +1,29 @@
-//! What a check came to, as it is shown. Keys of its JSON are always there.
+//! The result of a check, as it is shown. Its JSON always has all keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde::Serialize;
 
-/// What becomes of the records, rule by rule.
+/// What the rules make of the records.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckReport {
     /// In the order of the mapping.
     pub rules: Vec<RuleReport>,
-    /// Records that no rule is for, by their types: of those that references lead to all keys, of
-    /// others the links.
+    /// Records that no rule is for, by type: with all their keys if references lead to them,
+    /// otherwise only with their links.
     pub linked: Vec<LinkedReport>,
     /// Records that nothing reads, by their types.
     pub unread_types: BTreeMap<String, u64>,
     /// Fields of links from keys that no record has, with the number of these keys, and one of
     /// them for a sample.
     pub lone_links: Vec<UnreadKey>,
-    /// Keys that the envelope asks for and no record has, by the part that asks. They may be
-    /// rightly missing, such as that of an archived record where none is.
+    /// Keys that the envelope asks for and no record has, by the part that asks. That may be right:
+    /// the key that marks archived records is missing if none is archived.
     pub envelope: BTreeMap<&'static str, Vec<String>>,
-    /// Variables that have the address of an example, with the address: images would be looked for
-    /// where none is.
+    /// Variables that still have an example's address, with the address: images would be looked for
+    /// there in vain.
     pub examples: BTreeMap<String, String>,
     /// All types of records, read or not.
     #[serde(skip)]
@@ -59,13 +59,13 @@ pub struct RuleReport {
     pub unread: Vec<UnreadKey>,
 }
 
-/// What becomes of a field.
+/// How often a field has a value, and what is wrong with it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldReport {
-    /// Its name in the native format; members of lists as in `engines[].maker`.
+    /// Its name in the native format; for members of lists as in `engines[].maker`.
     pub field: String,
-    /// What makes it; null where the envelope does.
+    /// The expression that makes it; null if the envelope does.
     pub expression: Option<String>,
     /// Records, or members of lists, that have a value.
     pub filled: u64,
@@ -73,9 +73,9 @@ pub struct FieldReport {
     pub null: u64,
     /// Those for which the expression failed, or whose value is not a valid one.
     pub errors: u64,
-    /// A value that was found.
+    /// One of the values.
     pub sample: Option<String>,
-    /// An error that was found.
+    /// One of the errors.
     pub error: Option<String>,
     /// Keys that the expression asks for, and that no record has.
     pub missing: Vec<MissingKey>,

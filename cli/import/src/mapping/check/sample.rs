@@ -6,7 +6,7 @@ use crate::mapping::expression::{Jq, text};
 /// Characters of a value that are shown.
 const SAMPLE_MAX: usize = 40;
 
-/// What the first record in the export has that has anything to show.
+/// The value in the first record of the export that has one.
 #[derive(Default)]
 pub(super) struct Sample(Option<(usize, String)>);
 

@@ -61,7 +61,7 @@ pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definiti
     }
 }
 
-/// The variables that have an address of which RFC 2606 says that nothing is ever there.
+/// The variables with an address in a domain that RFC 2606 reserves for examples.
 fn examples(definition: &Definition) -> BTreeMap<String, String> {
     let is_example = |address: &str| {
         let host = Url::parse(address).ok()?.host_str()?.to_owned();
@@ -134,7 +134,7 @@ impl Summary<'_> {
                 read.merge(tree);
             }
         }
-        // Where references in envelopes lead is not noted.
+        // It is not known where references in envelopes lead.
         for (root, tree) in self.coverage.envelopes.iter().flat_map(|of| &of.places) {
             if *root != Root::Record {
                 read.merge(tree);
@@ -143,7 +143,7 @@ impl Summary<'_> {
         (read, links)
     }
 
-    /// The types of the records that a place may be in, for a rule that is for `own`.
+    /// The types of the records that a place may be in, for a rule for the types `own`.
     fn types<'s>(&'s self, root: Root, own: &'s [String]) -> impl Iterator<Item = &'s str> {
         let (own, led) = match root {
             Root::Record => (own, None),
@@ -154,7 +154,7 @@ impl Summary<'_> {
             .map(String::as_str)
     }
 
-    /// The keys of a type that are not wanted, whatever is in them.
+    /// The keys of a type that the mapping ignores.
     fn ignored(&self, record_type: &str) -> Ignored<'_> {
         let is_mapped = self.rules_for(record_type).next().is_some();
         let is_for = |rule: &&Rule| !is_mapped || rule.types.iter().any(|of| of == record_type);
@@ -244,8 +244,8 @@ impl Summary<'_> {
         unread.report()
     }
 
-    /// The keys that a field asks for and no record has. A definition may know several keys of
-    /// which a record has one, so its keys count only if the field was made and never filled.
+    /// The keys that a field asks for and no record has. A definition may try several keys in turn,
+    /// so its keys count only if the field was made and never filled.
     fn missing(&self, rule: &Rule, field: &FieldCoverage, tally: &FieldTally) -> Vec<MissingKey> {
         let is_never_filled = tally.filled == 0 && 0 < tally.null + tally.errors;
         let asked = field.asked.iter();
@@ -318,8 +318,8 @@ impl Summary<'_> {
     }
 }
 
-/// A place that is asked for and missing: none of the places is in any record, and an object that
-/// could have the key is.
+/// A place that is asked for and missing: no record has the key, though some have the object that
+/// it would be in.
 fn missing_of<'a, 'k>(
     asked: &'a Asked,
     keys_of: impl Fn(Root) -> Vec<&'k Keys>,
@@ -335,7 +335,7 @@ fn missing_of<'a, 'k>(
     missing
 }
 
-/// The name of a key, and what it stands in.
+/// The name of a key, and the path of the object that has it.
 fn split(key: &str) -> (&str, &str) {
     key.rsplit_once('.').unwrap_or(("", key))
 }

@@ -21,7 +21,7 @@ use crate::mapping::functions::quoted;
 use crate::mapping::functions::slugify::slugify;
 use crate::mapping::functions::year::year;
 
-/// The function that asks how large an image file is.
+/// The function that returns the size of an image file.
 pub(in crate::mapping) const IMAGE_SIZE: &str = "image_size";
 
 /// All functions, with their numbers of arguments.
@@ -83,7 +83,7 @@ fn with_argument<'a>(
     })
 }
 
-/// A text, or a number as it is spelled.
+/// A string, or a number as it is written.
 fn worded(value: &Val) -> Result<Cow<'_, str>, Error<Val>> {
     match value {
         Val::Num(_) => Ok(Cow::Owned(value.to_string())),
@@ -134,7 +134,7 @@ fn parsed(_data: Data<'_>, json: &str) -> ValR<Val> {
     }
 }
 
-/// A number as JSON spells it, from a text.
+/// Parses a string as a JSON number.
 fn to_number(input: &Val) -> ValR<Val> {
     if matches!(input, Val::Num(_)) {
         return Ok(input.clone());
@@ -182,7 +182,7 @@ fn joined(mut cv: Cv<'_, Language>) -> ValXs<'_, Val> {
     })
 }
 
-/// What may stand alone or in a list, as a list.
+/// A list as it is; any other value as a list of one.
 fn many(input: &Val) -> Val {
     match input {
         Val::Null => Val::Arr(Rc::default()),

@@ -1,5 +1,4 @@
-//! What an expression is evaluated with: its values, and what its functions may ask about the
-//! export and the mapping.
+//! The values of expressions, and what their functions can ask about the export and the mapping.
 
 use jaq_core::data::HasLut;
 use jaq_core::{DataT, Lut};
@@ -13,20 +12,20 @@ pub(in crate::mapping) type Jq = Val;
 
 /// What the functions of an expression know about the export and the mapping.
 pub(in crate::mapping) trait EvalContext {
-    /// The record with this key, which is asked for at a place of the expression.
+    /// The record with this key; `site` is the place in the expression that asks.
     fn record(&self, key: &str, site: SiteNumber) -> Result<Referred<Val>, String>;
     /// The public id of the record with this key.
     fn public_id(&self, key: &str) -> Referred<String>;
-    /// Keys that what has the key `from`, or else the current record, is linked to by a field, in
-    /// their order, but for those of records that are not published.
+    /// Keys that the record `from`, or the current one without it, is linked to by a field, in
+    /// order; those of unpublished records are left out.
     fn linked(&self, from: Option<&str>, field: &str) -> Vec<String>;
-    /// Takes note that a text of the current record looks like Markdown.
+    /// Notes that a text of the current record looks like Markdown.
     fn note_markdown(&self);
     /// The published records that refer to this key, by the name of a join, in their order.
     fn joined(&self, join: &str, key: &str, site: SiteNumber) -> Result<Vec<Val>, String>;
-    /// How large the image file with this path is.
+    /// The size of the image file at this path.
     fn image(&self, path: &str) -> Result<Option<ImageFile>, String>;
-    /// What a word becomes by a vocabulary table.
+    /// Translates a word by a vocabulary table.
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String>;
 }
 
@@ -60,7 +59,7 @@ impl<T> Referred<T> {
     }
 }
 
-/// The kind of data that programs run on.
+/// The data that programs run on, as `jaq` wants it declared.
 pub(super) struct Language;
 
 impl DataT for Language {
@@ -68,7 +67,7 @@ impl DataT for Language {
     type Data<'a> = Data<'a>;
 }
 
-/// What a running program has at hand.
+/// What a running program can use.
 #[derive(Clone, Copy)]
 pub(super) struct Data<'a> {
     pub(super) lut: &'a Lut<Language>,

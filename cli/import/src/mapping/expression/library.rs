@@ -1,5 +1,5 @@
-//! The library that every expression has: that of jaq, without what reaches outside, and with what
-//! jq's manual has and jaq lacks, as far as jq itself can define it.
+//! The library of every expression: jaq's, without functions that reach outside, and with those of
+//! jq's manual that jaq lacks, if they can be written in jq.
 //!
 //! It is parsed once. A definition of the mapping with the same name hides one of the library.
 
@@ -14,7 +14,7 @@ use super::functions;
 use super::language::Language;
 use super::rewrite::Rewriter;
 
-/// Functions of jaq that reach outside, or end the program.
+/// Functions of jaq that read from outside or end the program.
 pub(super) const OUTSIDE: [&str; 14] = [
     "debug",
     "debug_empty",
@@ -32,10 +32,11 @@ pub(super) const OUTSIDE: [&str; 14] = [
     "strflocaltime",
 ];
 
-/// Functions that are ours alone: jaq's take any nesting, and take a text for a line of JSON.
+/// Functions with our own implementation: jaq's accept any nesting, and take a string for a line of
+/// JSON.
 const OURS: [&str; 2] = ["fromjson", "tonumber"];
 
-/// What to use instead of what jq has and mappings lack.
+/// What to use instead of functions that jq has and mappings lack.
 const INSTEAD: [(&str, &str); 10] = [
     ("$ENV", "settings stand in [variables]"),
     ("$__loc__", "findings name the line of the mapping"),
@@ -49,7 +50,7 @@ const INSTEAD: [(&str, &str); 10] = [
     ("strflocaltime", "`strftime` is the same everywhere"),
 ];
 
-/// Functions of jaq that ours are made of, and what these call them.
+/// Functions of jaq that ours wrap, and the names by which ours call them.
 const WRAPPED: [(&str, &str); 6] = [
     ("fromdateiso8601", "_fromdateiso8601"),
     ("matches", "_matches"),
@@ -88,7 +89,7 @@ fn is_excluded(name: &str) -> bool {
     OUTSIDE.contains(&name) || OURS.contains(&name)
 }
 
-/// What to use instead of a function, or a variable, that there is not.
+/// What to use instead of an unknown function or variable.
 pub(super) fn instead(name: &str) -> Option<&'static str> {
     let known = INSTEAD.iter().find(|(lacking, _)| *lacking == name);
     known.map(|(_, instead)| *instead)
@@ -118,8 +119,8 @@ pub(super) fn all() -> impl Iterator<Item = Def<&'static str>> {
     DEFINITIONS.iter().map(|known| known.definition.clone())
 }
 
-/// The definitions that are called by these names, or by those among them: to compile them all for
-/// each expression takes many times as long as to compile the expression.
+/// The definitions with these names and all that they call. Compiling the whole library for each
+/// expression would take many times longer than the expression.
 pub(super) fn definitions(mut called: HashSet<&str>) -> Vec<Def<&str>> {
     let mut used = Vec::new();
     for known in DEFINITIONS.iter().rev() {

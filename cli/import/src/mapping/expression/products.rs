@@ -1,5 +1,5 @@
-//! Products of two values: a text times a number is the one value that the language makes as large
-//! as a number says, in one step that cannot be watched.
+//! Products of two values. A string times a number is the only value whose size a number decides in
+//! a single step, which cannot be interrupted.
 
 use std::panic;
 
@@ -8,16 +8,16 @@ use jaq_json::{Num, Val};
 
 use crate::mapping::bounds::MEMORY_MAX;
 
-/// The function that products become. No mapping can have this name.
+/// The function that products are compiled to. No mapping can define this name.
 pub(super) const PRODUCT: &str = "*";
 
-/// Why an expression was not evaluated to its end: what it makes would not fit into memory.
+/// The expression was abandoned because its value would not fit into memory.
 pub(in crate::mapping) struct TooLarge;
 
-/// The product of two values. No expression goes on after one that is too large.
+/// The product of two values. One that is too large ends the expression.
 pub(super) fn product(left: Val, right: Val) -> ValR<Val> {
     if is_too_large(&left, &right) {
-        // It is no error, which an expression could catch, and no fault of the program.
+        // This is not an error, since an expression could catch that, nor a bug.
         panic::resume_unwind(Box::new(TooLarge));
     }
     left * right

@@ -1,9 +1,9 @@
-//! What an expression reads of a record, found from the expression alone: it is evaluated with
+//! What an expression reads from a record, found from the expression alone, by evaluating it with
 //! places in records instead of values.
 //!
-//! What an expression's value holds is read as a whole. What it only looks at to decide, such as
-//! the condition of `if`, is looked at, and what is within is not read by that. All branches count.
-//! In doubt something is read: a key that something reads is never taken for unread.
+//! Whatever is part of the expression's value is read as a whole. What it only tests, such as the
+//! condition of an `if`, is looked at, which does not read what is inside. All branches count. When
+//! in doubt, something is read: a key that is read is never reported as unread.
 
 mod evaluator;
 mod scope;
@@ -30,7 +30,8 @@ pub(in crate::mapping) struct Reader {
 }
 
 impl Reader {
-    /// For expressions that use the definitions of `prelude`, and variables with known values.
+    /// A reader for expressions that use the definitions of `prelude` and variables with known
+    /// values.
     pub(in crate::mapping) fn new<'v>(
         prelude: &str,
         variables: impl IntoIterator<Item = (&'v str, &'v serde_json::Value)>,
@@ -47,8 +48,8 @@ impl Reader {
         }
     }
 
-    /// What the expression of this number comes to for an input; what it looks at is added to
-    /// `reads`, and the keys that it asks for come with it.
+    /// The value of the expression with this number for an input, and the keys that it asks for.
+    /// What it looks at is added to `reads`.
     pub(in crate::mapping) fn evaluate(
         &self,
         (number, code): (usize, &str),
@@ -56,7 +57,7 @@ impl Reader {
         reads: &mut Reads,
     ) -> (Values, Vec<Asked>) {
         let Some(parsed) = Parsed::new(code, &self.prelude) else {
-            // It was compiled before, so that there is none such.
+            // It was compiled before, so it exists.
             return (Values::default(), Vec::new());
         };
         let mut scope = Scope::default();

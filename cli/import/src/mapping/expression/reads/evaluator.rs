@@ -1,6 +1,6 @@
-//! Evaluates an expression with the places that values may stand at instead of the values: its
-//! terms, its operators, its paths, and the functions that are not written in jq or whose reads
-//! show better in what they do than in how.
+//! Evaluates an expression with places instead of values: its terms, operators, paths, and the
+//! functions that are not written in jq or whose reads are clearer from what they do than from
+//! their definition.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::mapping::expression::functions::IMAGE_SIZE;
 use crate::mapping::expression::products::PRODUCT;
 use crate::mapping::expression::rewrite::{NUMBERED_DEREF, NUMBERED_JOINED};
 
-/// Terms that are evaluated for one expression. It uses each definition that it names, and these
-/// others, so that a few lines may come to very many.
+/// Most terms that are evaluated for one expression. Definitions use other definitions, so a few
+/// lines can expand to very many.
 const TERMS_MAX: u32 = 100_000;
 /// Deepest nesting of calls.
 const CALLS_MAX: usize = 100;
 /// Longest place.
 const STEPS_MAX: usize = 64;
-/// Most texts that are made of parts.
+/// Most strings that are built from parts.
 const TEXTS_MAX: usize = 64;
-/// How often a loop is gone through, which adds something to its value each time.
+/// How often a loop runs; each time adds something to its value.
 const ROUNDS_MAX: usize = 8;
 
-/// Functions of nothing but their arguments, which come to a number.
+/// Functions that read only their arguments and return a number.
 const OF_ARGUMENTS: [&str; 16] = [
     "atan2",
     "copysign",
@@ -55,9 +55,9 @@ pub(super) struct Evaluator<'r> {
     expression: usize,
     reads: &'r mut Reads,
     asked: Vec<Asked>,
-    /// Places that the expression sets, or looks for with `has`, so that they need not be there.
+    /// Places that the expression sets, or tests with `has`, so they may be missing.
     set: Vec<ValuePath>,
-    /// Whether a key that is looked for is to be there.
+    /// Whether a key that is looked for should exist.
     is_asking: bool,
     terms_left: u32,
     calls: usize,
@@ -84,7 +84,7 @@ impl<'r> Evaluator<'r> {
         asked
     }
 
-    /// What a term comes to.
+    /// The value of a term.
     pub(super) fn term<'t>(
         &mut self,
         term: &'t Term<&'t str>,
@@ -148,7 +148,7 @@ impl<'r> Evaluator<'r> {
         self.bounded(values)
     }
 
-    /// What `if` comes to, whatever its conditions do.
+    /// The values of all branches of an `if`, whatever its conditions are.
     fn branches<'t>(
         &mut self,
         cases: &'t [(Term<&'t str>, Term<&'t str>)],
@@ -167,7 +167,7 @@ impl<'r> Evaluator<'r> {
         values
     }
 
-    /// Reads everything, and gives something that is no part of a record any more.
+    /// Reads everything; the result is no longer part of a record.
     fn unknown(&mut self, values: &Values) -> Values {
         self.reads.whole(values);
         Value::Unknown.into()
