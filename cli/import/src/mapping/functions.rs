@@ -1,7 +1,7 @@
-//! What mappings can do with a text beyond the expression language itself.
+//! Functions on text that mappings have beyond the expression language.
 //!
-//! Pure functions of a text or a JSON value. An error is shown to operators as it is: it says what
-//! could not be read, and what would be. Nothing here knows the expression language.
+//! Pure functions of a string or a JSON value. Operators see an error as it is, so it says what
+//! could not be read and what would be accepted. Nothing here knows the expression language.
 
 pub(super) mod measure;
 pub(super) mod plain;

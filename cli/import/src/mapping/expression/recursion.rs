@@ -1,4 +1,5 @@
-//! Definitions that call themselves, and brackets without end, found by their text.
+//! Finds definitions that call themselves, and brackets nested too deep, in the text of an
+//! expression.
 
 use jaq_core::load::Lexer;
 use jaq_core::load::lex::{StrPart, Tok, Token};
@@ -12,10 +13,10 @@ pub(in crate::mapping) struct InvalidExpression {
     pub(in crate::mapping) message: String,
 }
 
-/// Refuses what could take the parser or the evaluation to the end of the stack.
+/// Refuses what could overflow the stack of the parser or of the evaluation.
 ///
-/// A definition that calls itself would most likely never end: one that is meant to extend the
-/// function of the same name does not see that. The library has loops.
+/// A definition that calls itself would probably never end: it cannot extend a function of the same
+/// name, since it does not see that one. The library has loops.
 pub(crate) fn check(code: &str) -> Result<(), InvalidExpression> {
     let invalid = |message: String| Err(InvalidExpression { message });
     if BRACKETS_MAX < depth(code) {
@@ -30,7 +31,7 @@ pub(crate) fn check(code: &str) -> Result<(), InvalidExpression> {
     }
 }
 
-/// How deep brackets are nested, those in texts included.
+/// How deep brackets are nested, including those in strings.
 fn depth(code: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for byte in code.bytes() {
@@ -90,7 +91,7 @@ fn mention(tokens: &[Token<&str>], name: &str) -> bool {
     })
 }
 
-/// As before, where a word at the beginning and after a comma is a key.
+/// The same inside an object, where a word at the beginning or after a comma is a key.
 fn mention_in_object(tokens: &[Token<&str>], name: &str) -> bool {
     let mut is_key = true;
     tokens.iter().any(|token| {

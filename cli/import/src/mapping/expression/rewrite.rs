@@ -1,6 +1,5 @@
-//! What is changed about an expression before it runs: every product becomes a call of [`PRODUCT`],
-//! and every `deref` and `joined` says which one it is, so that it is known where each of them
-//! leads.
+//! Rewrites an expression before it runs: every product becomes a call of [`PRODUCT`], and every
+//! `deref` and `joined` gets a number, so that it is known where each of them leads.
 
 use std::collections::HashSet;
 
@@ -12,12 +11,13 @@ use jaq_core::path::{Part, Path};
 
 use super::products::PRODUCT;
 
-/// What `deref` becomes, called with its number. No mapping can have this name.
+/// The function that `deref` is rewritten to, which also takes its number. No mapping can define
+/// this name.
 pub(super) const NUMBERED_DEREF: &str = "*deref";
-/// What `joined` becomes, called with its number and the name of the join.
+/// The function that `joined` is rewritten to, which takes its number and the name of the join.
 pub(super) const NUMBERED_JOINED: &str = "*joined";
-/// The functions that lead to other records, with how many arguments they take and what they
-/// become.
+/// The functions that lead to other records, with their number of arguments and what they are
+/// rewritten to.
 const LEADING: [(&str, usize, &str); 2] =
     [("deref", 0, NUMBERED_DEREF), ("joined", 1, NUMBERED_JOINED)];
 /// A variable whose name no mapping can have.
@@ -42,7 +42,7 @@ impl SiteNumber {
 
 /// What an expression names.
 pub(super) struct Found<'c> {
-    /// The functions that it calls, be they its own, and its formats.
+    /// The functions that it calls, including its own, and its formats.
     pub(super) called: HashSet<&'c str>,
     /// The joins that it names by a text, in their order.
     pub(super) joins: Vec<String>,
@@ -61,7 +61,7 @@ pub(super) struct Rewriter<'c> {
     joins: Vec<String>,
 }
 
-/// Which names of [`LEADING`] functions a definition gives another meaning.
+/// The names of [`LEADING`] functions that a definition redefines.
 fn hidden_by(def: &Def<&str>) -> [bool; LEADING.len()] {
     LEADING.map(|(name, arguments, _)| def.name == name && def.args.len() == arguments)
 }

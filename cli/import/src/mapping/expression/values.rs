@@ -1,6 +1,5 @@
-//! Values of expressions from JSON and to JSON. A number keeps its spelling, so that no digit of it
-//! is lost on the way. Values are read without the places that findings need: half of the time that
-//! it takes with them.
+//! Converts values of expressions from and to JSON. A number keeps its spelling, so no digit is
+//! lost. Values are read without the positions that findings need, which takes half the time.
 
 use std::rc::Rc;
 
@@ -63,7 +62,7 @@ pub(crate) fn text(value: &Val) -> Option<&str> {
     }
 }
 
-/// JSON of a value, for what works on JSON.
+/// The JSON of a value, for functions that work on JSON.
 pub(crate) fn to_json(value: &Val) -> Result<Value, String> {
     if let Some(text) = text(value) {
         return Ok(Value::from(text));
@@ -73,7 +72,7 @@ pub(crate) fn to_json(value: &Val) -> Result<Value, String> {
     serde_json::from_str(&written).map_err(|error| error.to_string())
 }
 
-/// Appends the JSON of a value to `out`; fails for what JSON has no form for.
+/// Appends the JSON of a value to `out`; fails for values that JSON cannot express.
 pub(crate) fn write_json(value: &Val, out: &mut String) -> Result<(), String> {
     match value {
         Val::Null => out.push_str("null"),
@@ -129,7 +128,7 @@ pub(crate) fn from_text(text: &str, depth_max: usize) -> Result<Val, InvalidJson
     }
 }
 
-/// The same; none where a key comes twice or something else is wrong, which [`from_text`] reports.
+/// The same; none if a key comes twice or something else is wrong, which [`from_text`] reports.
 pub(crate) fn from_plain_text(text: &str, depth_max: usize) -> Option<Val> {
     let mut reader = ValueReader {
         text,
@@ -150,7 +149,7 @@ struct ValueReader<'t> {
     depth_left: usize,
     values_left: usize,
     jiter: Jiter<'t>,
-    /// What was read of the lists and objects that are open, those within others last.
+    /// The parts read so far of the open lists and objects, innermost last.
     items: Vec<Val>,
     members: Vec<(Val, Val)>,
 }

@@ -1,9 +1,8 @@
-//! Measures: numbers with units as people type them, exact and in the unit that is wanted; and
+//! Measures: numbers with units as people type them, read exactly and given in the wanted unit; and
 //! numbers without units.
 //!
-//! A wrong factor is worse than an error, so that whatever can be meant in two ways is refused.
-//! A value that stands in the wanted unit is taken as it is; only a conversion between systems of
-//! units is rounded.
+//! A wrong factor is worse than an error, so whatever can mean two things is refused. A value in
+//! the wanted unit is taken as it is; only a conversion between systems of units is rounded.
 
 mod lexemes;
 mod number;
@@ -155,7 +154,8 @@ fn read(text: &str, wanted: Unit) -> Result<BigDecimal, Why> {
     Ok(convert(&value, chosen.unit, wanted))
 }
 
-/// The only value of `chosen` with which all the other spellings agree, as they do with each other.
+/// The only value of `chosen` that agrees with all other spellings, which also agree with each
+/// other.
 fn settle(chosen: &Measure, others: &[Measure]) -> Result<BigDecimal, Why> {
     let mut agreed = chosen.values();
     for (place, other) in others.iter().enumerate() {

@@ -1,10 +1,9 @@
-//! Plain text out of the rich text of content systems.
+//! Plain text from the rich text of content systems.
 //!
-//! The same text gives the same plain text, whichever way it was authored: as HTML, or as the
-//! document of an editor, be it JSON or a text that holds JSON. Images, embedded records and all
-//! emphasis are left out. Text is never lost without a word: a form that is not known is an error,
-//! and of a part of an unknown type within a known form the text is kept. Nothing here follows a
-//! link or runs a script.
+//! The same text gives the same plain text, however it was authored: as HTML or as an editor's
+//! document, in JSON or a string of JSON. Images, embedded records and all emphasis are left out.
+//! Text is never lost in silence: an unknown form is an error, and a part of an unknown type within
+//! a known form keeps its text. Nothing here follows a link or runs a script.
 
 mod contentful;
 mod editor_js;
@@ -28,9 +27,9 @@ use self::page::{LENGTH_MAX, Page};
 
 /// The plain text of `value`; null and blank are none.
 ///
-/// Paragraphs are parted by a blank line, items of lists and rows of tables stand on lines of
-/// their own, items after `- `, cells parted by ` | `. No line has white space around it.
-/// A text without markup is only trimmed, and its line breaks are made line feeds.
+/// Paragraphs are separated by a blank line. Items of lists and rows of tables have lines of their
+/// own, items after `- `, cells separated by ` | `. No line has white space around it. A text
+/// without markup is only trimmed, and its line breaks are made line feeds.
 pub(in crate::mapping) fn plain(value: &Value) -> Result<Option<String>, NoPlainText> {
     let text = match value {
         Value::Null => return Ok(None),

@@ -289,7 +289,7 @@ impl<'r> Evaluator<'r> {
         Value::Object(known, others).into()
     }
 
-    /// `reduce` and `foreach`: what is added in each round is what the value may be in the next.
+    /// `reduce` and `foreach`: what one round adds, the value may be in the next.
     fn fold<'t>(
         &mut self,
         name: &str,
@@ -352,7 +352,7 @@ impl<'r> Evaluator<'r> {
         }
         let of_left = self.term(left, input, scope);
         match operator {
-            // Of nothing, nothing more is made.
+            // Nothing is made from nothing.
             BinaryOp::Pipe(_) if of_left.is_empty() => of_left,
             BinaryOp::Pipe(None) => self.term(right, &of_left, scope),
             BinaryOp::Pipe(Some(bound)) => {
@@ -490,7 +490,7 @@ impl<'r> Evaluator<'r> {
         values
     }
 
-    /// What is known where the parts of values have names.
+    /// What is known inside of a pattern that names parts of values.
     fn bind<'t>(
         &mut self,
         bound: &'t Pattern<&'t str>,
@@ -646,13 +646,13 @@ impl<'r> Evaluator<'r> {
         self.index(&input, &key, scope)
     }
 
-    /// Looks whether a key is there.
+    /// Tests whether a key exists.
     fn has<'t>(&mut self, key: &'t Term<&'t str>, input: &Values, scope: &Scope<'t>) -> Values {
         let keys = self.term(key, input, scope);
         let was_asking = std::mem::replace(&mut self.is_asking, false);
         let places = self.index(input, &keys, scope);
         self.is_asking = was_asking;
-        // An expression that looks whether a key is there knows what to do where it is not.
+        // An expression that tests for a key handles its absence.
         self.set(&places);
         Value::Boolean.into()
     }

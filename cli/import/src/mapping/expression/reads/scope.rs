@@ -1,4 +1,4 @@
-//! What the names in an expression mean where they stand.
+//! Scopes: what the names in an expression mean at a place.
 
 use std::rc::Rc;
 
@@ -21,16 +21,15 @@ struct Node<'t> {
 
 enum Name<'t> {
     Variable(&'t str, Values),
-    /// And whether it is a part of the expression itself.
+    /// And whether that is part of the expression itself.
     Definition(&'t Def<&'t str>, bool),
     /// The argument of a definition.
     Argument(&'t str, Closure<'t>),
-    /// From here on inside of the body of a definition.
+    /// Everything inside this is in the body of a definition.
     Body(&'t Def<&'t str>),
 }
 
-/// An argument of a call: a term that is evaluated where its names mean what they mean to the
-/// caller.
+/// An argument of a call: a term that is evaluated in the scope of the caller.
 #[derive(Clone)]
 pub(super) struct Closure<'t> {
     pub(super) term: &'t Term<&'t str>,
@@ -44,7 +43,7 @@ pub(super) enum Function<'t> {
     Definition(&'t Def<&'t str>, Scope<'t>),
     /// A definition within its own body.
     Recursive,
-    /// None that is defined in jq.
+    /// Not defined in jq.
     Native,
 }
 

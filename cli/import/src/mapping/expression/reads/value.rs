@@ -1,4 +1,4 @@
-//! What stands for a value while an expression is searched for what it reads.
+//! Stand-ins for values, used while an expression is searched for what it reads.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use serde_json::Value as Json;
 
 use crate::mapping::expression::SiteNumber;
 
-/// Most values that one thing may be. Beyond that, it is anything.
+/// Most alternatives for one value. With more, it may be anything.
 const VALUES_MAX: usize = 128;
 
-/// Everything that a value may be; nothing where there is no value.
+/// All alternatives for a value; empty if there is no value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::mapping) struct Values(BTreeSet<Value>);
 
@@ -62,7 +62,7 @@ pub(in crate::mapping) struct Site {
     pub(in crate::mapping) number: SiteNumber,
 }
 
-/// A step further into a record.
+/// One step into a record.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::mapping) enum Step {
     Key(Arc<str>),
@@ -89,7 +89,7 @@ impl ValuePath {
     }
 }
 
-/// A key as a part of a path: in quotes where it could be taken for several.
+/// A key as part of a path, in quotes if it could be read as several.
 pub(crate) fn in_path(key: &str) -> Cow<'_, str> {
     if key.contains(['.', '[', ']', '"']) {
         Cow::Owned(Json::from(key).to_string())
@@ -165,12 +165,12 @@ impl Values {
         VALUES_MAX < self.0.len()
     }
 
-    /// The texts that these are, if they are nothing else.
+    /// The strings, if all of these are strings.
     pub(super) fn texts(&self) -> Option<Vec<&Arc<str>>> {
         self.iter().map(Value::text).collect()
     }
 
-    /// The keys that these are, if they are nothing else that may be one.
+    /// The keys, if all of these that can be keys are known.
     pub(super) fn keys(&self) -> Option<Vec<&Arc<str>>> {
         let all = self.iter().filter(|value| **value != Value::Null);
         all.map(Value::text).collect()
@@ -187,7 +187,7 @@ impl Values {
         self.iter().all(|value| *value == Value::Number)
     }
 
-    /// Whether they are known to have nothing within.
+    /// Whether they are known to have no members.
     pub(super) fn are_bare(&self) -> bool {
         self.iter().all(|value| match value {
             Value::Text(_) | Value::Number | Value::Null | Value::Boolean => true,
@@ -219,7 +219,7 @@ impl FromIterator<Self> for Values {
     }
 }
 
-/// Keys that an expression asks for at once: at least one of these places is to be there.
+/// Alternatives that an expression tries: at least one of these places should exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mapping) struct Asked {
     pub(in crate::mapping) places: Vec<ValuePath>,

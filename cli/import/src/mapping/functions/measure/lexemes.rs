@@ -42,10 +42,10 @@ impl fmt::Display for Lexeme<'_> {
     }
 }
 
-/// What fractions are written with, in digits; of others there is no exact decimal, or no use.
+/// Denominators of fractions in digits; others have no exact decimal, or no use.
 const DENOMINATORS: [u8; 6] = [2, 4, 8, 16, 32, 64];
 
-/// What parts thousands in Switzerland. It may also be the sign of feet.
+/// The separator of thousands in Switzerland. It may also be the sign of feet.
 pub(super) const APOSTROPHES: [char; 2] = ['\'', '’'];
 
 /// Cuts `text`, which may be anything.
@@ -121,8 +121,8 @@ fn vulgar_fraction(first: char) -> Option<(Lexeme<'static>, usize)> {
     Some((Lexeme::Fraction(above, below), first.len_utf8()))
 }
 
-/// How far the number at the beginning goes: a blank parts thousands when three digits follow, and
-/// so does an apostrophe, as the Swiss write them.
+/// The length of the number at the beginning. A blank separates thousands if three digits follow,
+/// and so does an apostrophe, as the Swiss write.
 fn number_length(rest: &str) -> usize {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut length = digits(rest);

@@ -1,7 +1,7 @@
 //! Numbers as people write them: with a decimal point or comma, with groups of thousands.
 //!
 //! A single point is always the decimal point: `4.763 kg` is less than five kilograms. A single
-//! comma before exactly three digits can be either, which is for the caller to settle.
+//! comma before exactly three digits can be either; the caller decides.
 
 use std::ops::Neg;
 use std::str::FromStr;
@@ -13,8 +13,8 @@ use super::lexemes::APOSTROPHES;
 /// Most characters of a number: far more than any measure has, few enough for exact arithmetic.
 const LENGTH_MAX: usize = 30;
 
-/// Digits of a whole number that are meant as they stand: zeros after them may come of rounding,
-/// where it is long enough.
+/// Leading digits of a whole number that are taken as exact: zeros after them may come from
+/// rounding, if it is long enough.
 const EXACT_DIGITS: usize = 2;
 /// Digits of the shortest whole number that is rounded.
 const ROUNDED_DIGITS: usize = 4;
@@ -23,8 +23,8 @@ const ROUNDED_DIGITS: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) value: BigDecimal,
-    /// What it may be off by: one of its last digit, or of its fraction, after which it may be cut
-    /// off, or half of what its zeros round away.
+    /// Its uncertainty: one of its last digit or of its fraction, which may have been cut off, or
+    /// half of what its zeros round away.
     pub(super) step: BigDecimal,
 }
 

@@ -29,7 +29,7 @@ impl Quantity {
     }
 }
 
-/// Where a unit is at home, which decides about rounding and about what a comma means.
+/// The system that a unit belongs to, which decides about rounding and the meaning of a comma.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum System {
     Metric,
@@ -41,7 +41,7 @@ enum System {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::mapping) struct Unit(&'static Definition);
 
-/// The name of a unit that there is not.
+/// The name of an unknown unit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} is not a unit; units are {}", Unit::names().collect::<Vec<_>>().join(", "))]
 pub(in crate::mapping) struct UnknownUnit {

@@ -1,8 +1,8 @@
-//! HTML, as far as its text goes.
+//! The text of HTML.
 //!
-//! Only the tokens of the grammar are looked at, not their tree: texts come from editors in web
-//! pages, and only their tags part paragraphs, items and rows. So no nesting is
-//! too deep, and whatever is broken reads as browsers read it.
+//! Only tokens are read, without building a tree: texts come from editors in web pages, and their
+//! tags alone separate paragraphs, items and rows. So no nesting is too deep, and broken HTML reads
+//! as in browsers.
 
 mod markup;
 

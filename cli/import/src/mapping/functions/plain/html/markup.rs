@@ -1,4 +1,4 @@
-//! What of a text is markup of HTML: the tags of its elements, comments and character references.
+//! Finds the HTML markup in a text: tags, comments and character references.
 //!
 //! Anything else in angle brackets is text that people wrote, such as an address or a key to be
 //! pressed, and must not be lost.
