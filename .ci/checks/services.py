@@ -1,5 +1,5 @@
-"""PostgreSQL, Redis and an S3-compatible server on free ports of this machine, for as long as a context lasts; nothing of
-them is left afterwards. Each can be killed and brought back as it was, stopped and continued.
+"""PostgreSQL, PgBouncer before it, Redis and an S3-compatible server on free ports of this machine, for as long as a context
+lasts; nothing of them is left afterwards. Each can be killed and brought back as it was, stopped and continued.
 """
 
 import asyncio
@@ -7,6 +7,7 @@ import contextlib
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import socket
@@ -15,17 +16,18 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-from checks.base import PATIENCE, Broken, expect, run
+from checks.base import PATIENCE, ROOT, Broken, expect, run
 from checks.processes import children
 from checks.tools import of_crates, of_debian
 
 S3S_FS = "0.14.1"
+POOLER = ROOT / "server" / "deploy" / "pgbouncer.ini"
 # Below those that Linux gives to connections.
 PORTS = range(20_000, 32_000)
 # Where engines write: in memory where there is room, since the disk of a machine that others share may keep an engine
 # waiting for longer than a request waits for the engine. Killing one loses no more there than on a disk.
 MEMORY, ROOM = "/dev/shm", 4 << 30
-# PostgreSQL refuses to be run by root.
+# PostgreSQL and PgBouncer refuse to be run by root.
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups") if os.geteuid() == 0 else ()
 # How long all engines together may take to start, in seconds.
 STARTED_WITHIN = 30
@@ -41,7 +43,7 @@ def free_port():
 
 
 class Engine:
-    """One of the three, and where it writes."""
+    """One of the four, and where it writes."""
 
     def __init__(self, folder, name, port, *command):
         self.folder, self.name, self.port, self.command = folder / name, name, port, command
@@ -114,13 +116,14 @@ class Services:
 
     @property
     def addresses(self):
-        named = {"postgres": "CATALOGUE_TEST_POSTGRES", "redis": "CATALOGUE_TEST_REDIS", "s3": "AWS_ENDPOINT_URL"}
+        named = {"postgres": "CATALOGUE_TEST_POSTGRES", "pgbouncer": "CATALOGUE_TEST_PGBOUNCER",
+                 "redis": "CATALOGUE_TEST_REDIS", "s3": "AWS_ENDPOINT_URL"}
         return {engine: self.environment[variable] for engine, variable in named.items()}
 
 
 @contextlib.contextmanager
 def services():
-    of_debian(redis_server="redis-server", pg_dump="postgresql")
+    of_debian(redis_server="redis-server", pg_dump="postgresql", pgbouncer="pgbouncer")
     s3s_fs = of_crates("s3s-fs", S3S_FS, "--features", "binary")
     has_room = os.access(MEMORY, os.W_OK) and ROOM <= shutil.disk_usage(MEMORY).free
     with tempfile.TemporaryDirectory(prefix="catalogue-services-", dir=MEMORY if has_room else None,
@@ -129,13 +132,14 @@ def services():
         folder.chmod(0o755)
         engines, environment = {}, {"SERVICES": str(folder)}
         try:
-            for engine, variables in (postgres(folder), redis(folder), s3(folder, s3s_fs)):
+            database, variables = postgres(folder)
+            for engine, variables in ((database, variables), pgbouncer(folder, database), redis(folder), s3(folder, s3s_fs)):
                 engines[engine.name] = engine
                 engine.begin()
                 environment |= variables
-            ready = ("pg_isready", "--quiet", "--host", "127.0.0.1", "--port", str(engines["postgres"].port))
+            ready = ("pg_isready", "--quiet", "--host", "127.0.0.1", "--port", str(database.port))
             # It listens before it lets anyone in.
-            wait_until(lambda: subprocess.run(ready).returncode == 0, "PostgreSQL is not ready", engines["postgres"].log)
+            wait_until(lambda: subprocess.run(ready).returncode == 0, "PostgreSQL is not ready", database.log)
             yield Services(folder, engines, environment)
         finally:
             for engine in engines.values():
@@ -162,6 +166,22 @@ def postgres(folder):
     engine = Engine(folder, "postgres", port, *AS_POSTGRES, found[-1] / "postgres", "-D", data, "-h", "127.0.0.1",
                     "-p", port, "-k", "", "-c", "max_connections=300")
     return engine, {"CATALOGUE_TEST_POSTGRES": f"postgres://tests@127.0.0.1:{port}/postgres"}
+
+
+def pgbouncer(folder, database):
+    """With the example configuration, of which only addresses, and who may log in how, are others."""
+    port, text = free_port(), POOLER.read_text()
+    for setting, value in (("catalogue", None), ("listen_addr", "127.0.0.1"), ("listen_port", port), ("auth_type", "any"),
+                           ("auth_file", None), ("client_tls_.*", None), ("server_tls_.*", None)):
+        line = "" if value is None else f"{setting} = {value}"
+        text, found = re.subn(rf"(?m)^{setting} = .*$", line, text)
+        expect(found, f"{POOLER.name} has no setting {setting}")
+    text = text.replace("[databases]", f"[databases]\n* = host=127.0.0.1 port={database.port} user=tests")
+    configuration = folder / POOLER.name
+    configuration.write_text(f"{text}\nunix_socket_dir =\n")
+    configuration.chmod(0o644)
+    engine = Engine(folder, "pgbouncer", port, *AS_POSTGRES, "pgbouncer", configuration)
+    return engine, {"CATALOGUE_TEST_PGBOUNCER": f"postgres://tests@127.0.0.1:{port}/postgres"}
 
 
 def redis(folder):

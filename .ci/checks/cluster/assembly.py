@@ -10,7 +10,7 @@ import urllib.parse
 from checks.base import PATIENCE, SAMPLE, Broken, expect
 from checks.clients import exchange, request
 from checks.cluster.load import Bodies, requests_of
-from checks.cluster.processes import ENGINES, SERVERS, Balancer, Member, Proxy, until
+from checks.cluster.processes import ENGINES, REACHED, SERVERS, Balancer, Member, Proxy, until
 from checks.command import Catalogue
 from checks.services import free_port
 
@@ -75,7 +75,7 @@ class Cluster:
     async def start(self):
         ports = {name: free_port() for name in SERVERS}
         admin_ports = {f"{name}-admin": free_port() for name in SERVERS}
-        links = {f"{name}-{engine}": self.engines[engine].port for name in SERVERS for engine in ENGINES}
+        links = {f"{name}-{engine}": self.engines[engine].port for name in SERVERS for engine in REACHED}
         self.proxy = Proxy(links | ports | admin_ports)
         self.members = []
         for name in SERVERS:
@@ -86,6 +86,17 @@ class Cluster:
         await asyncio.gather(*(member.start() for member in self.members))
         self.balancer = Balancer(self.work, self.members, self.proxy.ports)
         await self.balancer.start()
+
+    async def reach_store_through(self, engine):
+        """From now on; servers begin anew, unless they do so already."""
+        if self.operator.environment["CATALOGUE_STORE"] == self.at[engine]:
+            return
+        self.operator.environment["CATALOGUE_STORE"] = self.at[engine]
+        for member in self.members:
+            at = with_port(self.at[engine], self.proxy.ports[f"{member.name}-{engine}"])
+            member.catalogue.environment["CATALOGUE_STORE"] = at
+            await member.stop()
+            await member.start()
 
     async def learn(self):
         """What each release answers, to a key whose charges are not in any history."""

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from dataclasses import dataclass
 
-from checks.cluster.processes import ENGINES, SERVERS, SKEWED
+from checks.cluster.processes import ENGINES, REACHED, SERVERS, SKEWED
 
 # How long one lasts, in seconds. Some are shorter and some longer than any time-out.
 LASTS = (0.2, 3.0)
@@ -28,7 +28,7 @@ class Disturbance:
     @property
     def befalls_operator(self):
         """Whether it is an engine itself, and not only the links of servers to it."""
-        return self.on in ENGINES and self.what in ("kill", "stop", "lose")
+        return self.on in REACHED and self.what in ("kill", "stop", "lose")
 
     @contextlib.asynccontextmanager
     async def befall(self, cluster, random):
@@ -63,14 +63,14 @@ class Disturbance:
                 self.turn(cluster, "pass")
 
     def process(self, cluster):
-        if self.on in ENGINES:
+        if self.on in REACHED:
             return cluster.engines[self.on]
         return next(member for member in cluster.members if member.name == self.on)
 
     def turn(self, cluster, state, seconds=None):
         """An engine's name stands for all links to it, a server's for those of the balancer to it."""
         links = [self.on]
-        if self.on in ENGINES:
+        if self.on in REACHED:
             links = [f"{name}-{self.on}" for name in SERVERS]
         elif self.is_of_server:
             links = [self.on, f"{self.on}-admin"]

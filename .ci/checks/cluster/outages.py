@@ -3,6 +3,7 @@ observed is what the table says. The table is data here; the page has to have ea
 """
 
 import asyncio
+import itertools
 import subprocess
 import time
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ class Outage:
     refused: tuple
     fail: tuple = ()
     lasts: float = LASTS
+    # Through which engine the store is reached.
+    store: str = "postgres"
 
     def row(self):
         return f"| {self.what} | {self.readers} | {self.commands} | {self.afterwards} |"
@@ -72,6 +75,11 @@ OUTAGES = (
            "answered, and charged to the month that it shows; times in headers are wrong too",
            "work; `doctor` and the log tell", "at once",
            on(("clock", "catalogue-3")), ANSWERED),
+    Outage("PgBouncer, or PostgreSQL behind it, is gone, hangs or cannot be reached",
+           "503 within a second; `/v1` and `/health` of servers answer", "those on keys and usage fail (3)",
+           "answers within 5 s",
+           on(("kill", "pgbouncer"), ("stop", "pgbouncer"), ("hole", "pgbouncer"), ("reset", "pgbouncer"),
+              ("kill", "postgres"), ("stop", "postgres")), REFUSED, (KEYS,), store="pgbouncer"),
 )
 HEADING = ("| Outage | Readers | Commands | Afterwards |", "|---|---|---|---|")
 
@@ -89,13 +97,17 @@ class Outages:
             self.pool.drop(key.name)
         await self.cluster.start()
         await self.cluster.learn()
-        load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
-        for outage in OUTAGES:
-            for fault in outage.faults:
-                await asyncio.sleep(BETWEEN)
-                await self.produce(outage, fault)
-        await asyncio.sleep(BETWEEN)
-        await load.stop()
+        for store, outages in itertools.groupby(OUTAGES, lambda outage: outage.store):
+            await self.cluster.reach_store_through(store)
+            await asyncio.sleep(BETWEEN)
+            load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
+            for outage in outages:
+                for fault in outage.faults:
+                    await asyncio.sleep(BETWEEN)
+                    await self.produce(outage, fault)
+            await asyncio.sleep(BETWEEN)
+            await load.stop()
+        self.used = await self.cluster.operator.used()
         self.cluster.check_logs()
 
     async def produce(self, outage, fault):
@@ -142,17 +154,22 @@ class Outages:
 
     def check(self):
         entries = self.history.entries()
-        print(f"{'OUTAGE':<54}{'BY':<28}{'REFUSED':>8}{'RECOVERY, s':>13}")
+        print(f"{'OUTAGE':<72}{'BY':<28}{'REFUSED':>8}{'RECOVERY, s':>13}")
         for number, (outage, fault, span, ended) in enumerate(self.spans):
             within = [one for one in entries if span.began < one.sent and one.received < span.ended]
             refused = sum(one.status in promises.AWAY for one in within) / max(1, len(within))
             until = self.spans[number + 1][2].began - SETTLED if number + 1 < len(self.spans) else float("inf")
             late = [one.sent - ended for one in entries if ended < one.sent and one.received < until and one.status in promises.AWAY]
             recovered = max(late, default=0.0)
-            print(f"{outage.what:<54}{f'{fault.what} {fault.on}':<28}{refused:>8.0%}{recovered:>13.2f}")
+            print(f"{outage.what:<72}{f'{fault.what} {fault.on}':<28}{refused:>8.0%}{recovered:>13.2f}")
             least, most = outage.refused
             self.expect(within and least <= refused <= most, fault, f"{refused:.1%} of {len(within)} requests were refused")
             self.expect(recovered <= RECOVERED_WITHIN, fault, f"a request {recovered:.2f} s after it was refused")
+        keys = self.operator.keys.items()
+        received = promises.received_200s(entries, {name: key.subscription for name, key in keys})
+        for name, count in received.items():
+            if self.used[name] < count:
+                self.findings.append(f"{name}: {count} answers were received, {self.used[name]} are charged")
         page = (ROOT / "server/deploy/unavailable.md").read_text()
         for row in (*HEADING, *(outage.row() for outage in OUTAGES)):
             if row not in page:

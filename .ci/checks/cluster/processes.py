@@ -21,6 +21,9 @@ BALANCER = ROOT / "server" / "deploy" / "haproxy.cfg"
 # Names of the servers, as the example configuration of the load balancer has them.
 SERVERS = ("catalogue-1", "catalogue-2", "catalogue-3")
 ENGINES = ("postgres", "redis", "s3")
+# Through which servers may reach the first of them, and all that they may reach.
+POOLER = "pgbouncer"
+REACHED = (*ENGINES, POOLER)
 # The server whose clock can be set. Monotonic clocks cannot be set anywhere, so neither is its own.
 SKEWED = SERVERS[-1]
 

@@ -1,5 +1,6 @@
 //! What every store does: tests of the traits, run on each kind that is available. SQLite always
-//! is; PostgreSQL if `CATALOGUE_TEST_POSTGRES` is set, as `.ci/with-services` does.
+//! is; PostgreSQL if `CATALOGUE_TEST_POSTGRES` is set, and through a pooler if
+//! `CATALOGUE_TEST_PGBOUNCER` is, as `.ci/with-services` does.
 
 mod audit;
 mod copy;
@@ -49,6 +50,9 @@ pub(super) fn on_every_store(test: impl Fn(&dyn TestStore)) {
     drop(file.store());
     test(&file);
     if let Some(database) = postgres::tests::Database::new() {
+        test(&database);
+    }
+    if let Some(database) = postgres::tests::Database::pooled() {
         test(&database);
     }
 }

@@ -172,7 +172,8 @@ fn judge_database(client: &PgClient, found: &postgres::Examination) -> Observati
         return Observation::warning(message).run("catalogue store migrate");
     }
     let connections_left = usize::try_from(found.connections_left).unwrap_or(0);
-    if connections_left < SERVER_CONNECTIONS_MAX {
+    // A pooler has connections of its own.
+    if connections_left < SERVER_CONNECTIONS_MAX && !found.is_pooled {
         let message = format!(
             "{address} allows {connections_left} more connections; \
              each server takes up to {SERVER_CONNECTIONS_MAX}"
@@ -180,7 +181,12 @@ fn judge_database(client: &PgClient, found: &postgres::Examination) -> Observati
         return Observation::warning(message);
     }
     let (server, size) = (&found.server, file_size(found.bytes));
-    Observation::ok(format!("{address}, PostgreSQL {server}, {size}"))
+    let pooler = if found.is_pooled {
+        ", through a pooler: servers learn of changes by polling"
+    } else {
+        ""
+    };
+    Observation::ok(format!("{address}, PostgreSQL {server}, {size}{pooler}"))
 }
 
 #[cfg(test)]

@@ -35,6 +35,10 @@ use crate::terminal::table::{self, Cell};
 /// request at the last moment at which it knows its keys, which then waits for a lease.
 const LAST_CHARGE_WAIT: Duration = CHANGES_HOLD_WITHIN.saturating_add(Duration::from_millis(500));
 
+/// How often it is looked meanwhile whether a server waits: one that runs goes on before it refuses
+/// anything.
+const LOOKS: u32 = 10;
+
 /// Arguments of `store copy`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -123,7 +127,10 @@ pub(super) fn run(
         }
         Some(client) => {
             let without_servers = WithoutServers::hold(&client).map_err(stopped)?;
-            (context.pause)(LAST_CHARGE_WAIT);
+            for _look in 0..LOOKS {
+                (context.pause)(LAST_CHARGE_WAIT / LOOKS);
+                without_servers.confirm().map_err(stopped)?;
+            }
             let store = KeyStore::connect_to_copy(&client, context.operator.clone());
             let contents = read(store).map_err(stopped)?;
             without_servers.confirm().map_err(stopped)?;

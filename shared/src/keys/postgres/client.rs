@@ -17,6 +17,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::base::threads::{self, Blocking, lock};
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
+use crate::keys::postgres::once::Mode;
 use crate::keys::store::KeyStoreError;
 
 /// Threads that look up the names of hosts.
@@ -118,13 +119,9 @@ impl PgClient {
             .map_err(|failure| failure.explained(attempt, CommitOutcome::NotMade, self.address()))
     }
 
-    /// The statement that lets those of one transaction take as long as `timeout`.
-    pub(super) fn lengthen(&self, timeout: Timeout) -> String {
-        let millis = self.stretched(timeout).for_statements().as_millis();
-        format!(
-            "SET LOCAL statement_timeout = {millis};
-             SET LOCAL idle_in_transaction_session_timeout = {millis}"
-        )
+    /// What begins a transaction whose statements may take as long as `timeout`.
+    pub(super) fn begin(&self, mode: Mode, timeout: Timeout) -> String {
+        mode.begin(self.stretched(timeout).for_statements().as_millis())
     }
 
     /// Runs `act` in the background, for as long as the client exists.

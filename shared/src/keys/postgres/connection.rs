@@ -13,12 +13,9 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::base::limited::Allowance;
 use crate::keys::postgres::client::{Endings, PgClient, Timeout};
 use crate::keys::postgres::failure::Failure;
+use crate::keys::postgres::pooler::is_direct;
 use crate::keys::postgres::stream::{LimitedStreams, lone_folder};
 use crate::keys::store::{KeyStoreError, Wake};
-
-/// The least that a commit waits for. A database that asks for more, with `remote_apply`, gets it.
-const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false)
-    WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
 
 /// The application name by which a database administrator knows our connections.
 const PROGRAM: &str = "catalogue";
@@ -35,7 +32,6 @@ const ALL_ROWS: Allowance = Allowance::of_one(2 << 30);
 #[derive(Clone)]
 pub(super) struct Plan {
     config: Config,
-    timeout: Timeout,
     streams: LimitedStreams,
     endings: Endings,
 }
@@ -44,8 +40,8 @@ pub(super) struct Plan {
 #[derive(Debug)]
 pub(super) struct PgConnection {
     pub(super) client: Client,
-    /// How long its statements may take.
-    pub(super) timeout: Timeout,
+    /// Whether it leads to the database itself, not to a pooler.
+    pub(super) is_direct: bool,
     /// Whether it is unusable: the reply to an earlier query may still come.
     pub(super) is_broken: Cell<bool>,
     /// The task that drives it, aborted also if time runs out before the first reply.
@@ -53,26 +49,16 @@ pub(super) struct PgConnection {
 }
 
 impl Plan {
-    /// A plan for connections whose statements take no longer than `timeout` and whose replies have
-    /// no more bytes than `answers` allows.
+    /// A plan for connections that are made within `timeout` and whose replies have no more bytes
+    /// than `answers` allows. Poolers refuse settings at the start of a session, so it has none.
     pub(super) fn new(
         client: &PgClient,
         timeout: Timeout,
         answers: Allowance,
     ) -> Result<Self, Failure> {
         let mut config = client.address().config().clone();
-        let theirs = config.get_options().unwrap_or_default().to_owned();
-        let stretched = client.stretched(timeout);
-        let millis = stretched.for_statements().as_millis();
-        // Unqualified names find nothing, so nothing can be put in their place. A transaction that
-        // waits for a row continues with its latest version: a stricter isolation would fail.
-        config.options(format!(
-            "{theirs} -c search_path=pg_catalog -c statement_timeout={millis} \
-             -c idle_in_transaction_session_timeout={millis} -c default_transaction_deferrable=off \
-             -c default_transaction_isolation=read\\ committed"
-        ));
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
-        let each = stretched.for_each_address(hosts);
+        let each = client.stretched(timeout).for_each_address(hosts);
         let theirs = config.get_connect_timeout().copied();
         config.connect_timeout(theirs.map_or(each, |theirs| theirs.min(each)));
         // Among several hosts, read-only replicas are skipped.
@@ -85,7 +71,6 @@ impl Plan {
         let streams = LimitedStreams::of(&mut config, client.tls()?, answers);
         Ok(Self {
             config,
-            timeout,
             streams,
             endings: client.endings().clone(),
         })
@@ -108,10 +93,10 @@ impl Plan {
             (connected.0, tokio::spawn(drive(connected.1, wake, endings)))
         };
         let task = AbortOnDropHandle::new(task);
-        client.batch_execute(DURABLE).await?;
+        let is_direct = is_direct(&client).await?;
         Ok(PgConnection {
             client,
-            timeout: self.timeout,
+            is_direct,
             is_broken: Cell::new(false),
             task,
         })

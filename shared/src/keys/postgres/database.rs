@@ -2,16 +2,17 @@
 //! nothing was changed, except at the commit.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::error::Error;
 
-use tokio_postgres::IsolationLevel;
+use futures_util::FutureExt;
+use tokio_postgres::Client;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
+use crate::keys::postgres::once::{Mode, Parameter};
 use crate::keys::postgres::schema;
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
 use crate::keys::transaction::{Access, Dialect, Row, Transaction, Unreadable, Value};
@@ -31,22 +32,22 @@ pub(crate) struct Database {
 pub(crate) struct PgTransaction<'c> {
     client: &'c PgClient,
     timeout: Timeout,
-    pub(super) inner: tokio_postgres::Transaction<'c>,
+    connection: &'c PgConnection,
     /// What it does to the store: a verb, for errors.
     attempt: &'static str,
-    /// Whether its connection is unusable.
-    is_broken: &'c Cell<bool>,
+    /// Whether its end was asked for.
+    is_over: bool,
 }
 
 impl Database {
     /// The database of `client`, in which nothing takes longer than `timeout`.
     pub(crate) fn open(client: &PgClient, timeout: Timeout) -> Result<Self, KeyStoreError> {
         let mut database = Self::unchecked(client, timeout);
-        let connection = PgConnection::open(client, timeout, "open", None)?;
-        let found = client.ask("open", timeout, schema::find(&connection.client))?;
+        let found = database.in_transaction("open", |transaction| {
+            transaction.wait(schema::find(transaction.library()))
+        })?;
         // Refuses one without our tables, or with tables that this program cannot work with.
         found.usable(client.address())?;
-        database.connection = Some(connection);
         Ok(database)
     }
 
@@ -57,6 +58,12 @@ impl Database {
             timeout,
             connection: None,
         }
+    }
+
+    /// Whether it was last reached through a pooler.
+    pub(super) fn is_pooled(&self) -> bool {
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| !connection.is_direct)
     }
 
     /// Runs `work` in a transaction that is rolled back unless all of it succeeds.
@@ -80,11 +87,11 @@ impl Database {
         attempt: &'static str,
         work: impl FnOnce(&PgTransaction<'_>) -> Result<T, KeyStoreError>,
     ) -> Result<T, KeyStoreError> {
-        let mut connection = match self.connection.take() {
+        let connection = match self.connection.take() {
             Some(connection) if !connection.client.is_closed() => connection,
             _ => PgConnection::open(&self.client, self.timeout, attempt, None)?,
         };
-        let begun = PgTransaction::begin(&self.client, self.timeout, &mut connection, attempt);
+        let begun = PgTransaction::begin(&self.client, self.timeout, &connection, attempt);
         let done = begun.and_then(|transaction| {
             let value = work(&transaction)?;
             transaction.commit()?;
@@ -99,42 +106,30 @@ impl Database {
 
 impl<'c> PgTransaction<'c> {
     /// Begins a transaction for an `attempt`, a verb. Its statements may take as long as `timeout`
-    /// lasts, also on a connection for shorter ones.
+    /// lasts.
     pub(super) fn begin(
         client: &'c PgClient,
         timeout: Timeout,
-        connection: &'c mut PgConnection,
+        connection: &'c PgConnection,
         attempt: &'static str,
     ) -> Result<Self, KeyStoreError> {
         let is_change = attempt == CHANGE;
-        let isolation = if is_change {
-            IsolationLevel::ReadCommitted
-        } else {
-            IsolationLevel::RepeatableRead
+        let mode = if is_change { Mode::Change } else { Mode::Read };
+        let begin = client.begin(mode, timeout);
+        let transaction = Self {
+            client,
+            timeout,
+            connection,
+            attempt,
+            is_over: false,
         };
-        let lengthen = (connection.timeout < timeout).then(|| client.lengthen(timeout));
-        let builder = connection.client.build_transaction();
-        let builder = builder.isolation_level(isolation).read_only(!is_change);
-        let begun = client.wait(timeout, async {
-            let transaction = builder.start().await?;
-            if let Some(lengthen) = lengthen {
-                transaction.batch_execute(&lengthen).await?;
-            }
-            Ok(transaction)
-        });
-        match begun {
-            Ok(inner) => Ok(Self {
-                client,
-                timeout,
-                inner,
-                attempt,
-                is_broken: &connection.is_broken,
-            }),
-            Err(failure) => {
-                connection.is_broken.set(failure.breaks());
-                Err(failure.explained(attempt, CommitOutcome::NotMade, client.address()))
-            }
-        }
+        transaction.wait(async { Ok(transaction.library().batch_execute(&begin).await?) })?;
+        Ok(transaction)
+    }
+
+    /// The library's connection.
+    pub(super) fn library(&self) -> &Client {
+        &self.connection.client
     }
 
     /// Waits for a statement of the transaction. If it fails, no change was made.
@@ -142,27 +137,37 @@ impl<'c> PgTransaction<'c> {
         &self,
         asked: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, KeyStoreError> {
+        self.wait_with(CommitOutcome::NotMade, asked)
+    }
+
+    fn wait_with<T>(
+        &self,
+        outcome: CommitOutcome,
+        asked: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, KeyStoreError> {
         let answered = self.client.wait(self.timeout, asked);
         answered.map_err(|failure| {
-            self.is_broken.set(self.is_broken.get() || failure.breaks());
-            failure.explained(self.attempt, CommitOutcome::NotMade, self.client.address())
+            let is_broken = &self.connection.is_broken;
+            is_broken.set(is_broken.get() || failure.breaks());
+            failure.explained(self.attempt, outcome, self.client.address())
         })
     }
 
     /// Commits. If that fails, the changes may have been made.
-    pub(super) fn commit(self) -> Result<(), KeyStoreError> {
-        let Self {
-            client,
-            timeout,
-            inner,
-            attempt,
-            is_broken,
-        } = self;
-        let committed = client.wait(timeout, async { Ok(inner.commit().await?) });
-        committed.map_err(|failure| {
-            is_broken.set(is_broken.get() || failure.breaks());
-            failure.explained(attempt, CommitOutcome::Unknown, client.address())
-        })
+    pub(super) fn commit(mut self) -> Result<(), KeyStoreError> {
+        self.is_over = true;
+        let committed = async { Ok(self.library().batch_execute("COMMIT").await?) };
+        self.wait_with(CommitOutcome::Unknown, committed)
+    }
+}
+
+impl Drop for PgTransaction<'_> {
+    /// Rolls back what was not committed. That is sent when it is first polled; the reply is
+    /// discarded.
+    fn drop(&mut self) {
+        if !self.is_over {
+            let _sent = self.library().batch_execute("ROLLBACK").now_or_never();
+        }
     }
 }
 
@@ -182,23 +187,30 @@ impl Transaction for PgTransaction<'_> {
         each: &mut dyn FnMut(&dyn Row) -> Result<(), KeyStoreError>,
     ) -> Result<(), KeyStoreError> {
         let parameters = in_postgres(parameters);
-        let rows = async { Ok(self.inner.query(sql, &parameters).await?) };
+        let rows = async { Ok(self.library().query_typed(sql, &parameters).await?) };
         let rows = self.wait(rows)?;
         rows.iter().try_for_each(|row| each(row))
     }
 
     fn execute(&self, sql: &str, parameters: &[Value<'_>]) -> Result<(), KeyStoreError> {
         let parameters = in_postgres(parameters);
-        let done = async { Ok(self.inner.execute(sql, &parameters).await?) };
+        let done = async { Ok(self.library().execute_typed(sql, &parameters).await?) };
         self.wait(done).map(drop)
     }
 }
 
-fn in_postgres<'p>(parameters: &'p [Value<'_>]) -> Vec<&'p (dyn ToSql + Sync)> {
-    let parameters = parameters.iter();
-    parameters
-        .map(|value| value as &(dyn ToSql + Sync))
-        .collect()
+fn in_postgres<'p>(parameters: &'p [Value<'_>]) -> Vec<Parameter<'p>> {
+    let with_type = |value: &'p Value<'_>| {
+        let ty = match value {
+            // As the statement needs it.
+            Value::Null => Type::UNKNOWN,
+            Value::Integer(_) => Type::INT8,
+            Value::Text(_) => Type::TEXT,
+            Value::Bytes(_) => Type::BYTEA,
+        };
+        (value as &(dyn ToSql + Sync), ty)
+    };
+    parameters.iter().map(with_type).collect()
 }
 
 const DIALECT: Dialect = Dialect {

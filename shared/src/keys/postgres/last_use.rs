@@ -1,8 +1,11 @@
 //! When keys were last used: a table that servers write and commands read.
 
+use tokio_postgres::types::Type;
+
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUses;
 use crate::keys::postgres::client::{PgClient, Timeout};
+use crate::keys::postgres::once::Parameter;
 use crate::keys::postgres::pool::Pool;
 use crate::keys::store::{CHANGE, KeyStoreError};
 
@@ -33,10 +36,9 @@ impl LastUses for PostgresLastUses {
     fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
         let keys: Vec<&str> = uses.iter().map(|(key, _at)| key.as_str()).collect();
         let times: Vec<i64> = uses.iter().map(|(_key, at)| *at).collect();
-        let recorded = self.0.run(CHANGE, async |connection| {
-            let statement = connection.prepare_cached(RECORD).await?;
-            connection.execute(&statement, &[&keys, &times]).await
-        });
-        recorded.map(|_rows| ())
+        let parameters: [Parameter<'_>; 2] =
+            [(&keys, Type::TEXT_ARRAY), (&times, Type::INT8_ARRAY)];
+        let recorded = self.0.run(CHANGE, RECORD, &parameters, |_row| Ok(()));
+        recorded.map(|_none| ())
     }
 }

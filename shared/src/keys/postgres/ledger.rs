@@ -3,10 +3,11 @@
 //! A lease is one statement, a function of the schema: it waits for the row of the period, reads
 //! the current quota, and commits durably before it replies.
 
-use tokio_postgres::types::ToSql;
+use tokio_postgres::types::Type;
 
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::postgres::client::{PgClient, Timeout};
+use crate::keys::postgres::once::Parameter;
 use crate::keys::postgres::pool::Pool;
 use crate::keys::quota::Period;
 use crate::keys::statements::CHARGED;
@@ -40,13 +41,9 @@ impl QuotaLedger for PostgresLedger {
         wanted: u64,
     ) -> Result<Lease, KeyStoreError> {
         let wanted = bigint(wanted);
-        let leased = self.0.run(CHANGE, async |connection| {
-            let statement = connection.prepare_cached(LEASE).await?;
-            let parameters: [&(dyn ToSql + Sync); 4] =
-                [&subscription.0, &period.start, &period.end, &wanted];
-            let row = connection.query_opt(&statement, &parameters).await?;
-            row.map(|row| Ok([row.try_get(0)?, row.try_get(1)?]))
-                .transpose()
+        let parameters = bigints([&subscription.0, &period.start, &period.end, &wanted]);
+        let leased = self.0.run(CHANGE, LEASE, &parameters, |row| {
+            Ok([row.try_get(0)?, row.try_get(1)?])
         });
         match leased? {
             Some([granted, charged]) => Ok(Lease {
@@ -58,12 +55,10 @@ impl QuotaLedger for PostgresLedger {
     }
 
     fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
-        let charged = self.0.run("read", async |connection| {
-            let statement = connection.prepare_cached(CHARGED).await?;
-            let parameters: [&(dyn ToSql + Sync); 2] = [&subscription.0, &period.start];
-            let row = connection.query_opt(&statement, &parameters).await?;
-            row.map(|row| row.try_get(0)).transpose()
-        });
+        let parameters = bigints([&subscription.0, &period.start]);
+        let charged = self
+            .0
+            .run("read", CHARGED, &parameters, |row| row.try_get(0));
         let charged: Option<i64> = charged?;
         Ok(charged.unwrap_or(0).unsigned_abs())
     }
@@ -75,13 +70,14 @@ impl QuotaLedger for PostgresLedger {
         unused: u64,
     ) -> Result<(), KeyStoreError> {
         let unused = bigint(unused);
-        let given_back = self.0.run(CHANGE, async |connection| {
-            let statement = connection.prepare_cached(GIVE_BACK).await?;
-            let parameters: [&(dyn ToSql + Sync); 3] = [&subscription.0, &period.start, &unused];
-            connection.execute(&statement, &parameters).await
-        });
-        given_back.map(|_rows| ())
+        let parameters = bigints([&subscription.0, &period.start, &unused]);
+        let given_back = self.0.run(CHANGE, GIVE_BACK, &parameters, |_row| Ok(()));
+        given_back.map(|_none| ())
     }
+}
+
+fn bigints<const N: usize>(values: [&i64; N]) -> [Parameter<'_>; N] {
+    values.map(|value| (value as _, Type::INT8))
 }
 
 /// No quota is larger than a `bigint`.

@@ -14,11 +14,12 @@ use std::time::Duration;
 use deadpool_postgres::{ClientWrapper, Connect, Manager, ManagerConfig, Object, PoolError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinHandle;
-use tokio_postgres::{Client, Config, Error};
+use tokio_postgres::{Client, Config, Error, Row};
 
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::{FEW_ROWS, Plan};
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
+use crate::keys::postgres::once::{Mode, Parameter, once};
 use crate::keys::store::KeyStoreError;
 
 /// Pause before each probe.
@@ -31,6 +32,8 @@ const PROBE_WAIT_MAX: Duration = Duration::from_millis(500);
 pub(super) struct Pool {
     client: PgClient,
     timeout: Timeout,
+    /// What begins each transaction.
+    begin: String,
     connections: Result<Connections, String>,
     /// A wait here is for other threads of this process, not for the store.
     turns: Semaphore,
@@ -54,6 +57,7 @@ impl Pool {
         Self {
             client: client.clone(),
             timeout,
+            begin: client.begin(Mode::Once, timeout),
             connections: connections(client, timeout, connections_max),
             turns: Semaphore::new(connections_max),
             connections_max,
@@ -61,11 +65,11 @@ impl Pool {
         }
     }
 
-    /// Runs one query on a connection that no other request uses meanwhile. The wait for a
+    /// Asks on a connection that no other request uses meanwhile. The wait for a
     /// connection is bounded like the reply, and says nothing about the store.
-    pub(super) fn ask<T>(
+    pub(super) fn ask<T, E: Into<Failure>>(
         &self,
-        ask: impl AsyncFnOnce(&ClientWrapper) -> Result<T, Error>,
+        ask: impl AsyncFnOnce(&ClientWrapper) -> Result<T, E>,
     ) -> Result<T, (Failure, CommitOutcome)> {
         let connections = self.connections.as_ref();
         let connections =
@@ -79,7 +83,7 @@ impl Pool {
         let mut held = None;
         let answered = self.client.wait(self.timeout, async {
             let connection = connections.pool.get().await.map_err(unavailable)?;
-            Ok(ask(held.insert(connection)).await?)
+            ask(held.insert(connection)).await.map_err(E::into)
         });
         answered.map_err(|failure| {
             let outcome = match &held {
@@ -91,13 +95,18 @@ impl Pool {
         })
     }
 
-    /// The same for an `attempt`, a verb, and with the error of a store.
+    /// Runs one statement for an `attempt`, a verb, and converts the first of its rows, if any.
     pub(super) fn run<T>(
         &self,
         attempt: &'static str,
-        ask: impl AsyncFnOnce(&ClientWrapper) -> Result<T, Error>,
-    ) -> Result<T, KeyStoreError> {
-        let answered = self.ask(ask);
+        sql: &str,
+        parameters: &[Parameter<'_>],
+        read: impl FnOnce(&Row) -> Result<T, Error>,
+    ) -> Result<Option<T>, KeyStoreError> {
+        let answered = self.ask(async |connection| {
+            let rows = once(connection, &self.begin, sql, parameters).await?;
+            Ok::<_, Failure>(rows.first().map(read).transpose()?)
+        });
         answered.map_err(|(failure, outcome)| {
             failure.explained(attempt, outcome, self.client.address())
         })

@@ -4,6 +4,7 @@
 //! work with it, so that servers can be replaced one by one.
 
 use tokio_postgres::Client;
+use tokio_postgres::types::Type;
 
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::postgres::client::{PgClient, Timeout};
@@ -72,14 +73,16 @@ REVOKE ALL ON SCHEMA catalogue FROM PUBLIC;";
 
 /// Reads what the database says about itself.
 pub(super) async fn find(client: &Client) -> Result<Found, Failure> {
-    let looked = client.query_one(LOOK, &[]).await?;
+    let looked = client.query_typed_one(LOOK, &[]).await?;
     let (has_any, has_version) = (looked.try_get("has_any")?, looked.try_get("has_version")?);
     match (has_any, has_version) {
         (false, _) => return Ok(Found::Empty),
         (true, false) => return Ok(Found::Foreign),
         (true, true) => {}
     }
-    let read = client.query_opt(READ, &[&PROGRAM]).await;
+    let read = client
+        .query_typed_opt(READ, &[(&PROGRAM, Type::TEXT)])
+        .await;
     let Some(row) = read.or_else(foreign)? else {
         return Ok(Found::Foreign);
     };
@@ -147,7 +150,7 @@ fn complete(client: &PgClient, is_meant: fn(i64) -> bool) -> Result<Completed, K
     database.in_transaction(CHANGE, |transaction| {
         // Keeps others out until the transaction ends.
         transaction.execute(LOCK, &[])?;
-        let before = match transaction.wait(find(transaction.inner.client()))? {
+        let before = match transaction.wait(find(transaction.library()))? {
             Found::Empty => 0,
             Found::Older(version) => version,
             found => found.usable(client.address())?,
@@ -158,28 +161,26 @@ fn complete(client: &PgClient, is_meant: fn(i64) -> bool) -> Result<Completed, K
                 now: before,
             });
         }
-        transaction.wait(take(&transaction.inner, before, &STEPS))?;
+        transaction.wait(take(transaction.library(), before, &STEPS))?;
         let now = VERSION;
         Ok(Completed { before, now })
     })
 }
 
-/// Takes those of the steps that come after version `before`.
-pub(super) async fn take(
-    transaction: &tokio_postgres::Transaction<'_>,
-    before: i64,
-    steps: &[Step],
-) -> Result<(), Failure> {
+/// Takes those of the steps that come after version `before`, in the transaction of a connection.
+pub(super) async fn take(transaction: &Client, before: i64, steps: &[Step]) -> Result<(), Failure> {
     if before == 0 {
         transaction.batch_execute(BEGIN).await?;
         let mark = "INSERT INTO catalogue.schema VALUES ($1, 0, 0)";
-        transaction.execute(mark, &[&PROGRAM]).await?;
+        let program = [(&PROGRAM as _, Type::TEXT)];
+        transaction.execute_typed(mark, &program).await?;
     }
     let taken = usize::try_from(before).unwrap_or(0);
     for step in steps.iter().skip(taken) {
         transaction.batch_execute(step.sql).await?;
         let count = "UPDATE catalogue.schema SET version = version + 1, oldest_reader = $1";
-        transaction.execute(count, &[&step.oldest_reader]).await?;
+        let oldest_reader = [(&step.oldest_reader as _, Type::INT8)];
+        transaction.execute_typed(count, &oldest_reader).await?;
     }
     Ok(())
 }

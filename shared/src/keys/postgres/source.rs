@@ -1,26 +1,41 @@
 //! The keys of a database, followed by a server.
 //!
-//! A server has one connection for this, on which notifications tell it of changes at once.
-//! Meanwhile it holds a lock that keeps the store from being moved elsewhere. Each poll asks for
-//! the revision, since a notification may be lost with a connection, and reloads keys when it
-//! changed.
+//! A server has one connection for this, on which notifications tell it of changes at once; a
+//! pooler has none. Each poll asks for the revision, since a notification may be lost with a
+//! connection, and reloads keys when it changed. It does so under a lock that whoever moves the
+//! store elsewhere holds alone.
 
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::database::PgTransaction;
+use crate::keys::postgres::once::{Mode, once};
 use crate::keys::postgres::schema::Found;
 use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision, Wake};
 use crate::keys::transaction::{Row, Unreadable};
 
-/// The lock, by its two numbers: `BOAT` in ASCII, and what it is for.
-const LOCK: [i32; 2] = [0x424F_4154, 1];
+/// The numbers of the lock: `BOAT` in ASCII, and what it is for.
+macro_rules! lock {
+    ($sql:literal) => {
+        concat!($sql, "(1112490324, 1)")
+    };
+}
 
-/// The revision, whether this program can work with the tables, and whether the store is writable.
-const LOOK: &str = "SELECT revision.number || '-' || revision.token AS revision,
+/// The revision, whether this program can work with the tables, and whether the store is writable;
+/// once nobody has the lock alone.
+const LOOK: &str = concat!(
+    "SELECT revision.number || '-' || revision.token AS revision,
         schema.version, schema.oldest_reader,
         current_setting('transaction_read_only') = 'on' AS is_read_only
-    FROM catalogue.revision, catalogue.schema";
+    FROM catalogue.revision, catalogue.schema, ",
+    lock!("pg_advisory_xact_lock_shared")
+);
+/// Takes the lock alone until the end of the transaction, once all polls under way are done.
+const TAKE: &str = lock!("SELECT pg_advisory_xact_lock");
+/// Whether a server waits for the lock.
+const IS_WAITED_FOR: &str = "SELECT EXISTS (SELECT FROM pg_locks
+    WHERE locktype = 'advisory' AND classid = 1112490324 AND objid = 1 AND NOT granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))";
 
 /// Follows the keys of a PostgreSQL database, which need not exist yet.
 pub struct PostgresKeySource {
@@ -46,11 +61,11 @@ impl PostgresKeySource {
         &mut self,
         known: Option<Revision>,
     ) -> Result<(Revision, Option<KeySnapshot>), KeyStoreError> {
-        let mut connection = self.connected()?;
+        let connection = self.connected()?;
         let revision = self.revision_on(&connection)?;
         let looked = match known {
             Some(known) if known == revision => (revision, None),
-            _ => self.snapshot(&mut connection)?,
+            _ => self.snapshot(&connection)?,
         };
         self.connection = Some(connection);
         Ok(looked)
@@ -63,30 +78,32 @@ impl PostgresKeySource {
         }
         let (timeout, wake) = (Timeout::POLLS, self.wake.clone());
         let connection = PgConnection::open(&self.client, timeout, "read", wake)?;
-        let held = self.client.ask("read", timeout, async {
-            let client = &connection.client;
-            client.batch_execute("LISTEN catalogue_keys").await?;
-            let row = client.query_one(&shared_lock(), &[]).await?;
-            Ok(row.try_get(0)?)
-        })?;
-        if held {
-            return Ok(connection);
+        if connection.is_direct {
+            let listen = connection.client.batch_execute("LISTEN catalogue_keys");
+            self.client
+                .ask("read", timeout, async { Ok(listen.await?) })?;
         }
-        Err(KeyStoreError::Locked {
-            attempt: "follow",
-            location: self.client.address().location(),
-            source: "it is being copied".into(),
-        })
+        Ok(connection)
     }
 
     fn revision_on(&self, connection: &PgConnection) -> Result<Revision, KeyStoreError> {
-        let asked = async { Ok(connection.client.query_opt(LOOK, &[]).await?) };
+        let begin = self.client.begin(Mode::Once, Timeout::POLLS);
+        let asked = once(&connection.client, &begin, LOOK, &[]);
         let location = || self.client.address().location();
-        let Some(row) = self.client.ask("read", Timeout::POLLS, asked)? else {
+        let rows = self.client.ask("read", Timeout::POLLS, asked);
+        let rows = rows.map_err(|error| match error {
+            KeyStoreError::Locked { location, .. } => KeyStoreError::Locked {
+                attempt: "follow",
+                location,
+                source: "it is being copied or changed as a whole".into(),
+            },
+            error => error,
+        })?;
+        let Some(row) = rows.first() else {
             let location = location();
             return Err(KeyStoreError::Missing { location });
         };
-        let looked = look_at(&row).map_err(|unreadable| unreadable.in_store(location()))?;
+        let looked = look_at(row).map_err(|unreadable| unreadable.in_store(location()))?;
         let (found, is_read_only, revision) = looked;
         found.usable(self.client.address())?;
         if is_read_only {
@@ -98,7 +115,7 @@ impl PostgresKeySource {
 
     fn snapshot(
         &self,
-        connection: &mut PgConnection,
+        connection: &PgConnection,
     ) -> Result<(Revision, Option<KeySnapshot>), KeyStoreError> {
         let timeout = Timeout::SNAPSHOTS;
         let transaction = PgTransaction::begin(&self.client, timeout, connection, "read")?;
@@ -132,8 +149,8 @@ impl KeySource for PostgresKeySource {
     }
 }
 
-/// Keeps servers from using a database until it is dropped: each server holds a shared lock for as
-/// long as it follows the keys.
+/// Keeps servers from using a database until it is dropped: each of their polls waits for the lock
+/// that this holds.
 #[derive(Debug)]
 pub struct WithoutServers {
     client: PgClient,
@@ -141,38 +158,50 @@ pub struct WithoutServers {
 }
 
 impl WithoutServers {
-    /// Refuses a database that a server uses. One that lost its connection a moment ago may act on
-    /// what it knows for [`CHANGES_HOLD_WITHIN`](crate::keys::limits::CHANGES_HOLD_WITHIN).
+    /// Takes the lock. Servers that run are noticed by [`confirm`](Self::confirm) within half a
+    /// second: then the lock is to be dropped, before their keys are a second old. One that lost
+    /// its connection a moment ago may act on what it knows for
+    /// [`CHANGES_HOLD_WITHIN`](crate::keys::limits::CHANGES_HOLD_WITHIN).
     pub fn hold(client: &PgClient) -> Result<Self, KeyStoreError> {
         let timeout = Timeout::COMMANDS;
         let connection = PgConnection::open(client, timeout, "lock", None)?;
-        let is_taken = client.ask("lock", timeout, async {
-            let sql = exclusive_lock();
-            Ok(connection.client.query_one(&sql, &[]).await?.try_get(0)?)
-        })?;
-        if is_taken {
-            let client = client.clone();
-            return Ok(Self { client, connection });
+        let begin = client.begin(Mode::Once, timeout);
+        let patience = client
+            .stretched(Timeout::POLLS)
+            .for_statements()
+            .as_millis();
+        let taken = client.ask("lock", timeout, async {
+            let library = &connection.client;
+            library.batch_execute(&begin).await?;
+            // It is held for as long as a copy takes. A server of a former version never lets go.
+            let patient = format!(
+                "SET LOCAL lock_timeout = {patience};
+                SET LOCAL idle_in_transaction_session_timeout = 0"
+            );
+            library.batch_execute(&patient).await?;
+            Ok(library.batch_execute(TAKE).await?)
+        });
+        match taken {
+            Ok(()) => {
+                let client = client.clone();
+                Ok(Self { client, connection })
+            }
+            Err(KeyStoreError::Locked { location, .. }) => Err(KeyStoreError::InUse { location }),
+            Err(error) => Err(error),
         }
-        let location = client.address().location();
-        Err(KeyStoreError::InUse { location })
     }
 
-    /// Fails if the lock may be gone: with its connection it is lost, and servers may have started.
+    /// Fails if a server waits for the lock, or if the lock is gone with its connection.
     pub fn confirm(&self) -> Result<(), KeyStoreError> {
-        let asked = async { Ok(self.connection.client.batch_execute("SELECT").await?) };
-        self.client.ask("lock", Timeout::COMMANDS, asked)
+        let library = &self.connection.client;
+        let is_waited_for = self.client.ask("lock", Timeout::COMMANDS, async {
+            let row = library.query_typed_one(IS_WAITED_FOR, &[]).await?;
+            Ok(row.try_get(0)?)
+        })?;
+        if is_waited_for {
+            let location = self.client.address().location();
+            return Err(KeyStoreError::InUse { location });
+        }
+        Ok(())
     }
-}
-
-/// Takes the lock beside other servers, if none has it alone.
-fn shared_lock() -> String {
-    let [program, purpose] = LOCK;
-    format!("SELECT pg_try_advisory_lock_shared({program}, {purpose})")
-}
-
-/// Takes the lock alone, if no server has it.
-fn exclusive_lock() -> String {
-    let [program, purpose] = LOCK;
-    format!("SELECT pg_try_advisory_lock({program}, {purpose})")
 }

@@ -5,6 +5,7 @@ mod away;
 mod connections;
 mod endless;
 mod faults;
+mod pooler;
 mod versions;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,6 +23,8 @@ use crate::keys::store::KeySource;
 
 /// The address of a server where tests may create and drop databases.
 const SERVER: &str = "CATALOGUE_TEST_POSTGRES";
+/// The address of a pooler before that server, in transaction mode.
+const POOLER: &str = "CATALOGUE_TEST_PGBOUNCER";
 
 /// How much longer than usual tests wait for what exists: the machine may be busy.
 const SLACK: u32 = 40;
@@ -36,6 +39,8 @@ fn client(address: PostgresAddress, slack: u32) -> PgClient {
 /// A database, removed when it is dropped.
 pub(in crate::keys) struct Database {
     server: PgClient,
+    /// Reaches it without a pooler.
+    direct: PgClient,
     client: PgClient,
     name: String,
 }
@@ -45,6 +50,16 @@ impl Database {
     pub(in crate::keys) fn new() -> Option<Self> {
         let database = Self::empty()?;
         make(&database.client).unwrap();
+        Some(database)
+    }
+
+    /// A new store that is reached through a pooler; none where no pooler is named.
+    pub(in crate::keys) fn pooled() -> Option<Self> {
+        let pooler = std::env::var(POOLER).ok()?;
+        let mut database = Self::new()?;
+        let (base, _database) = pooler.rsplit_once('/').unwrap();
+        let address = format!("{base}/{}", database.name);
+        database.client = client(address.parse().unwrap(), SLACK);
         Some(database)
     }
 
@@ -65,6 +80,7 @@ impl Database {
         let client = client(address.parse().unwrap(), SLACK);
         Some(Self {
             server,
+            direct: client.clone(),
             client,
             name,
         })
@@ -136,6 +152,6 @@ impl TestStore for Database {
     }
 
     fn by_hand(&self, sql: &str) -> Result<(), String> {
-        run(&self.client, sql)
+        run(&self.direct, sql)
     }
 }

@@ -4,6 +4,8 @@ use super::*;
 use crate::keys::contract::{NOW, issue, name, subscribe};
 use crate::keys::key_store::SubscriptionChange;
 use crate::keys::postgres::WithoutServers;
+use crate::keys::postgres::client::Timeout;
+use crate::keys::postgres::connection::PgConnection;
 use crate::keys::store::KeyStoreError;
 use crate::keys::transaction::Transaction as _;
 
@@ -25,7 +27,7 @@ fn waiting_in_vain_for_a_lock_changes_nothing_and_is_reported() {
         let (locked, is_locked) = std::sync::mpsc::channel();
         let client = database.client();
         scope.spawn(move || {
-            let timeout = crate::keys::postgres::client::Timeout::ALL_ROWS;
+            let timeout = Timeout::ALL_ROWS;
             let mut tables =
                 crate::keys::postgres::database::Database::open(client, timeout).unwrap();
             tables.in_transaction(crate::keys::store::CHANGE, |transaction| {
@@ -153,19 +155,40 @@ fn a_store_that_a_server_follows_is_not_taken_from_it() {
     let Some(database) = Database::new() else {
         return;
     };
-    let mut source = database.source();
+    let mut source = PostgresKeySource::new(&database.with_little_slack());
     source.poll().unwrap();
-    let refused = WithoutServers::hold(database.client()).unwrap_err();
-    assert!(matches!(refused, KeyStoreError::InUse { .. }), "{refused}");
-    drop(source);
-    let held = std::iter::repeat_with(|| WithoutServers::hold(database.client()));
-    // A connection ends a moment after its owner.
-    let held = held.take(1000).find_map(Result::ok).expect("the lock");
-    let refused = database.source().poll().unwrap_err();
-    assert!(matches!(refused, KeyStoreError::Locked { .. }), "{refused}");
+    let held = WithoutServers::hold(database.client()).unwrap();
+    held.confirm().unwrap();
+    std::thread::scope(|scope| {
+        let polled = scope.spawn(|| source.poll());
+        let confirmed = std::iter::repeat_with(|| held.confirm());
+        let refused = confirmed.take(10_000).find_map(Result::err);
+        let refused = refused.expect("the server is noticed");
+        assert!(matches!(refused, KeyStoreError::InUse { .. }), "{refused}");
+        let refused = polled.join().unwrap().unwrap_err();
+        assert!(matches!(refused, KeyStoreError::Locked { .. }), "{refused}");
+    });
+    // The server has given up.
     held.confirm().unwrap();
     database.by_hand(KILL).unwrap();
     held.confirm().unwrap_err();
+    source.poll().unwrap();
+}
+
+#[test]
+fn a_store_that_a_server_of_a_former_version_follows_is_not_taken_from_it() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let connection = PgConnection::open(database.client(), Timeout::ALL_ROWS, "read", None);
+    let connection = connection.unwrap();
+    let lock = "SELECT pg_advisory_lock_shared(1112490324, 1)";
+    let locked = async { Ok(connection.client.batch_execute(lock).await?) };
+    database.client().wait(Timeout::ALL_ROWS, locked).unwrap();
+    let refused = WithoutServers::hold(&database.with_little_slack()).unwrap_err();
+    assert!(matches!(refused, KeyStoreError::InUse { .. }), "{refused}");
+    // Servers of this version do not mind it.
+    database.source().poll().unwrap();
 }
 
 #[test]

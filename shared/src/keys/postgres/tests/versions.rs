@@ -102,7 +102,7 @@ fn steps_are_taken_once_and_all_or_none_of_them() {
     let take = |steps: &[Step]| {
         let mut tables = Tables::unchecked(database.client(), Timeout::COMMANDS);
         tables.in_transaction(CHANGE, |transaction| {
-            transaction.wait(schema::take(&transaction.inner, 1, steps))
+            transaction.wait(schema::take(transaction.library(), 1, steps))
         })
     };
     take(&bad).unwrap_err();

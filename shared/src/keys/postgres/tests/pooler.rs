@@ -1,0 +1,69 @@
+//! A pooler in transaction mode between us and the database: what every store does is tried through
+//! it by the contract, and here what must not stay behind.
+
+use super::*;
+use crate::keys::contract::{NOW, issue, subscribe};
+use crate::keys::postgres::client::Timeout;
+use crate::keys::postgres::connection::PgConnection;
+use crate::keys::postgres::{WithoutServers, examine};
+
+#[test]
+fn a_pooler_is_told_from_the_database() {
+    for (database, expected) in [(Database::new(), true), (Database::pooled(), false)] {
+        let Some(database) = database else {
+            return;
+        };
+        let connection = PgConnection::open(database.client(), Timeout::COMMANDS, "read", None);
+        assert_eq!(connection.unwrap().is_direct, expected);
+    }
+}
+
+#[test]
+fn whoever_gets_our_connection_next_gets_it_as_it_was() {
+    let Some(database) = Database::pooled() else {
+        return;
+    };
+    let usual = format!(
+        "ALTER DATABASE {} SET synchronous_commit = off",
+        database.name
+    );
+    database.by_hand(&usual).unwrap();
+    let mut store = database.store();
+    let subscription = subscribe(&mut store, "Acme", 10);
+    let key = issue(&mut store, 1).key;
+    let mut source = database.source();
+    source.poll().unwrap();
+    let period = subscription.period(NOW);
+    let ledger = database.ledger();
+    ledger.lease(subscription.id, period, 5).unwrap();
+    database.last_uses().record(&[(key.id, NOW)]).unwrap();
+    WithoutServers::hold(database.client()).unwrap();
+    examine(database.client()).unwrap();
+    make(database.client()).unwrap();
+    let left = "DO $$ BEGIN
+        ASSERT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) < 4;
+        ASSERT NOT EXISTS (SELECT FROM pg_prepared_statements);
+        ASSERT NOT EXISTS (SELECT FROM pg_listening_channels());
+        ASSERT NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory'
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database()));
+        ASSERT current_setting('synchronous_commit') = 'off';
+        ASSERT current_setting('statement_timeout') = '0';
+        ASSERT current_setting('idle_in_transaction_session_timeout') = '0';
+        ASSERT current_setting('search_path') = '\"$user\", public';
+    END $$";
+    run(database.client(), left).unwrap();
+}
+
+#[test]
+fn a_change_is_noticed_by_polling() {
+    let Some(database) = Database::pooled() else {
+        return;
+    };
+    let mut source = database.source();
+    let (wake, woken) = std::sync::mpsc::channel();
+    source.wake_with(std::sync::Arc::new(move || _ = wake.send(())));
+    source.poll().unwrap();
+    subscribe(&mut database.store(), "Acme", 10);
+    assert!(source.poll().unwrap().is_some());
+    assert!(woken.try_recv().is_err(), "nothing is listened to");
+}
