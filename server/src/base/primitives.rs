@@ -1,11 +1,12 @@
-//! The synchronisation primitives of hot structures, named once: the models in `server/models`
-//! check the same sources with a model checker's primitives under the same names.
+//! The synchronisation primitives of hot structures, named once: `server/models` and
+//! `server/simulation` check the same sources with other primitives under the same names.
 
 pub(crate) use std::sync::{Mutex, MutexGuard, atomic};
 
 pub(crate) use arc_swap::ArcSwapOption as Swap;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+pub(crate) use hashbrown::HashMap;
 pub(crate) use tokio::task::spawn_blocking;
 pub(crate) use tokio::time::{sleep, timeout};
 

@@ -8,14 +8,13 @@
 use std::sync::PoisonError;
 
 use futures_util::FutureExt;
-use hashbrown::HashMap;
 use shared::base::clock::Moment;
 use shared::keys::quota::Period;
 use shared::keys::subscription::{Subscription, SubscriptionId};
 
 use super::account::Account;
 use super::quota_error::LedgerFailure;
-use crate::base::primitives::{Mutex, MutexGuard, Shared};
+use crate::base::primitives::{HashMap, Mutex, MutexGuard, Shared};
 
 /// The outcome of a call to the ledger, for all who wait for it.
 pub(super) type Pending = Shared<Result<(), LedgerFailure>>;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, poll_fn};
+pub(crate) use hashbrown::HashMap;
 pub(crate) use loom::sync::{Mutex, MutexGuard, atomic};
 
 /// A value that is replaced as a whole, as by `arc-swap`: what orders memory is the one atomic, as
