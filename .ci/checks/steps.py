@@ -69,7 +69,9 @@ def steps():
     return [
         Step("lint", ("make", "lint")),
         Step("test", (".ci/snapshots", ".ci/with-services", "make", "test"), after=("lint",)),
-        Step("build", (".ci/cargo", "build", "--workspace"), after=("test",)),
+        # What it runs is built by then.
+        Step("valkey", (".ci/valkey",), after=("test",)),
+        Step("build", (".ci/cargo", "build", "--workspace"), after=("valkey",)),
         *(Step(name, command, ("build",), "timed") for name, command in TIMED.items()),
         *(Step(name, command, ("build",), "patient", is_patient=True) for name, command in PATIENT.items()),
         *(Step(name, command, ("build", *TIMED), "patient", is_patient=True) for name, command in HEAVY.items()),

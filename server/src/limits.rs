@@ -29,4 +29,4 @@ pub use usage::Usage;
 pub use wait_budget::SHARED_WAIT_MAX;
 pub(crate) use wait_budget::WaitBudget;
 
-pub use self::redis::{Init, NotAnAddress, RedisAddress, RedisFailure, RedisLimits};
+pub use self::redis::{Examined, Init, NotAnAddress, RedisAddress, RedisFailure, RedisLimits};

@@ -11,6 +11,8 @@ from checks.cluster.processes import ENGINES, REACHED, SERVERS, SKEWED
 # How long one lasts, in seconds. Some are shorter and some longer than any time-out.
 LASTS = (0.2, 3.0)
 # How late a delayed connection is, and how wrong a clock, in seconds.
+# How long a replica does not hear of what is counted before its master is killed.
+UNHEARD = 3.0
 DELAYS, CLOCKS = (0.02, 0.1, 0.5, 2.0), (-90, -10, 10, 90)
 
 
@@ -49,6 +51,15 @@ class Disturbance:
                 process.lose_data()
                 await process.start()
                 yield
+            case "failover":
+                watched = cluster.watched
+                watched.cut_off()
+                await asyncio.sleep(UNHEARD)
+                former = watched.master()
+                former.kill()
+                yield
+                await former.start()
+                watched.heal()
             case "clock":
                 self.process(cluster).set_clock(random.choice(CLOCKS))
                 yield
@@ -63,7 +74,7 @@ class Disturbance:
                 self.turn(cluster, "pass")
 
     def process(self, cluster):
-        if self.on in REACHED:
+        if self.on in cluster.engines:
             return cluster.engines[self.on]
         return next(member for member in cluster.members if member.name == self.on)
 

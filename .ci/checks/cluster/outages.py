@@ -13,14 +13,18 @@ from checks.cluster import promises
 from checks.cluster.assembly import SERVICE, Cluster, ask
 from checks.cluster.disturbances import Disturbance
 from checks.cluster.history import History, Span
-from checks.cluster.load import Load, Pool
+from checks.cluster.load import Load, Pool, requests_of
 from checks.cluster.operating import Operator
+from checks.cluster.processes import until
+from checks.sentinels import Most, scripts_run, sentinels
 
 # How long one lasts; how soon it is as the table says, and how soon it is over afterwards, in seconds: half of one, and more
 # where PostgreSQL first has to recover on a busy disk.
 LASTS, SETTLED, RECOVERED_WITHIN = 5.0, 2.0, 5.0
 # How long windows are full that may have lost counts, and how long load goes on between two outages.
 FULL, BETWEEN = 60.0, 3.0
+# How long they are after a failover, and how often a key with a tight limit is asked then beside one request of another.
+FULL_AFTER_FAILOVER, TIGHT_WEIGHT = 63.0, 0.5
 # What the table says of readers. The share of requests that is refused, at least and at most.
 ANSWERED, REFUSED, SOME = (0.0, 0.0), (1.0, 1.0), (0.05, 0.95)
 # Commands: of keys and subscriptions, and of releases.
@@ -81,14 +85,23 @@ OUTAGES = (
            on(("kill", "pgbouncer"), ("stop", "pgbouncer"), ("hole", "pgbouncer"), ("reset", "pgbouncer"),
               ("kill", "postgres"), ("stop", "postgres")), REFUSED, (KEYS,), store="pgbouncer"),
 )
+# The same where sentinels name the Redis.
+BEHIND_SENTINELS = (
+    Outage("Redis fails over to a replica", "503 until it is promoted and 63 s more, until no window can miss a count",
+           "work", "answers within 5 s", on(("failover", "redis")), REFUSED, (), FULL - 2),
+    Outage("Most sentinels are gone or hang", "503 within 2 s; `/v1` and `/health` answer", "work", "answers within 5 s",
+           on(("kill", "sentinels"), ("stop", "sentinels")), REFUSED),
+)
 HEADING = ("| Outage | Readers | Commands | Afterwards |", "|---|---|---|---|")
 
 
 class Outages:
-    def __init__(self, found, command, work, random):
+    def __init__(self, found, watched, command, work, random):
         self.random, self.pool = random, Pool(random)
         self.cluster, self.history = Cluster(found, command, work), History(work / "history.tsv")
         self.operator, self.findings, self.spans = Operator(self.cluster, self.pool, random), [], []
+        self.cluster.watched = watched
+        self.cluster.engines["sentinels"] = Most(watched)
 
     async def run(self):
         await self.cluster.prepare()
@@ -99,27 +112,62 @@ class Outages:
         await self.cluster.learn()
         for store, outages in itertools.groupby(OUTAGES, lambda outage: outage.store):
             await self.cluster.reach_store_through(store)
-            await asyncio.sleep(BETWEEN)
-            load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
-            for outage in outages:
-                for fault in outage.faults:
-                    await asyncio.sleep(BETWEEN)
-                    await self.produce(outage, fault)
-            await asyncio.sleep(BETWEEN)
-            await load.stop()
+            await self.under_load(outages)
+        await self.count_in(self.cluster.watched.address)
+        await self.under_load(BEHIND_SENTINELS)
         self.used = await self.cluster.operator.used()
         self.cluster.check_logs()
 
+    async def under_load(self, outages):
+        await asyncio.sleep(BETWEEN)
+        load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
+        for outage in outages:
+            for fault in outage.faults:
+                await asyncio.sleep(BETWEEN)
+                await self.produce(outage, fault)
+        await asyncio.sleep(BETWEEN)
+        await load.stop()
+
+    async def count_in(self, address):
+        """Has all servers count there."""
+        await self.cluster.operator.tell("limits", "init", address)
+        for member in self.cluster.members:
+            member.catalogue.environment["CATALOGUE_LIMITS"] = address
+            await member.stop()
+            await member.start()
+
+    def use_up_limits(self):
+        """Keys come over their minute limits within seconds, which no replica may have heard of."""
+        for key in self.operator.tight:
+            self.pool.put(key.name, requests_of(key.secret), TIGHT_WEIGHT)
+
+    async def fail_over(self, former):
+        """Waits until the sentinels name another."""
+        async def is_another():
+            return await asyncio.to_thread(self.cluster.watched.master) is not former
+        took = await until(is_another)
+        print(f"another Redis was promoted after {took:.1f} s")
+
     async def produce(self, outage, fault):
-        began = time.monotonic()
+        began, former = time.monotonic(), self.cluster.watched.master()
+        if fault.what == "failover":
+            self.use_up_limits()
         async with fault.befall(self.cluster, self.random):
-            await asyncio.sleep(SETTLED)
+            full = FULL - outage.lasts if fault.what == "lose" else 0.0
+            if fault.what == "failover":
+                began = time.monotonic()
+                await self.fail_over(former)
+                full = time.monotonic() + FULL_AFTER_FAILOVER - began - outage.lasts
+            else:
+                await asyncio.sleep(SETTLED)
             await self.observe(outage, fault)
             await asyncio.sleep(max(0.0, began + outage.lasts - time.monotonic()))
             ending = time.monotonic()
-        ended = max(time.monotonic(), ending + (FULL - outage.lasts if fault.what == "lose" else 0.0))
+        ended = max(time.monotonic(), ending + full)
         self.spans.append((outage, fault, Span(fault.what, began + SETTLED, ending), ended))
         await asyncio.sleep(ended - time.monotonic())
+        if fault.what == "failover":
+            self.expect(not scripts_run(former), fault, "the former master was asked to count after it had come back")
 
     async def observe(self, outage, fault):
         """What commands say, and servers to those without a key."""
@@ -170,17 +218,20 @@ class Outages:
         for name, count in received.items():
             if self.used[name] < count:
                 self.findings.append(f"{name}: {count} answers were received, {self.used[name]} are charged")
+        windows = {name: key.window for name, key in self.operator.keys.items()}
+        self.findings += promises.minute_limits(entries, windows, self.operator.limits)
         page = (ROOT / "server/deploy/unavailable.md").read_text()
-        for row in (*HEADING, *(outage.row() for outage in OUTAGES)):
+        for row in (*HEADING, *(outage.row() for outage in (*OUTAGES, *BEHIND_SENTINELS))):
             if row not in page:
                 self.findings.append(f"unavailable.md does not have the row: {row}")
         expect(not self.findings, "\n  ".join([f"{len(self.findings)} findings", *self.findings]))
 
 
 async def run(found, command, work, random):
-    outages = Outages(found, command, work, random)
-    try:
-        await outages.run()
-        outages.check()
-    finally:
-        outages.cluster.end()
+    with sentinels(found.folder) as watched:
+        outages = Outages(found, watched, command, work, random)
+        try:
+            await outages.run()
+            outages.check()
+        finally:
+            outages.cluster.end()

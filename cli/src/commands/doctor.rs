@@ -13,6 +13,7 @@
 mod directory;
 mod inputs;
 mod keys;
+mod limits;
 mod machine;
 mod observation;
 mod releases;
@@ -30,7 +31,9 @@ use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::serving::rate_limit_backend::RateLimitBackend;
 use crate::serving::release_location::ReleaseLocation;
+use crate::settings::address::address;
 use crate::terminal::Terminal;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
@@ -50,6 +53,15 @@ pub struct DoctorArgs {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
+    /// Where servers count minute limits, which is looked at too, such as `redis://HOST:6379/0`
+    #[arg(
+        long = "limits",
+        value_name = "WHERE",
+        env = "CATALOGUE_LIMITS",
+        hide_env_values = true
+    )]
+    #[arg(value_parser = address::<RateLimitBackend>())]
+    pub limits: Option<RateLimitBackend>,
 }
 
 /// What is looked at, and how. An error is a problem: the thing could not be looked at.
@@ -59,7 +71,7 @@ type Check = (
 );
 
 /// The checks of a data directory that is there.
-const CHECKS: [Check; 18] = [
+const CHECKS: [Check; 19] = [
     ("permissions", directory::permissions),
     ("owner", directory::owners),
     ("disk", machine::disk),
@@ -76,6 +88,7 @@ const CHECKS: [Check; 18] = [
     ("key store", store::usable),
     ("subscriptions", keys::subscriptions),
     ("keys", keys::keys),
+    ("minute limits", limits::usable),
     ("server, live", servers::live),
     ("server, test", servers::test),
 ];
@@ -102,7 +115,7 @@ pub fn run(
     location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let checks = examine(config, location, context)?;
+    let checks = examine(args, config, location, context)?;
     let outcomes = checks.iter().map(|line| line.observation.outcome);
     let count = |outcome| outcomes.clone().filter(|one| *one == outcome).count();
     let (warnings, problems) = (count(Outcome::Warning), count(Outcome::Problem));
@@ -123,6 +136,7 @@ pub fn run(
 }
 
 fn examine(
+    args: &DoctorArgs,
     config: &KeyStoreConfig,
     location: ReleaseLocation<'_>,
     context: &mut Context,
@@ -132,7 +146,8 @@ fn examine(
     let mut found = vec![("data directory", there)];
     // Of a directory that is not there, every other check would say the same.
     if is_there {
-        let inputs = Inputs::collect(config, location, context)?;
+        let mut inputs = Inputs::collect(config, location, context)?;
+        inputs.limits.clone_from(&args.limits);
         for (check, look) in CHECKS {
             let observed = look(&inputs);
             let observed = observed.unwrap_or_else(|error| vec![Observation::failed(&*error)]);

@@ -37,7 +37,8 @@ For example: catalogue limits init redis://limits.example:6379/0\n\
 Servers refuse every request for a minute if counts may be lost, and a new Redis looks to them \
 like one that was emptied. Where servers have already counted, nothing is changed.")]
 pub struct InitArgs {
-    /// Where it is, such as `redis://HOST:6379/0`, or `rediss://` for TLS
+    /// Where it is, such as `redis://HOST:6379/0`, or `rediss://` for TLS, or where its sentinels are:
+    /// `redis+sentinel://HOST:26379,HOST:26379/MASTER/0`
     #[arg(
         value_name = "ADDRESS",
         env = "CATALOGUE_LIMITS",

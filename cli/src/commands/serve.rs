@@ -85,7 +85,8 @@ pub struct ServeArgs {
     #[arg(default_value = "0s", value_parser = parse_drain)]
     pub drain: Duration,
     /// Where minute limits are counted: in `memory`, or, for several servers, in a Redis, such as
-    /// `redis://HOST:6379/0` [default: memory]
+    /// `redis://HOST:6379/0`, or `redis+sentinel://HOST:26379,HOST:26379/MASTER/0` where sentinels
+    /// name it [default: memory]
     #[arg(
         long = "limits",
         value_name = "WHERE",

@@ -11,7 +11,7 @@ use crate::process::{command, spawn};
 const PASSWORD: &str = "h0rse battery";
 
 /// Addresses, good and bad, with the password in every place where one is put.
-const ADDRESSES: [&str; 36] = [
+const ADDRESSES: [&str; 44] = [
     "postgres://u:h0rse battery@127.0.0.1:1/db",
     "postgres://u:h0rse%20battery@127.0.0.1:1/db",
     "postgres://h0rse battery@127.0.0.1:1/db",
@@ -48,6 +48,14 @@ const ADDRESSES: [&str; 36] = [
     "redis://127.0.0.1;password=h0rse%20battery/0",
     "redis://h&password=h0rse%20battery:1",
     "redis://127.0.0.1:1/0;password=h0rse%20battery",
+    "redis+sentinel://u:h0rse%20battery@127.0.0.1:1,127.0.0.1:2/m/0",
+    "redis+sentinel://u:h0rse battery@127.0.0.1:1/m",
+    "redis+sentinel://h0rse battery@127.0.0.1:1/m",
+    "redis+sentinel://127.0.0.1:1,u:h0rse%20battery@127.0.0.1:2/m",
+    "redis+sentinel://127.0.0.1:1/m/0?password=h0rse%20battery",
+    "redis+sentinel://127.0.0.1:1/m h0rse battery",
+    "redis+sentinel://u:h0rse battery/@127.0.0.1:1/m",
+    "redis-sentinel://u:h0rse%20battery@127.0.0.1:1/m",
 ];
 
 /// Whether a part of the password is there that is more than one of its words by accident.
@@ -78,6 +86,7 @@ fn no_command_shows_the_password_of_an_address_in_the_environment() {
             ("CATALOGUE_LIMITS", &["settings", "--json"]),
             ("CATALOGUE_LIMITS", &["serve"]),
             ("CATALOGUE_LIMITS", &["limits", "init"]),
+            ("CATALOGUE_LIMITS", &["doctor"]),
             ("CATALOGUE_RELEASES", &["settings"]),
             ("CATALOGUE_RELEASES", &["releases", "list"]),
         ] {

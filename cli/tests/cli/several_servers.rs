@@ -153,3 +153,66 @@ fn a_server_without_its_redis_refuses_keys_and_shows_no_password() {
         );
     }
 }
+
+#[test]
+fn a_server_counts_in_the_redis_that_sentinels_name() {
+    let Ok(sentinels) = std::env::var("CATALOGUE_TEST_SENTINELS") else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    import_sample(&data);
+    let key = issue_key_with(&data, &["--rate-limit", "2", "--scope", "boats.read"]);
+    // Of the master, a database that no other test uses.
+    let address = format!("{}/5", sentinels.strip_suffix("/0").unwrap());
+    let said = catalogue(&data, &["limits", "init", &address]);
+    assert!(said.contains(&format!("in {address} at once")), "{said}");
+    let server = serve(&data, &address);
+    for expected in ["1", "0"] {
+        let answer = server.get("/v1/boats?limit=1", &key);
+        assert_eq!(answer.header("x-ratelimit-remaining"), expected);
+    }
+    assert_eq!(server.get("/v1/boats", &key).code(), "RATE_LIMITED");
+    drop(server);
+    assert_eq!(
+        serve(&data, &address).get("/v1/boats", &key).code(),
+        "RATE_LIMITED"
+    );
+    let said = catalogue(&data, &["doctor", "--limits", &address]);
+    let found = said.lines().find(|line| line.contains("minute limits"));
+    let found = found.unwrap();
+    assert!(
+        found.starts_with("ok ") && found.contains("redis://127.0.0.1:"),
+        "{found}"
+    );
+    // The server, not its sentinels, and by its name.
+    assert!(
+        found.contains("/5, Redis ") || found.contains("/5, Valkey "),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_redis_of_a_cluster_is_refused_by_each_command_that_is_given_one() {
+    let Ok(clustered) = std::env::var("CATALOGUE_TEST_CLUSTERED") else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    import_sample(&data);
+    let serving = [&SERVE[..], &["--limits", &clustered]].concat();
+    let doctor = command(&data, &["doctor", "--limits", &clustered]).output();
+    let doctor = String::from_utf8(doctor.unwrap().stdout).unwrap();
+    for said in [
+        doctor,
+        catalogue_error(&data, &serving),
+        catalogue_error(&data, &["limits", "init", &clustered]),
+    ] {
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            said.contains(&format!("{clustered} is part of a Redis Cluster"))
+                && said.contains("name one that is not part of a cluster"),
+            "{said}"
+        );
+    }
+}

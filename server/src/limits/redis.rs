@@ -1,5 +1,6 @@
 //! Minute windows that all servers of a Redis share, counted by its clock.
 //!
+//! It is one server, or the one that sentinels name as the master, which is followed in a failover.
 //! A request is counted in one round trip of an atomic script, over a few connections that many
 //! requests share. If Redis cannot be asked in time, or may have lost counts, requests are refused
 //! at once, while a probe waits for it to come back.
@@ -12,6 +13,7 @@ mod line;
 mod lines;
 mod process;
 mod scripts;
+mod sentinels;
 mod stream;
 
 use std::sync::Arc;
@@ -52,6 +54,17 @@ pub enum Init {
     There(Duration),
 }
 
+/// What was found where minute limits are to be counted.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// The server, which sentinels may have named.
+    pub server: RedisAddress,
+    /// Its name and version.
+    pub software: String,
+    /// Whether it goes on where it was, whatever happens to it.
+    pub keeps_all: bool,
+}
+
 impl RedisLimits {
     /// Windows in the Redis at `address`, and a task on this runtime that maintains the
     /// connections. If Redis cannot be asked now, it is probed until it can.
@@ -87,6 +100,17 @@ impl RedisLimits {
         })
     }
 
+    /// What would be counted in at `address`, if it is fit for it. Nothing is changed.
+    pub async fn examine(address: RedisAddress) -> Result<Examined, RedisFailure> {
+        let place = Place::new(address, Scripts::new(""), PREFIX);
+        let (server, process) = place.in_time(place.examined()).await?;
+        Ok(Examined {
+            server: server.address,
+            software: process.software,
+            keeps_all: process.keeps_all && !place.is_watched(),
+        })
+    }
+
     /// Counts a request of `family`, unless `limit` requests were counted in the last 60 seconds:
     /// then the usage is the error and the request is not counted. Waits within `wait_budget`.
     pub async fn count(
@@ -96,11 +120,12 @@ impl RedisLimits {
         wait_budget: Duration,
     ) -> Result<Usage, MinuteError> {
         let circuit = &*self.circuit;
-        // Cloned only for failures: otherwise all threads would contend for its reference count.
-        let address = || circuit.place.address.clone();
         let Some(lines) = circuit.lines() else {
-            return Err(RedisFailure::Away { address: address() }.into());
+            let address = circuit.place.address.clone();
+            return Err(RedisFailure::Away { address }.into());
         };
+        // Cloned only for failures: otherwise all threads would contend for its reference count.
+        let address = || lines.server.address.clone();
         let asked = circuit.clock.monotonic();
         let counting = lines.count(&circuit.place, family, limit, (asked, wait_budget));
         let counted = timeout(wait_budget, counting).await;
@@ -114,7 +139,7 @@ impl RedisLimits {
             Ok(reply) => reply,
             Err(failure) => return self.give_up(&lines, failure),
         };
-        let ahead = &circuit.place.ahead;
+        let ahead = &lines.ahead;
         if ahead.is_put_forward(answered, reply.now_micros) {
             // Earlier requests left too early, also for the other servers.
             return self.give_up(&lines, RedisFailure::Stepped { address: address() });
@@ -134,7 +159,7 @@ impl RedisLimits {
     }
 
     fn judge(&self, lines: &Arc<Lines>, limit: u32, reply: Reply) -> Result<Usage, MinuteError> {
-        let address = || self.circuit.place.address.clone();
+        let address = || lines.server.address.clone();
         let failure = match reply.verdict {
             Verdict::Counted => return Ok(usage(limit, reply)),
             Verdict::Full => return Err(MinuteError::Exceeded(usage(limit, reply))),

@@ -11,6 +11,7 @@ use super::store::{self, StoreContents};
 use crate::process::context::Context;
 use crate::process::machine::Machine;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::serving::rate_limit_backend::RateLimitBackend;
 use crate::serving::release_location::ReleaseLocation;
 
 /// What there is to look at.
@@ -33,6 +34,8 @@ pub(super) struct Inputs<'a> {
     pub(super) unneeded: Option<Result<Pruned, ReleaseError>>,
     /// The key store, or why it could not be looked into.
     pub(super) keys: Result<StoreContents, Observation>,
+    /// Where servers count minute limits, if it is said.
+    pub(super) limits: Option<RateLimitBackend>,
     /// How the server of each environment is, once it had time to act on the keys.
     pub(super) servers: servers::Observed,
 }
@@ -69,6 +72,7 @@ impl<'a> Inputs<'a> {
             is_busy,
             unneeded,
             keys,
+            limits: None,
             servers,
         })
     }

@@ -12,6 +12,7 @@ use shared::base::clock::Clock;
 use tokio::sync::{Notify, watch};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
+use super::address::RedisAddress;
 use super::failure::RedisFailure;
 use super::lines::{Begun, Lines, Place};
 use super::scripts::Verdict;
@@ -91,8 +92,9 @@ impl Circuit {
             .in_time(connecting)
             .await
             .inspect_err(|why| self.lose(why))?;
-        self.lines.store(Some(Arc::new(lines)));
-        self.note(begun);
+        let lines = Arc::new(lines);
+        self.lines.store(Some(Arc::clone(&lines)));
+        self.note(&lines.server.address, begun);
         Ok(())
     }
 
@@ -104,20 +106,24 @@ impl Circuit {
         }
         let looking = lines.look(&self.place, &*self.clock);
         match self.place.in_time(looking).await {
-            Ok(begun) => self.note(begun),
+            Ok(begun) => self.note(&lines.server.address, begun),
             Err(why) => self.break_off(lines, &why),
         }
     }
 
-    /// Records how counting continues.
-    fn note(&self, begun: Begun) {
+    /// Records how counting continues in this server.
+    fn note(&self, server: &RedisAddress, begun: Begun) {
         if begun.closed_for.is_zero() {
+            let was_counting = *self.state.borrow() == State::Counting;
             self.change(State::Counting);
+            if !was_counting {
+                tracing::info!("minute limits are counted in {server}");
+            }
             return;
         }
         let was_closed = matches!(*self.state.borrow(), State::Closed(_));
         if !was_closed {
-            self.warn_of_closed(begun);
+            warn_of_closed(server, begun);
         }
         self.change(State::Closed(begun.closed_for));
     }
@@ -147,27 +153,26 @@ impl Circuit {
             (_, State::Away(why)) => {
                 tracing::warn!("minute limits cannot be counted, so requests get 503: {why}");
             }
-            (State::Away(_) | State::Closed(_), State::Counting) => {
-                tracing::info!("minute limits are counted in {}", self.place.address);
-            }
             _ => {}
         }
         self.state.send_replace(new);
     }
+}
 
-    fn warn_of_closed(&self, begun: Begun) {
-        let (address, seconds) = (&self.place.address, begun.closed_for.as_secs() + 1);
-        let why = match begun.verdict {
-            Verdict::New => {
-                "nothing is known of what was counted there; of a new one, `catalogue limits init` says \
-                 so"
-            }
-            Verdict::Restarted => "it was restarted or replaced, and may forget what it answered",
-            Verdict::Stepped => "its clock was put forward, after which requests leave too early",
-            _ => "another server has found that out",
-        };
-        tracing::warn!(
-            "requests get 503 for {seconds} s, because counts in {address} may be lost: {why}"
-        );
-    }
+fn warn_of_closed(server: &RedisAddress, begun: Begun) {
+    let seconds = begun.closed_for.as_secs() + 1;
+    let why = match begun.verdict {
+        Verdict::New => {
+            "nothing is known of what was counted there; of a new one, `catalogue limits init` says so"
+        }
+        Verdict::Restarted => "it was restarted or replaced, and may forget what it answered",
+        Verdict::Stepped => "its clock was put forward, after which requests leave too early",
+        Verdict::FailedOver => {
+            "a failover made it the master, and it may not have all that the former one counted"
+        }
+        _ => "another server has found that out",
+    };
+    tracing::warn!(
+        "requests get 503 for {seconds} s, because counts in {server} may be lost: {why}"
+    );
 }

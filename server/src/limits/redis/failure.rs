@@ -85,6 +85,44 @@ pub enum RedisFailure {
         /// Where it is.
         address: RedisAddress,
     },
+    /// It has only some of the keys.
+    #[error("{address} is part of a Redis Cluster, in which minute limits cannot be counted")]
+    Cluster {
+        /// Where it is.
+        address: RedisAddress,
+    },
+    /// It watches others.
+    #[error("{address} is a sentinel, which counts nothing itself")]
+    Sentinel {
+        /// Where it is.
+        address: RedisAddress,
+    },
+    /// Most sentinels name no server, or not the same.
+    #[error("most sentinels of {address} do not name one master: {}", shortened(said.join("; ")))]
+    Unnamed {
+        /// Where they are.
+        address: RedisAddress,
+        /// What each of them said.
+        said: Vec<String>,
+        /// What an operator must do, if it does not recover by itself.
+        hint: Option<Hint>,
+    },
+    /// Another server is the master now.
+    #[error("{address} is no longer the master: its sentinels name {master}")]
+    FailedOver {
+        /// Where it is.
+        address: RedisAddress,
+        /// Where the master is.
+        master: RedisAddress,
+    },
+    /// It is not known to be the master any more.
+    #[error("the sentinels of {address} have not named it as the master within {} s", within.as_secs())]
+    Unconfirmed {
+        /// Where it is.
+        address: RedisAddress,
+        /// For how long they are believed.
+        within: Duration,
+    },
     /// Connections lead to different processes, which count separately.
     #[error("{address} leads to several servers, which would count apart")]
     Several {
@@ -97,6 +135,9 @@ pub enum RedisFailure {
 const ALLOWED: &str = "allow its user INFO, EVALSHA, SCRIPT LOAD and what scripts run: HMGET, HSET, \
                        TIME, LINDEX, LLEN, LTRIM, RPUSH, DEL, PTTL, PEXPIRE";
 
+/// Of a cluster, each server has only some of the keys.
+const NO_CLUSTER: &str = "name one that is not part of a cluster, alone or behind sentinels";
+
 impl RedisFailure {
     /// What an operator must do, if it does not recover by itself.
     pub fn hint(&self) -> Option<Hint> {
@@ -105,29 +146,39 @@ impl RedisFailure {
                 "let it refuse instead: redis-cli CONFIG SET maxmemory-policy {NO_EVICTION}, and the \
                  same in its configuration"
             ).into()),
-            Self::Failed { why, .. } => match why.kind() {
-                ErrorKind::AuthenticationFailed => {
-                    Some("check the user and the password in the address".into())
-                }
-                ErrorKind::Server(ServerErrorKind::NoPerm) => Some(ALLOWED.into()),
-                ErrorKind::Server(
-                    ServerErrorKind::CrossSlot
-                    | ServerErrorKind::Moved
-                    | ServerErrorKind::Ask
-                    | ServerErrorKind::ClusterDown,
-                ) => Some("name one that is not part of a cluster".into()),
-                _ if why.detail().is_some_and(is_script_not_allowed) => Some(ALLOWED.into()),
-                ErrorKind::InvalidClientConfig => Some("check the address".into()),
-                _ if why.code() == Some("NOAUTH") => {
-                    Some("put USER:PASSWORD@ before the host in the address".into())
-                }
-                _ => None,
-            },
+            Self::Failed { why, .. } => hint_of(why),
+            Self::Unnamed { hint, .. } => hint.clone(),
+            Self::Cluster { .. } => Some(NO_CLUSTER.into()),
+            Self::Sentinel { .. } => Some(
+                "name the master that it watches: redis+sentinel://HOST:PORT,HOST:PORT/MASTER".into(),
+            ),
             Self::Several { .. } => {
                 Some("name the one that all servers are to count in".into())
             }
             _ => None,
         }
+    }
+}
+
+/// What an operator must do about an answer of the server.
+pub(super) fn hint_of(why: &RedisError) -> Option<Hint> {
+    match why.kind() {
+        ErrorKind::AuthenticationFailed => {
+            Some("check the user and the password in the address".into())
+        }
+        ErrorKind::Server(ServerErrorKind::NoPerm) => Some(ALLOWED.into()),
+        ErrorKind::Server(
+            ServerErrorKind::CrossSlot
+            | ServerErrorKind::Moved
+            | ServerErrorKind::Ask
+            | ServerErrorKind::ClusterDown,
+        ) => Some(NO_CLUSTER.into()),
+        _ if why.detail().is_some_and(is_script_not_allowed) => Some(ALLOWED.into()),
+        ErrorKind::InvalidClientConfig => Some("check the address".into()),
+        _ if why.code() == Some("NOAUTH") => {
+            Some("put USER:PASSWORD@ before the host in the address".into())
+        }
+        _ => None,
     }
 }
 

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use redis::aio::MultiplexedConnection;
 use redis::{
-    AsyncConnectionConfig, Cmd, ErrorKind, RedisError, RedisResult, Script, ServerErrorKind,
-    ToRedisArgs, Value, cmd,
+    AsyncConnectionConfig, Cmd, ConnectionInfo, ErrorKind, RedisConnectionInfo, RedisError,
+    RedisResult, Script, ServerErrorKind, ToRedisArgs, Value, cmd,
 };
 use tokio_util::task::AbortOnDropHandle;
 
-use super::address::RedisAddress;
 use super::process::{Process, SETTINGS, Settings};
 use super::scripts::Reply;
+use super::sentinels::Named;
 use super::stream;
 
 /// Capacity for the text of a request; long names take more.
@@ -42,13 +42,15 @@ impl From<RedisError> for NoReply {
 }
 
 impl Line {
-    /// Connects. The caller limits the time.
-    pub(super) async fn connect(address: &RedisAddress) -> RedisResult<Self> {
-        let info = address.info();
+    /// Connects to that place with these settings. The caller limits the time.
+    pub(super) async fn connect(
+        info: &ConnectionInfo,
+        settings: &RedisConnectionInfo,
+    ) -> RedisResult<Self> {
         let unlimited = AsyncConnectionConfig::new()
             .set_connection_timeout(None)
             .set_response_timeout(None);
-        let (stream, settings) = (stream::connect(info).await?, info.redis_settings());
+        let stream = stream::connect(info).await?;
         let connected = MultiplexedConnection::new_with_config(settings, stream, unlimited);
         let (connection, driver) = connected.await?;
         Ok(Self {
@@ -70,6 +72,15 @@ impl Line {
             answered => answered?,
         };
         Process::parse(&info, &settings).ok_or(NoReply::Garbled)
+    }
+
+    /// Asks a sentinel for the server that is called `master`.
+    pub(super) async fn master(&self, master: &str) -> Result<Named, NoReply> {
+        let mut connection = self.connection.clone();
+        let mut asked = cmd("SENTINEL");
+        asked.arg("MASTER").arg(master);
+        let known = asked.query_async(&mut connection).await?;
+        Named::parse(known).ok_or(NoReply::Garbled)
     }
 
     /// Runs a script, which is loaded first if Redis does not know it.

@@ -25,8 +25,23 @@ pub(super) struct Process {
     pub(super) keeps_all: bool,
     /// What it does when memory is full.
     pub(super) policy: String,
-    /// Whether it may be written to.
-    pub(super) is_primary: bool,
+    /// What it is among others.
+    pub(super) role: Role,
+    /// Its name and version.
+    pub(super) software: String,
+}
+
+/// What a process is among others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It may be written to.
+    Master,
+    /// It has what a master has, a little later.
+    Replica,
+    /// It has only some of the keys.
+    OfCluster,
+    /// It watches others, and has no keys.
+    Sentinel,
 }
 
 impl Process {
@@ -43,12 +58,33 @@ impl Process {
         let writes_first = is("aof_enabled", "1")
             && is_set("appendfsync", "always")
             && is_set("no-appendfsync-on-rewrite", "no");
+        let role = if ["redis_mode", "server_mode"]
+            .iter()
+            .any(|mode| is(mode, "sentinel"))
+        {
+            Role::Sentinel
+        } else if is("cluster_enabled", "1") {
+            Role::OfCluster
+        } else if is("role", "master") {
+            Role::Master
+        } else {
+            Role::Replica
+        };
+        let policy = match role {
+            Role::Sentinel => String::new(),
+            _ => text("maxmemory_policy")?,
+        };
+        let software = match text("valkey_version") {
+            Some(version) => format!("Valkey {version}"),
+            None => format!("Redis {}", text("redis_version").unwrap_or_default()),
+        };
         Some(Self {
             run: text("run_id").filter(|run| !run.is_empty())?,
             // A replica is sent everything a little later, and may be promoted.
             keeps_all: writes_first && is("connected_slaves", "0"),
-            policy: text("maxmemory_policy")?,
-            is_primary: is("role", "master"),
+            policy,
+            role,
+            software,
         })
     }
 }
@@ -65,6 +101,9 @@ mod tests {
             ("aof_enabled", "1"),
             ("role", "master"),
             ("connected_slaves", "0"),
+            ("cluster_enabled", "0"),
+            ("redis_mode", "standalone"),
+            ("redis_version", "7.0.15"),
         ];
         let line = |(name, value)| match changed {
             (other, instead) if other == name => format!("{name}:{instead}\r\n"),
@@ -104,8 +143,15 @@ mod tests {
             Process::parse(&evicting, &Settings::new()).unwrap().policy,
             "allkeys-lru"
         );
-        let replica = Process::parse(&info(("role", "slave")), &Settings::new()).unwrap();
-        assert!(!replica.is_primary);
+        for (changed, role) in [
+            (("", ""), Role::Master),
+            (("role", "slave"), Role::Replica),
+            (("cluster_enabled", "1"), Role::OfCluster),
+            (("redis_mode", "sentinel"), Role::Sentinel),
+        ] {
+            let process = Process::parse(&info(changed), &Settings::new()).unwrap();
+            assert_eq!(process.role, role, "{changed:?}");
+        }
         for missing in [info(("run_id", "")), String::new(), "run_id:1".to_owned()] {
             assert_eq!(
                 Process::parse(&missing, &Settings::new()),
@@ -113,6 +159,17 @@ mod tests {
                 "{missing}"
             );
         }
+    }
+
+    #[test]
+    fn a_process_is_told_by_its_name_and_version() {
+        let software = |info: &str| Process::parse(info, &Settings::new()).unwrap().software;
+        let redis = info(("", ""));
+        assert_eq!(software(&redis), "Redis 7.0.15");
+        assert_eq!(
+            software(&format!("{redis}valkey_version:9.1.2\r\n")),
+            "Valkey 9.1.2"
+        );
     }
 
     #[test]

@@ -77,6 +77,8 @@ pub(super) enum Verdict {
     New,
     /// Its clock jumped forward, so every window was closed.
     Stepped,
+    /// A failover made it the master, and it may not have all that the former one counted.
+    FailedOver,
     /// The marker was made.
     Made,
     /// There was a marker.
@@ -86,7 +88,7 @@ pub(super) enum Verdict {
 }
 
 /// The numbers of verdicts in the scripts.
-const VERDICTS: [(i64, Verdict); 13] = [
+const VERDICTS: [(i64, Verdict); 14] = [
     (1, Verdict::Counted),
     (2, Verdict::Full),
     (3, Verdict::Closed),
@@ -97,6 +99,7 @@ const VERDICTS: [(i64, Verdict); 13] = [
     (13, Verdict::Restarted),
     (14, Verdict::New),
     (15, Verdict::Stepped),
+    (16, Verdict::FailedOver),
     (21, Verdict::Made),
     (22, Verdict::There),
     (31, Verdict::Tried),

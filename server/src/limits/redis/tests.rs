@@ -1,8 +1,9 @@
 //! Windows in a real Redis: what they promise, and what happens to requests when it fails.
 //!
 //! The scripts are those of servers, with the test's own clock. The tests are skipped if
-//! `CATALOGUE_TEST_REDIS` does not name a Redis.
+//! `CATALOGUE_TEST_REDIS` does not name a Redis, or `CATALOGUE_TEST_SENTINELS` sentinels.
 
+mod failover;
 mod faults;
 mod proxy;
 mod rig;

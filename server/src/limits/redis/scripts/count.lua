@@ -14,7 +14,7 @@ local opens_at = tonumber(marked[2])
 if not marked[1] or not opens_at then return reply(LOST, 0, 0) end
 -- The store was stopped or busy meanwhile: whoever asked was refused long ago.
 if deadline < now then return reply(LATE, 0, 0) end
-if now < opens_at then return reply(CLOSED, 0, math.min(opens_at - now, MINUTE)) end
+if now < opens_at then return reply(CLOSED, 0, opens_at - now) end
 
 local function at(index)
   return tonumber(redis.call('LINDEX', window, index))

@@ -1,14 +1,19 @@
 //! One server's windows in a real Redis, under their own keys, with a clock that the test moves.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use redis::{Cmd, FromRedisValue, cmd};
 use shared::base::clock::ManualClock;
 use tokio::runtime::Runtime;
 
 use super::*;
+use crate::limits::redis::address::Target;
 use crate::limits::redis::lines::Begun;
+
+/// Where a Redis is, and where sentinels are.
+pub(super) const REDIS: &str = "CATALOGUE_TEST_REDIS";
+pub(super) const SENTINELS: &str = "CATALOGUE_TEST_SENTINELS";
 
 /// What a test puts before the scripts: the time is read from a key.
 const CLOCK: &str = "
@@ -47,60 +52,74 @@ pub(super) struct Rig {
     runtime: Runtime,
     pub(super) limits: RedisLimits,
     clock: Arc<SameClock>,
-    /// Straight to the Redis, whatever is between it and the windows.
-    direct: redis::Client,
+    /// The Redis itself, whatever is between it and the windows, or its sentinels.
+    address: RedisAddress,
     prefix: String,
     prologue: String,
+    /// What fails over does so for all tests.
+    _alone: Option<MutexGuard<'static, ()>>,
 }
 
 impl Rig {
     /// Windows that use the test's clock; none if there is no Redis.
     pub(super) fn start() -> Option<Self> {
-        Self::at(None, |prefix| CLOCK.replace("PREFIX", prefix))
+        Self::at((REDIS, None), None, |prefix| {
+            CLOCK.replace("PREFIX", prefix)
+        })
+    }
+
+    /// The same in a Redis that sentinels name, which no other test uses meanwhile.
+    pub(super) fn behind_sentinels() -> Option<Self> {
+        static ALONE: Mutex<()> = Mutex::new(());
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let prologue = |prefix: &str| CLOCK.replace("PREFIX", prefix);
+        Self::at((SENTINELS, Some(alone)), None, prologue)
     }
 
     /// The same behind a proxy, which gets the address of the Redis and returns its own.
     pub(super) fn behind(proxy: impl FnOnce(&Runtime, &str) -> String) -> Option<Self> {
-        Self::at(Some(Box::new(proxy)), |prefix| {
+        Self::at((REDIS, None), Some(Box::new(proxy)), |prefix| {
             CLOCK.replace("PREFIX", prefix)
         })
     }
 
     /// Windows that use the clock of the Redis.
     pub(super) fn by_its_own_clock() -> Option<Self> {
-        Self::at(None, |_prefix| String::new())
+        Self::at((REDIS, None), None, |_prefix| String::new())
     }
 
     #[expect(clippy::type_complexity, reason = "one place passes a closure on")]
     fn at(
+        (variable, alone): (&str, Option<MutexGuard<'static, ()>>),
         proxy: Option<Box<dyn FnOnce(&Runtime, &str) -> String + '_>>,
         prologue: impl FnOnce(&str) -> String,
     ) -> Option<Self> {
         static RIGS: AtomicU32 = AtomicU32::new(0);
-        let address = std::env::var("CATALOGUE_TEST_REDIS").ok()?;
+        let address = std::env::var(variable).ok()?;
         let runtime = Runtime::new().unwrap();
         let number = RIGS.fetch_add(1, Ordering::Relaxed);
         let prefix = format!("test-{}-{number}:", std::process::id());
         let prologue = prologue(&prefix);
-        let direct = redis::Client::open(&*address).unwrap();
         let clock = Arc::new(SameClock(Mutex::new(ManualClock::at(START).now())));
         let shown = proxy.map_or_else(|| address.clone(), |proxy| proxy(&runtime, &address));
         let time = (START * 1_000_000).to_string();
+        let straight = place(&address, &prologue, &prefix);
+        let direct = runtime.block_on(client(&straight));
         tell(&direct, cmd("SET").arg(format!("{prefix}time")).arg(time));
         let limits = runtime.block_on(async {
-            let place = || place(&shown, &prologue, &prefix);
-            let straight = super::rig::place(&address, &prologue, &prefix);
             straight.init().await.unwrap();
             let clock: Arc<dyn Clock> = Arc::<SameClock>::clone(&clock);
-            RedisLimits::in_place(place(), clock).await.unwrap()
+            let place = place(&shown, &prologue, &prefix);
+            RedisLimits::in_place(place, clock).await.unwrap()
         });
         Some(Self {
             runtime,
             limits,
             clock,
-            direct,
+            address: address.parse().unwrap(),
             prefix,
             prologue,
+            _alone: alone,
         })
     }
 
@@ -113,7 +132,7 @@ impl Rig {
 
     /// Starts another server, as a user that may run everything except `command`.
     pub(super) fn start_without(&self, command: &str) -> Result<RedisLimits, RedisFailure> {
-        let address = std::env::var("CATALOGUE_TEST_REDIS").unwrap();
+        let address = std::env::var(REDIS).unwrap();
         let user = self.prefix.trim_end_matches(':');
         let rules = ["on", "nopass", "~*", "&*", "+@all", &format!("-{command}")];
         self.tell(cmd("ACL").arg("SETUSER").arg(user).arg(&rules));
@@ -202,9 +221,24 @@ impl Rig {
         self.wait(self.place().init()).unwrap()
     }
 
-    fn place(&self) -> Place {
-        let address = std::env::var("CATALOGUE_TEST_REDIS").unwrap();
-        place(&address, &self.prologue, &self.prefix)
+    /// A failover, as an operator asks for one.
+    pub(super) fn fail_over(&self) {
+        let Target::Sentinels { sentinels, master } = self.address.target() else {
+            panic!("nothing fails over");
+        };
+        let sentinel = redis::Client::open(sentinels[0].clone()).unwrap();
+        tell(&sentinel, cmd("SENTINEL").arg("FAILOVER").arg(master));
+    }
+
+    /// The server that is counted in.
+    pub(super) fn server(&self) -> String {
+        let lines = self.limits.circuit.lines();
+        lines.unwrap().server.address.to_string()
+    }
+
+    pub(super) fn place(&self) -> Place {
+        let scripts = Scripts::new(&self.prologue);
+        Place::new(self.address.clone(), scripts, &self.prefix)
     }
 
     fn key(&self, name: &str) -> String {
@@ -212,11 +246,17 @@ impl Rig {
     }
 
     fn ask<T: FromRedisValue>(&self, command: &Cmd) -> T {
-        ask(&self.direct, command)
+        let place = self.place();
+        // On a thread of its own, since a test may wait meanwhile.
+        let client = std::thread::scope(|scope| {
+            let found = scope.spawn(|| self.runtime.block_on(client(&place)));
+            found.join().unwrap()
+        });
+        ask(&client, command)
     }
 
     fn tell(&self, command: &Cmd) {
-        tell(&self.direct, command);
+        let _said: redis::Value = self.ask(command);
     }
 }
 
@@ -250,6 +290,15 @@ impl Drop for Rig {
 /// The place of windows under that prefix.
 pub(super) fn place(address: &str, prologue: &str, prefix: &str) -> Place {
     Place::new(address.parse().unwrap(), Scripts::new(prologue), prefix)
+}
+
+/// To the server of that place.
+async fn client(place: &Place) -> redis::Client {
+    let server = place.find().await.unwrap();
+    let Target::Server(info) = server.address.target() else {
+        unreachable!("sentinels name servers");
+    };
+    redis::Client::open(info.clone()).unwrap()
 }
 
 /// Blocks, so that it may be called while the clock is locked, or while a test waits.

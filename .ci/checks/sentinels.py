@@ -1,0 +1,141 @@
+"""A Redis with a replica, and three sentinels that let the replica take its place, on free ports of this machine: with the
+settings of server/deploy/several-servers.md. And one that is part of a Redis Cluster, which is refused.
+"""
+
+import contextlib
+import re
+
+from checks.base import run
+from checks.services import Engine, free_port, redis_server, wait_until
+
+# The name under which sentinels watch it, and what they are told besides.
+MASTER = "limits"
+WATCHED = ("down-after-milliseconds 2000", "failover-timeout 10000", "parallel-syncs 1")
+STORED = ("appendonly yes", "appendfsync everysec", 'save ""', "repl-diskless-sync-delay 0")
+SERVERS, SENTINELS, QUORUM = 2, 3, 2
+
+
+class Sentinels:
+    """The servers and those that watch them, while they run."""
+
+    def __init__(self, folder):
+        self.folder, self.engines = folder, []
+        first = free_port()
+        ports = [first, *(free_port() for _ in range(SERVERS - 1))]
+        self.servers = [self.engine(f"watched-{number}", port, *STORED, f"replicaof 127.0.0.1 {first}" if number else "")
+                        for number, port in enumerate(ports)]
+        self.watchers = [
+            self.engine(f"sentinel-{number}", free_port(), f"sentinel monitor {MASTER} 127.0.0.1 {first} {QUORUM}",
+                        *(f"sentinel {setting.replace(' ', f' {MASTER} ')}" for setting in WATCHED), options=("--sentinel",))
+            for number in range(SENTINELS)]
+
+    def engine(self, name, port, *settings, options=()):
+        """One with a configuration of its own, which it changes where sentinels say so."""
+        data = self.folder / name
+        data.mkdir()
+        configuration = data / "redis.conf"
+        configuration.write_text("\n".join(("bind 127.0.0.1", f"port {port}", f"dir {data}", *settings, "")))
+        engine = Engine(self.folder, name, port, redis_server(), configuration, *options)
+        self.engines.append(engine)
+        return engine
+
+    @property
+    def address(self):
+        return f"redis+sentinel://{','.join(f'127.0.0.1:{one.port}' for one in self.watchers)}/{MASTER}/0"
+
+    def begin(self):
+        for engine in self.engines:
+            engine.begin()
+        for watcher in self.watchers:
+            wait_until(lambda watcher=watcher: self.knows_all(watcher), "a sentinel does not know all others", watcher.log)
+
+    def knows_all(self, watcher):
+        known = self.known(watcher)
+        return (int(known["num-other-sentinels"]), int(known["num-slaves"]), known["flags"]) == (
+            SENTINELS - 1, SERVERS - 1, "master")
+
+    def known(self, watcher):
+        """What a sentinel knows of the master."""
+        lines = ask(watcher.port, "SENTINEL", "MASTER", MASTER).splitlines()
+        return dict(zip(lines[::2], lines[1::2]))
+
+    def master(self):
+        """The server that most sentinels name."""
+        ports = sorted(int(self.known(watcher)["port"]) for watcher in self.watchers)
+        return next(server for server in self.servers if server.port == ports[SENTINELS // 2])
+
+    def cut_off(self):
+        """What the master counts from now on, its replica does not hear of."""
+        master = self.master()
+        for server in self.servers:
+            if server is not master:
+                # It may not ask any more.
+                ask(server.port, "CONFIG", "SET", "masterauth", "none")
+                ask(server.port, "CLIENT", "KILL", "TYPE", "master")
+
+    def heal(self):
+        for server in self.servers:
+            ask(server.port, "CONFIG", "SET", "masterauth", "")
+
+    def end(self):
+        for engine in self.engines:
+            engine.end()
+
+
+def ask(port, *command):
+    """What a Redis answers, with one line for each part."""
+    return run("redis-cli", "-h", "127.0.0.1", "-p", port, *command)
+
+
+def scripts_run(server):
+    """How often somebody has had a script run there since it was started. What a master sends to its replicas is not one."""
+    found = re.search(r"(?m)^cmdstat_evalsha:calls=(\d+)", ask(server.port, "INFO", "commandstats"))
+    return int(found[1]) if found else 0
+
+
+class Most:
+    """As many sentinels as it takes that the others are too few."""
+
+    def __init__(self, watched):
+        self.some = watched.watchers[:QUORUM]
+
+    def kill(self):
+        for engine in self.some:
+            engine.kill()
+
+    async def start(self):
+        for engine in self.some:
+            await engine.start()
+
+    def stand_still(self):
+        for engine in self.some:
+            engine.stand_still()
+
+    def go_on(self):
+        for engine in self.some:
+            engine.go_on()
+
+
+@contextlib.contextmanager
+def sentinels(folder):
+    """Those, until the end of the context."""
+    made = Sentinels(folder)
+    try:
+        made.begin()
+        yield made
+    finally:
+        made.end()
+
+
+@contextlib.contextmanager
+def of_cluster(folder):
+    """A server that is part of a cluster of one: its address."""
+    port = free_port()
+    (folder / "clustered").mkdir()
+    engine = Engine(folder, "clustered", port, redis_server(), "--bind", "127.0.0.1", "--port", port, "--dir",
+                    folder / "clustered", "--save", "", "--cluster-enabled", "yes")
+    try:
+        engine.begin()
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        engine.end()

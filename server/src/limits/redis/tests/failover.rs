@@ -1,0 +1,143 @@
+//! A Redis that sentinels name: who is asked, what a failover does, and what is refused.
+
+use super::*;
+
+/// How long every window is closed after a failover: a minute, and what another server may still
+/// have counted in the former master.
+const CLOSED_FOR: Duration = Duration::from_secs(63);
+const MICRO: Duration = Duration::from_micros(1);
+
+/// Counts once the server is confirmed as the master: the clock of a test jumps.
+fn try_count(rig: &Rig, key: &KeyId, limit: u32) -> Result<(), RedisFailure> {
+    loop {
+        match rig.try_count(key, limit) {
+            Err(RedisFailure::Away { .. } | RedisFailure::Unconfirmed { .. }) => {
+                rig.wait_for(|state| !matches!(state, State::Away(_)));
+            }
+            counted => return counted,
+        }
+    }
+}
+
+#[test]
+fn a_failover_closes_every_window_until_none_can_miss_a_count() {
+    let Some(rig) = Rig::behind_sentinels() else {
+        return;
+    };
+    let key = family(1);
+    assert!(rig.count(&key, 1).is_ok());
+    let former = rig.server();
+    rig.fail_over();
+    rig.wait_for(|state| matches!(state, State::Closed(_)));
+    assert_ne!(rig.server(), former);
+    rig.pass(CLOSED_FOR - MICRO);
+    let closed = try_count(&rig, &key, 9).unwrap_err();
+    assert!(matches!(closed, RedisFailure::Closed { .. }), "{closed}");
+    rig.pass(MICRO);
+    assert!(try_count(&rig, &key, 1).is_ok());
+    assert!(rig.count(&key, 1).is_err());
+
+    // It was the master before, and comes back with what it knew then, of the same process.
+    rig.set_marker(&[("failover", "0")]);
+    let begun = rig.begin();
+    assert_eq!(
+        (begun.verdict, begun.closed_for),
+        (Verdict::FailedOver, CLOSED_FOR)
+    );
+    assert_eq!(rig.begin().verdict, Verdict::Same);
+}
+
+#[test]
+fn nothing_is_counted_in_a_master_that_sentinels_have_not_named_lately() {
+    let Some(rig) = Rig::behind_sentinels() else {
+        return;
+    };
+    let clock = shared::base::clock::ManualClock::at(START);
+    let place = rig.place();
+    let (lines, _begun) = rig.wait(place.connect(&clock)).unwrap();
+    let named_for = Duration::from_secs(2);
+    for (later, expected) in [(named_for, true), (named_for + MICRO, false)] {
+        let asked = clock.monotonic() + later;
+        let counted = rig.wait(lines.count(&place, &family(1), 1, (asked, WAIT_MAX)));
+        match counted {
+            Ok(_reply) => assert!(expected),
+            Err(failure) => assert!(
+                !expected && matches!(failure, RedisFailure::Unconfirmed { .. }),
+                "{failure}"
+            ),
+        }
+    }
+}
+
+/// The address with some of its sentinels replaced by ports on which nobody listens.
+fn with_missing(sentinels: &str, missing: usize) -> String {
+    let (hosts, master) = sentinels
+        .strip_prefix("redis+sentinel://")
+        .and_then(|rest| rest.split_once('/'))
+        .unwrap();
+    let nowhere = (1..=missing).map(|port| format!("127.0.0.1:{port}"));
+    let hosts: Vec<_> = nowhere
+        .chain(hosts.split(',').skip(missing).map(str::to_owned))
+        .collect();
+    format!("redis+sentinel://{}/{master}", hosts.join(","))
+}
+
+#[test]
+fn a_master_is_the_one_that_most_sentinels_name() {
+    let Ok(sentinels) = std::env::var(rig::SENTINELS) else {
+        return;
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    for (missing, is_found) in [(1, true), (2, false)] {
+        let address: RedisAddress = with_missing(&sentinels, missing).parse().unwrap();
+        let examined = runtime.block_on(RedisLimits::examine(address));
+        match examined {
+            Ok(examined) => assert!(is_found && !examined.keeps_all, "{examined:?}"),
+            Err(failure) => {
+                let said = failure.to_string();
+                assert!(!is_found && said.contains(" names 127.0.0.1:"), "{said}");
+                assert!(said.contains("127.0.0.1:2 could not be asked"), "{said}");
+                assert!(failure.hint().is_none());
+            }
+        }
+    }
+}
+
+#[test]
+fn who_names_what_is_no_sentinel_or_no_master_is_told_what_to_name() {
+    let (Ok(redis), Ok(sentinels)) = (std::env::var(rig::REDIS), std::env::var(rig::SENTINELS))
+    else {
+        return;
+    };
+    let first = sentinels.split(['/', ',']).nth(2).unwrap();
+    let server = redis.split('/').nth(2).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    for (address, expected) in [
+        (
+            format!("redis+sentinel://{first}/another"),
+            "SENTINEL MASTERS",
+        ),
+        (
+            format!("redis+sentinel://{server}/limits"),
+            "name the sentinels",
+        ),
+        (format!("redis://{first}"), "redis+sentinel://HOST:PORT"),
+    ] {
+        let refused = runtime.block_on(RedisLimits::examine(address.parse().unwrap()));
+        let hint = refused.unwrap_err().hint().unwrap();
+        assert!(hint.contains(expected), "{address}: {hint}");
+    }
+}
+
+#[test]
+fn a_part_of_a_cluster_is_refused() {
+    let Ok(clustered) = std::env::var("CATALOGUE_TEST_CLUSTERED") else {
+        return;
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let clock: Arc<dyn Clock> = Arc::new(shared::base::clock::ManualClock::at(START));
+    let started = runtime.block_on(RedisLimits::start(clustered.parse().unwrap(), clock));
+    let refused = started.err().unwrap();
+    assert!(matches!(refused, RedisFailure::Cluster { .. }), "{refused}");
+    assert!(refused.hint().unwrap().contains("not part of a cluster"));
+}
