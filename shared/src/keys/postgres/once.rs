@@ -60,8 +60,8 @@ pub(super) async fn once(
         client.query_typed(sql, parameters),
         client.batch_execute("COMMIT"),
     );
-    let (begun, answered, committed) = all.await;
-    match (begun, answered) {
+    let (started, answered, committed) = all.await;
+    match (started, answered) {
         (Ok(()), Ok(rows)) => {
             committed?;
             Ok(rows)
