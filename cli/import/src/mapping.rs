@@ -1,8 +1,9 @@
-//! Mappings: a file says how records of any content model become native records, so a content model
-//! can change and nothing else has to.
+//! Mappings turn the export of any content model into native records. A mapping file says how, so a
+//! content model can change without a change of code.
 //!
-//! Nothing here knows a content system: what is special about one is in its mapping file, and some
-//! of these are shipped. A mapping makes lines of the native format; validation judges them.
+//! Nothing here knows a content system: whatever is particular to one belongs in its mapping file.
+//! Some mapping files are shipped. A mapping makes lines of the native format; validation decides
+//! whether they are right.
 
 mod bounds;
 mod check;
@@ -51,20 +52,20 @@ use self::definition::Definition;
 use crate::finding::Findings;
 use crate::source::Plan;
 
-/// Longest mapping file, in bytes.
+/// Maximum length of a mapping file, in bytes.
 const FILE_MAX: u64 = 1024 * 1024;
 
 /// A mapping file that was read and whose expressions compile.
 #[derive(Debug)]
 pub struct Mapping {
-    /// Its path, for people.
+    /// The file's path, as messages show it.
     name: String,
     text: String,
     definition: Arc<Definition>,
 }
 
 impl Mapping {
-    /// Reads a mapping file; mistakes in it are wrong usage.
+    /// Reads a mapping file. Mistakes in it are reported as wrong usage.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let name = path.display().to_string();
         let text = read_text(path).with_context(|| format!("could not read the mapping {name}"))?;
@@ -99,11 +100,11 @@ impl Mapping {
         })
     }
 
-    /// The page of a record in its content system, if the mapping says where that is.
+    /// The URL of a record's page in its content system, if the mapping has a template for it.
     pub fn edit_url(&self, id: &str) -> Option<String> {
         let template = self.definition.edit_url.as_deref()?;
         let id: String = url::form_urlencoded::byte_serialize(id.as_bytes()).collect();
-        // A path has no `+` for a space.
+        // In a path, `+` does not mean a space.
         Some(template.replace(definition::EDIT_ID, &id.replace('+', "%20")))
     }
 
@@ -120,13 +121,13 @@ impl Mapping {
         })
     }
 
-    /// A native record for each rule, with all its fields and no values: validating it shows
-    /// whether the native format has these fields.
+    /// One native record for each rule, with all its fields but no values, to check that the native
+    /// format knows the fields.
     pub(crate) fn blank_records(&self) -> String {
         native::blank_records(&self.definition)
     }
 
-    /// The file that it was read from.
+    /// The file it was read from.
     pub fn file(&self) -> SourceFile {
         SourceFile::new(self.name.clone(), self.text.as_bytes())
     }
@@ -137,18 +138,18 @@ impl Mapping {
     }
 }
 
-/// The line of a place in a text, from 1.
+/// The line number of an offset in a text, starting at 1.
 fn line_of(text: &str, offset: usize) -> u64 {
     let before = &text.as_bytes()[..offset.min(text.len())];
     1 + memchr::memchr_iter(b'\n', before).count() as u64
 }
 
-/// The result of reading with a mapping.
+/// The result of reading an export with a mapping.
 #[derive(Default)]
 pub(crate) struct Mapped {
-    /// Records that were read, valid or not.
+    /// The number of records read, whether or not they were imported.
     pub(crate) records: u64,
-    /// The report on the mapping, if it is being checked.
+    /// What the check of the mapping found, if a check was requested.
     pub(crate) report: Option<CheckReport>,
 }
 

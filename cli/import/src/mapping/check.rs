@@ -1,8 +1,8 @@
-//! What a mapping finds in an export, for authors of mappings: how often each field has a value,
-//! which keys of the records nothing reads, and which keys it reads that no record has.
+//! Reports, for authors of mappings, what a mapping finds in an export: how often each field has a
+//! value, which keys of the records nothing reads, and which keys are read but never present.
 //!
-//! The expressions show what is read, the records what there is. Several checkers can each take a
-//! part of an export and be merged.
+//! The expressions show what is read, the records what exists. Several checkers may each look at a
+//! part of an export and then be merged.
 
 mod coverage;
 mod keys;
@@ -24,22 +24,23 @@ use super::definition::Definition;
 use super::expression::{Jq, Site};
 use super::index::Index;
 
-/// Collects a report.
+/// Collects the observations for a report.
 #[derive(Default)]
 pub(super) struct Checker {
-    /// The place of the record that is looked at.
+    /// The place of the current record.
     place: usize,
-    /// By rule, then by name.
+    /// By rule, then by field name.
     fields: BTreeMap<usize, HashMap<String, FieldTally>>,
     /// The keys of the records, by their source and type.
     keys: BTreeMap<(usize, String), Keys>,
-    /// The types of the records that references lead to, by the reference's place in the mapping.
+    /// The types of the records that references lead to, by the reference's site in the mapping.
     led: BTreeMap<Site, BTreeSet<String>>,
-    /// Links from keys that no record has, by field: how many keys, and one of them.
+    /// Links from keys that no record has, by their fields: the number of keys, and one of them as
+    /// a sample.
     lone_links: BTreeMap<String, (u64, String)>,
 }
 
-/// A record that is looked at.
+/// A record being examined.
 pub(super) struct Looked<'a> {
     /// Its place in the export.
     pub(super) place: usize,
@@ -74,7 +75,7 @@ struct FieldTally {
 }
 
 impl Checker {
-    /// Notes the value that a rule, by its number, gave a field of a record.
+    /// Counts the value, or the error, that a rule (given by its place) produced for a field.
     pub(super) fn field(&mut self, rule: usize, path: &str, value: Result<&Jq, &str>) {
         let fields = self.fields.entry(rule).or_default();
         let tally = match fields.get_mut(path) {
@@ -96,7 +97,7 @@ impl Checker {
 }
 
 impl Checker {
-    /// Starts on a record: what is noted from now on is about it.
+    /// Examines a record. Later observations are about this one.
     pub(super) fn record(&mut self, looked: &Looked<'_>, record: &Jq) {
         self.place = looked.place;
         let keys = (looked.source, looked.record_type.to_owned());
@@ -104,7 +105,7 @@ impl Checker {
         keys.record((looked.place, looked.is_published), record, &looked.links);
     }
 
-    /// Notes that a reference led to a record of a type.
+    /// Notes that a reference led to a record of this type.
     pub(super) fn led(&mut self, site: Site, record_type: &str) {
         let types = self.led.entry(site).or_default();
         if !types.contains(record_type) {
@@ -112,7 +113,7 @@ impl Checker {
         }
     }
 
-    /// Notes that a key which no record has is linked by a field.
+    /// Notes that a key that no record has links to others by this field.
     pub(super) fn lone_link(&mut self, from: &str, field: &str) {
         let first = || (0, from.to_owned());
         let (count, _) = self
@@ -122,7 +123,7 @@ impl Checker {
         *count += 1;
     }
 
-    /// Adds what another checker found in another part of the export.
+    /// Adds what another checker found in its part of the export.
     pub(super) fn merge(&mut self, other: Self) {
         for (rule, fields) in other.fields {
             let of_rule = self.fields.entry(rule).or_default();
@@ -141,7 +142,7 @@ impl Checker {
         }
     }
 
-    /// What was found.
+    /// The report on everything observed.
     pub(super) fn report(self, definition: &Definition) -> anyhow::Result<CheckReport> {
         let coverage = deep::deep(|| Coverage::of(definition))?;
         Ok(summary::report(self, coverage, definition))

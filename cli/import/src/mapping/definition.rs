@@ -1,8 +1,8 @@
-//! What a mapping file says, as types: which files hold records, what identifies a record, what
-//! stands beside it, and what is made of it.
+//! The contents of a mapping file as types: which files hold records, what identifies a record,
+//! what accompanies it, and what is made of it.
 //!
-//! Expressions are kept as numbers into one list, because each thread that maps compiles them for
-//! itself.
+//! Expressions are stored as indices into one list, because each mapping thread compiles its own
+//! copies.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,45 +14,46 @@ use super::expression::Asked;
 use crate::finding::{Kind, cut};
 use crate::source::{Format, Layout, Plan};
 
-/// The version of the language that a mapping file names.
+/// The version of the mapping language, which every mapping file must name.
 pub(super) const FORMAT: &str = "boat-catalogue-mapping/1";
 
-/// What stands for the id of a record in the template for its address.
+/// The placeholder for a record's id in the template of its URL.
 pub(super) const EDIT_ID: &str = "{id}";
 
-/// A mapping file whose grammar is right.
+/// A mapping file with valid syntax.
 #[derive(Debug)]
 pub(super) struct Definition {
-    /// Settings of the operator, which every expression sees as `$name`.
+    /// The operator's settings, which every expression sees as `$name`.
     pub(super) variables: Vec<(String, Value)>,
-    /// The variables beside `$record` that expressions use and that are not set above.
+    /// The variables, other than `$record` and those above, that expressions use.
     pub(super) whereabouts: Vec<WhereVariable>,
-    /// Definitions in jq for all expressions.
+    /// Definitions in jq, shared by all expressions.
     pub(super) prelude: Option<Expression>,
-    /// What is read of an export: files for each of the sources, and then those of links.
+    /// Which files of an export are read: those of each source, then those of links.
     pub(super) plan: Plan,
     /// Records.
     pub(super) sources: Vec<Source>,
-    /// Links between records, which some systems keep beside them.
+    /// Links between records, which some systems store separately.
     pub(super) links: Option<Links>,
-    /// Records that are found by what they refer to.
+    /// Lookups of records by what they refer to.
     pub(super) joins: Vec<Join>,
-    /// Vocabulary tables, by their names.
+    /// Vocabulary tables by name.
     pub(super) tables: HashMap<String, Table>,
-    /// Native records that are the same whatever the export has.
+    /// Native records that do not depend on the export.
     pub(super) records: Vec<Constant>,
-    /// Keys of all records that are known and not wanted.
+    /// Keys of any record that are known and ignored.
     pub(super) ignored: Vec<String>,
-    /// The page of a record in its content system, with `{id}` for its id.
+    /// The URL of a record's page in its content system, with `{id}` in place of its id.
     pub(super) edit_url: Option<String>,
     /// What is made of the records.
     pub(super) rules: Vec<Rule>,
-    /// All expressions of the above but for the prelude, by [`ExpressionId`].
+    /// All expressions above except the prelude, by [`ExpressionId`].
     pub(super) expressions: Vec<Expression>,
 }
 
 impl Definition {
-    /// Says where everything stands that findings name; `place` is for people, of an offset.
+    /// Fills in the position of everything that findings name; `place` turns an offset into text
+    /// for people.
     pub(super) fn locate(&mut self, place: impl Fn(usize) -> String) {
         for expression in &mut self.expressions {
             expression.place = place(expression.span.start);
@@ -62,7 +63,7 @@ impl Definition {
         }
     }
 
-    /// What the files of a group of the plan are to the mapping.
+    /// The role that the files of a group of the plan have in the mapping.
     pub(super) fn role(&self, group: usize) -> Role {
         if group < self.sources.len() {
             Role::Records(group)
@@ -71,7 +72,7 @@ impl Definition {
         }
     }
 
-    /// How records lie in files with this role.
+    /// How records are laid out in files with this role.
     pub(super) fn layout_of(&self, role: Role) -> Option<&Layout> {
         let group = match role {
             Role::Records(source) => source,
@@ -80,7 +81,7 @@ impl Definition {
         self.plan.groups.get(group).map(|group| &group.layout)
     }
 
-    /// Where the section that wants files with this role stands in the mapping file.
+    /// The position in the mapping file of the section that reads files with this role.
     pub(super) fn section_of(&self, role: Role) -> Option<&Range<usize>> {
         match role {
             Role::Records(source) => self.sources.get(source).map(|source| &source.section),
@@ -89,14 +90,14 @@ impl Definition {
     }
 }
 
-/// A variable that says where a record stands in the export.
+/// A variable that tells where in the export a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WhereVariable {
-    /// The path of its file within the export.
+    /// The path of the record's file within the export.
     File,
-    /// The path of its list within the file, as the mapping writes it.
+    /// The path of the record's list within the file, as written in the mapping.
     List,
-    /// Its place in the list, or the file, from 1.
+    /// The record's position in its list or file, starting at 1.
     Position,
 }
 
@@ -118,42 +119,42 @@ impl WhereVariable {
 pub(super) struct Table {
     /// From words to values.
     pub(super) words: HashMap<String, Value>,
-    /// Where its name stands in the mapping file, in bytes.
+    /// The position of its name in the mapping file, in bytes.
     pub(super) span: Range<usize>,
-    /// The same for people, once the file is known.
+    /// The same position as text for people, once the file is known.
     pub(super) place: String,
 }
 
-/// An expression in jq and its place in the mapping file, in bytes.
+/// An expression in jq and its position in the mapping file, in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
     pub(super) code: String,
     pub(super) span: Range<usize>,
-    /// The same for people, once the file is known.
+    /// The same position as text for people, once the file is known.
     pub(super) place: String,
 }
 
-/// For findings: the beginning of its code and its place.
+/// As findings show it: the beginning of its code and its position.
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` ({})", cut(self.code.trim()), self.place)
     }
 }
 
-/// The place of an expression in [`Definition::expressions`].
+/// The index of an expression in [`Definition::expressions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ExpressionId(pub(super) usize);
 
-/// What a file is to the mapping.
+/// The role of a file in the mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It has records of the source at this place.
+    /// It holds records of the source with this index.
     Records(usize),
-    /// It has links.
+    /// It holds links.
     Links,
 }
 
-/// All formats by the words of a mapping file.
+/// All formats with their names in a mapping file.
 pub(super) const FORMATS: [(&str, Format); 5] = [
     ("ndjson", Format::NDJSON),
     ("json", Format::Json),
@@ -162,85 +163,88 @@ pub(super) const FORMATS: [(&str, Format); 5] = [
     ("xml", Format::Xml),
 ];
 
-/// Records, and what identifies one of them.
+/// Where a group of records comes from, and what identifies each of them.
 #[derive(Debug)]
 pub(super) struct Source {
-    /// Where the source stands in the mapping file.
+    /// The source's position in the mapping file.
     pub(super) section: Range<usize>,
     pub(super) envelope: Envelope,
-    /// The keys that `published` names itself, once its expression is analysed.
+    /// The keys that the `published` expression itself names, once it has been analysed.
     pub(super) published_keys: Vec<Asked>,
 }
 
 /// What identifies a record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Envelope {
-    /// What references join on.
+    /// The key that references use.
     pub(super) key: ExpressionId,
-    /// The id that consumers see; the key where it is absent.
+    /// The id that consumers see; the key if this is absent.
     pub(super) id: Option<ExpressionId>,
-    /// Chooses what is made of the record.
+    /// The record's type, which decides what is made of it.
     pub(super) record_type: ExpressionId,
-    /// Whether it is published; it is where this is absent.
+    /// Whether it is published; if this is absent, it is.
     pub(super) published: Option<ExpressionId>,
     pub(super) updated_at: Option<ExpressionId>,
-    /// Whether it was changed after it was published, so that the export has the changed contents.
+    /// Whether it was changed after it was published, in which case the export has the changed
+    /// contents.
     pub(super) changed: Option<ExpressionId>,
 }
 
 /// Links between records.
 #[derive(Debug)]
 pub(super) struct Links {
-    /// Where they stand in the mapping file.
+    /// Their position in the mapping file.
     pub(super) section: Range<usize>,
-    /// From a row to links: `{from, field, to, position}` each.
+    /// Makes links from a row, each as `{from, field, to, position}`.
     pub(super) each: ExpressionId,
 }
 
-/// Records that refer to others, to be found by what they refer to.
+/// Makes records that refer to others findable by what they refer to.
 #[derive(Debug)]
 pub(super) struct Join {
-    /// What expressions call it.
+    /// Its name in expressions.
     pub(super) name: String,
     /// Types of the records that refer to others.
     pub(super) types: Vec<String>,
-    /// From such a record to the key that it refers to, or a list of them.
+    /// Makes, from such a record, the key it refers to or a list of keys.
     pub(super) to: ExpressionId,
-    /// The place among the others, a number; that in the export where it is absent.
+    /// The record's position among the others, a number; if this is absent, the export's order
+    /// applies.
     pub(super) order: Option<ExpressionId>,
-    /// Where the join stands in the mapping file.
+    /// The join's position in the mapping file.
     pub(super) span: Range<usize>,
 }
 
-/// A native record that stands in the mapping file itself.
+/// A native record written in the mapping file itself.
 #[derive(Debug)]
 pub(super) struct Constant {
     pub(super) record: Map<String, Value>,
     pub(super) span: Range<usize>,
 }
 
-/// What is made from the records of some types.
+/// What is made of records of certain types.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) kind: Kind,
-    /// Types of records this is for.
+    /// The types of the records it covers.
     pub(super) types: Vec<String>,
-    /// The condition that selects some of them; none means all.
+    /// Selects among them; all if absent.
     pub(super) condition: Option<ExpressionId>,
-    /// Makes one native record of each member of a list.
+    /// Makes a list, and each of its members becomes one native record.
     pub(super) each: Option<ExpressionId>,
-    /// Whether a record is skipped if one with its id was already made.
+    /// Whether a record is skipped if its id was already made.
     pub(super) is_distinct: bool,
-    /// Keys of the records that the mapping ignores on purpose.
+    /// Keys of the records that are known and ignored.
     pub(super) ignored: Vec<String>,
-    /// Where the rule stands in the mapping file.
+    /// The rule's position in the mapping file.
     pub(super) span: Range<usize>,
     /// The fields of the native record.
     pub(super) fields: Vec<(String, Field)>,
 }
 
 impl Rule {
-    /// Whether records that share a value become one record, whose id is none of theirs.
+    /// Whether records that share a value become one native record, whose id is not that of any of
+    /// them.
     pub(super) fn merges_records(&self) -> bool {
         self.is_distinct && self.fields.iter().any(|(name, _)| name == "id")
     }
@@ -260,13 +264,13 @@ pub(super) enum Field {
     Object(Vec<(String, Self)>),
 }
 
-/// What is done with a value.
+/// How a value is translated and replaced.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rest {
-    /// The vocabulary table that translates it.
+    /// The vocabulary table that translates the value.
     pub(super) table: Option<String>,
     /// The value for a word that the table does not have.
     pub(super) unlisted: Option<Value>,
-    /// The value used instead of null.
+    /// The value that replaces null.
     pub(super) default: Option<Value>,
 }

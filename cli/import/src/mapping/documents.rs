@@ -1,7 +1,7 @@
-//! The records of an export, kept in a temporary file and found again by their keys.
+//! Stores the records of an export in a temporary file and finds them again by their keys.
 //!
-//! Memory holds a key and a place for each record. Records themselves are read on demand, because
-//! they may not all fit into memory.
+//! Memory holds only a key and a place for each record. The records themselves are read on request,
+//! because they may not fit in memory.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -21,21 +21,21 @@ use crate::finding::ExportFile;
 use crate::finding::Place;
 use crate::source::{Spot, temporary_file};
 
-/// Bytes of records that are written at once.
+/// Bytes of records written at once.
 const BUFFER: usize = 128 * 1024;
-/// Longest text of a record that is cached for the next time it is asked for, in bytes.
+/// Maximum length of a record's text, in bytes, for the parsed record to be cached.
 const HELD_LENGTH_MAX: u32 = 16 * 1024;
 
-/// What is known of a record without reading it.
+/// What is known about a record without reading it.
 #[derive(Clone, Debug)]
 pub(super) struct Document {
     pub(super) file: Arc<ExportFile>,
     pub(super) line: u64,
-    /// The source of the mapping that it came from.
+    /// The source of the mapping that read it.
     pub(super) source: u16,
     pub(super) spot: Spot,
     pub(super) key: KeyId,
-    /// Its id for consumers, unless that is its key.
+    /// The id that consumers see, unless it is the key.
     pub(super) id: Option<Box<str>>,
     pub(super) record_type: Arc<str>,
     pub(super) is_published: bool,
@@ -45,7 +45,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Where the record stands in the export.
+    /// The record's position in the export.
     pub(super) fn place(&self) -> Place {
         Place {
             file: Arc::clone(&self.file),
@@ -59,14 +59,14 @@ impl Document {
     }
 }
 
-/// Where the text of a record lies.
+/// Where in the file the text of a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stored {
     offset: u64,
     length: u32,
 }
 
-/// What identifies a record when it is looked up.
+/// What identifies a record, as it is stored.
 pub(super) struct Indexed {
     pub(super) source: usize,
     pub(super) key: KeyId,
@@ -79,12 +79,12 @@ pub(super) struct Indexed {
 /// All records of the export.
 pub(super) struct Documents {
     file: BufWriter<File>,
-    /// Where the file lies, for messages.
+    /// The directory of the file, for messages.
     temp_dir: PathBuf,
     end: u64,
     all: Vec<Document>,
-    /// The record that each key leads to, by the key's number: the first published one, or else
-    /// the first.
+    /// The record that each key leads to, by the key's number: the first published one, or the
+    /// first if none is published.
     by_key: Vec<Option<u32>>,
 }
 
@@ -92,7 +92,7 @@ pub(super) struct Documents {
 pub(super) struct Held(Vec<Option<(usize, Jq)>>);
 
 impl Documents {
-    /// None yet; they will lie in a nameless file in `temp_dir`.
+    /// Creates an empty store, backed by an unnamed file in `temp_dir`.
     pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
         let file = temporary_file::create(temp_dir)?;
         Ok(Self {
@@ -116,8 +116,9 @@ impl Documents {
         })
     }
 
-    /// Adds a record whose text was stored. Returns the record that its key led to before, if any.
-    /// Two sections that read the same text make the same record, unless the ids differ.
+    /// Adds a record whose text was stored, and returns the different record that its key led to
+    /// before, if there was one. Two sections that read the same text have read the same record,
+    /// unless its ids differ.
     pub(super) fn add(
         &mut self,
         raw: &Raw,
@@ -157,28 +158,28 @@ impl Documents {
         Ok(earlier.filter(|earlier| !earlier.is_same(added)))
     }
 
-    /// Ends adding; records can be read from then on.
+    /// Ends adding, after which records can be read.
     pub(super) fn finish(&mut self) -> anyhow::Result<()> {
         let flushed = self.file.flush();
         flushed.with_context(|| temporary_file::not_written(&self.temp_dir))
     }
 
-    /// Their number.
+    /// The number of records.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// What is known of each, in the order of the export.
+    /// What is known about each record, in the export's order.
     pub(super) fn all(&self) -> &[Document] {
         &self.all
     }
 
-    /// What is known of the one at a place, in the order of the export.
+    /// What is known about the record at a place in the export's order.
     pub(super) fn at(&self, place: usize) -> &Document {
         &self.all[place]
     }
 
-    /// The place of the one that a key leads to.
+    /// The place of the record that a key leads to.
     pub(super) fn place_of(&self, key: KeyId) -> Option<usize> {
         let place = self.by_key.get(key.place()).copied().flatten();
         place.map(|place| place as usize)
@@ -190,7 +191,7 @@ impl Documents {
         from_text(&text, DEPTH_MAX).map_err(io::Error::other)
     }
 
-    /// All places, in chunks of so many records or bytes.
+    /// All places in chunks of limited numbers of records and bytes.
     pub(super) fn chunks(
         &self,
         records_max: usize,
@@ -209,7 +210,7 @@ impl Documents {
         })
     }
 
-    /// The text of the record at a place, as it was read.
+    /// The original text of the record at a place.
     pub(super) fn text(&self, place: usize) -> io::Result<String> {
         let Stored { offset, length } = self.all[place].text;
         let mut bytes = vec![0; length as usize];
@@ -220,7 +221,7 @@ impl Documents {
 }
 
 impl Held {
-    /// An empty cache for so many records.
+    /// A cache with room for this many records.
     pub(super) fn new(records: usize) -> Self {
         Self(vec![None; records])
     }

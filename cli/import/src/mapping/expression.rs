@@ -1,8 +1,8 @@
-//! Expressions in jq: compiling and evaluating them. The only room that knows `jaq`.
+//! Compiles and evaluates expressions in jq. The only module that knows `jaq`.
 //!
-//! An expression sees its input, the variables of the mapping and what [`EvalContext`] offers, and
+//! An expression sees its input, the mapping's variables and what [`EvalContext`] provides, and
 //! nothing else: no environment, no other input, no clock, no modules. Evaluation has no limits of
-//! its own; the caller enforces them.
+//! its own; the caller must watch it.
 
 mod functions;
 mod language;
@@ -38,18 +38,19 @@ pub(super) use self::values::{
 
 use crate::finding::cut;
 
-/// The name of the expression itself among the definitions.
+/// The name under which the expression itself is compiled, among the definitions.
 const EXPRESSION: &str = "mapping_expression";
 
 /// A compiled expression.
 pub(super) struct Program {
     filter: Filter<Language>,
-    /// The keys of an expression such as `.hull.keel`. Most are like that and need no program.
+    /// The keys of a plain path such as `.hull.keel`. Most expressions are plain paths and can be
+    /// evaluated without running the program.
     path: Option<Vec<Val>>,
 }
 
 impl Program {
-    /// Compiles `code`, which may use the definitions of `prelude` and the variables called
+    /// Compiles `code`, which may use the definitions in `prelude` and the variables named in
     /// `variables`, each with its `$`.
     pub(super) fn compile(
         code: &str,
@@ -93,7 +94,7 @@ impl Program {
         Ok(Self { filter, path })
     }
 
-    /// The one value that the expression has for `input`; null if it has none.
+    /// The single value that the expression produces for `input`; null if it produces none.
     pub(super) fn evaluate(
         &self,
         input: Val,
@@ -119,7 +120,7 @@ impl Program {
         Ok(first)
     }
 
-    /// The value at the end of a plain path; none if the program has to report an error.
+    /// The value at the end of a plain path; `None` if the program must run to report an error.
     fn along_path(&self, input: &Val) -> Option<Val> {
         let mut value = input;
         for key in self.path.as_ref()? {
@@ -136,12 +137,13 @@ impl Program {
     }
 }
 
-/// The joins that an expression names in a string, after those named in `prelude`.
+/// The joins that an expression names with a literal, preceded by those that the definitions in
+/// `prelude` name.
 pub(super) fn joins_named(code: &str, prelude: &str) -> Vec<String> {
     Parsed::new(code, prelude).map_or_else(Vec::new, |parsed| parsed.found.joins)
 }
 
-/// The keys of an expression that is nothing but `.key.key`.
+/// The keys of an expression that has just the form `.key.key`.
 fn plain_path(code: &str) -> Option<Vec<Val>> {
     let keys = code.trim().strip_prefix('.')?.split('.');
     let is_word = |key: &str| {
@@ -152,7 +154,7 @@ fn plain_path(code: &str) -> Option<Vec<Val>> {
     keys.collect()
 }
 
-/// Checks that a text is only definitions.
+/// Checks that a text consists only of definitions.
 pub(super) fn check_definitions(code: &str) -> Result<(), InvalidExpression> {
     check_recursion(code)?;
     check_syntax(&format!("{code}\n."))?;
@@ -162,7 +164,7 @@ pub(super) fn check_definitions(code: &str) -> Result<(), InvalidExpression> {
     })
 }
 
-/// Checks an expression by itself, so that its mistakes are not blamed on the prelude.
+/// Checks an expression by itself, so its errors are not blamed on the prelude.
 fn check_syntax(code: &str) -> Result<(), InvalidExpression> {
     let file = File { code, path: () };
     let arena = Arena::default();
@@ -194,7 +196,7 @@ fn syntax_error(code: &str, errors: load::Errors<&str, ()>) -> InvalidExpression
     message.map_or_else(not_jq, |message| InvalidExpression { message })
 }
 
-/// What to write instead of jq syntax that mappings do not have.
+/// What to write instead of jq syntax that is not supported here.
 fn instead(code: &str, expected: &str, found: &str) -> &'static str {
     if found == "?" && code.contains("?//") {
         return "; there is no `?//`, use `if` and `type`";
@@ -236,7 +238,7 @@ fn undefined(error: Option<(&str, Undefined)>) -> InvalidExpression {
     InvalidExpression { message }
 }
 
-/// The text of an error: a string as it is, any other value cut to what can be shown.
+/// The message of an error: a text unchanged, any other value shortened to what can be shown.
 fn error_text(error: jaq_json::Error) -> String {
     let message = error.to_string();
     let value = error.into_val();

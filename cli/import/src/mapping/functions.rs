@@ -1,14 +1,15 @@
-//! Functions on text that mappings have beyond the expression language.
+//! Functions for texts that mappings have in addition to the expression language.
 //!
-//! Pure functions of a string or a JSON value. Operators see an error as it is, so it says what
-//! could not be read and what would be accepted. Nothing here knows the expression language.
+//! All are pure functions of a text or a JSON value. Errors are shown to operators unchanged, so
+//! they say what could not be read and what is accepted. Nothing here knows the expression
+//! language.
 
 pub(super) mod measure;
 pub(super) mod plain;
 pub(crate) mod slugify;
 pub(super) mod year;
 
-/// Characters of a text that an error quotes.
+/// The most characters of a text that an error quotes.
 const QUOTED_MAX: usize = 80;
 
 /// The beginning of a text, for an error to quote.

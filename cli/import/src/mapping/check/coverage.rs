@@ -1,5 +1,4 @@
-//! What the expressions of a mapping read, and from which records, found from the expressions
-//! alone.
+//! Which keys of which records a mapping's expressions read, found from the expressions alone.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -15,26 +14,26 @@ pub(super) struct Coverage {
     pub(super) parts: BTreeMap<(&'static str, ExpressionId), PartCoverage>,
     /// By rule.
     pub(super) rules: Vec<RuleCoverage>,
-    /// By join: what it reads of the records that refer to others.
+    /// By join: what it reads from the records that refer to others.
     pub(super) joins: Vec<Reads>,
-    /// Fields of links that anything asks for.
+    /// All fields of links that are asked for.
     pub(super) links: Links,
-    /// Those asked for on records other than the one being mapped.
+    /// The fields of links asked for of records other than the one being mapped.
     pub(super) other_links: Links,
 }
 
-/// A part of the envelope that sources may share.
+/// A part of the envelope, which several sources may share.
 #[derive(Default)]
 pub(super) struct PartCoverage {
     pub(super) sources: Vec<usize>,
-    /// The keys that it asks for.
+    /// The keys it asks for.
     pub(super) asked: Vec<Asked>,
 }
 
 /// What a rule reads.
 pub(super) struct RuleCoverage {
     pub(super) reads: Reads,
-    /// In the order of the mapping, lists before their members.
+    /// In the mapping's order, lists before their members.
     pub(super) fields: Vec<FieldCoverage>,
 }
 
@@ -46,15 +45,15 @@ pub(super) struct FieldCoverage {
     pub(super) asked: Vec<Asked>,
 }
 
-/// Goes through the fields of a rule.
+/// Collects the coverage of a rule's fields.
 struct Fields<'d> {
     definition: &'d Definition,
     reader: &'d Reader,
     covered: RuleCoverage,
 }
 
-/// Notes for each source which keys its `published` names itself: if an export calls these
-/// something else, drafts could pass as published.
+/// Notes, for each source, which keys its `published` expression itself names: if an export spells
+/// them differently, drafts may be mistaken for published records.
 pub(in crate::mapping) fn note_published_keys(definition: &mut Definition) {
     let reader = reader(definition);
     for source in &mut definition.sources {
@@ -133,7 +132,7 @@ fn rule_coverage(rule: &Rule, definition: &Definition, reader: &Reader) -> RuleC
     };
     let mut input = Values::record();
     if let Some(condition) = rule.condition {
-        // Whether it holds is all that counts.
+        // Only whether it holds matters, so its value is ignored.
         fields.evaluate(condition, &input);
     }
     if let Some(each) = rule.each {
@@ -186,7 +185,7 @@ impl Fields<'_> {
     }
 }
 
-/// The parts of an envelope by their names.
+/// The parts of an envelope with their names.
 fn of_envelope(of: &Envelope) -> impl Iterator<Item = (&'static str, ExpressionId)> {
     let parts = [
         ("key", Some(of.key)),

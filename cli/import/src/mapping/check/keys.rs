@@ -5,37 +5,37 @@ use std::collections::BTreeMap;
 use super::sample::{Sample, sample};
 use crate::mapping::expression::{Jq, Step, text};
 
-/// Most keys that are remembered for a type.
+/// The most keys remembered for one type.
 const KEYS_MAX: usize = 100_000;
 
 /// The keys of the records of a type.
 #[derive(Default)]
 pub(super) struct Keys {
-    /// Records that are published.
+    /// The number of published records.
     pub(super) records: u64,
-    /// How many published records have links, by field.
+    /// By link field, the number of published records that have such a link.
     pub(super) links: BTreeMap<String, u64>,
     pub(super) root: Node,
     count: usize,
 }
 
-/// What stands at a place of records.
+/// What the records have at one place.
 #[derive(Default)]
 pub(super) struct Node {
-    /// Published records with a value other than null there.
+    /// The number of published records with a value other than null.
     pub(super) records: u64,
     /// One of the values.
     pub(super) sample: Sample,
-    /// The record that was counted last, from 1.
+    /// The number of the record counted last, starting at 1.
     last: usize,
-    /// Whether any record, published or not, has an object there.
+    /// Whether any record, published or not, has an object here.
     is_object: bool,
     pub(super) keys: BTreeMap<Box<str>, Self>,
     /// The members of lists.
     pub(super) members: Option<Box<Self>>,
 }
 
-/// The record that is looked at.
+/// The record being examined.
 #[derive(Clone, Copy)]
 struct Looked {
     place: usize,
@@ -43,7 +43,7 @@ struct Looked {
 }
 
 impl Keys {
-    /// Notes the keys of the record at a place of the export, and the fields of its links.
+    /// Notes the keys of a record and the fields of its links.
     pub(super) fn record(
         &mut self,
         (place, is_published): (usize, bool),
@@ -95,7 +95,7 @@ impl Node {
         }
     }
 
-    /// The node of a key; none if the key is new and too many are remembered.
+    /// The node of a key; `None` if the key is new and the limit of remembered keys is reached.
     fn key(&mut self, key: &str, count: &mut usize) -> Option<&mut Self> {
         if !self.keys.contains_key(key) {
             if *count == KEYS_MAX {
@@ -107,7 +107,7 @@ impl Node {
         self.keys.get_mut(key)
     }
 
-    /// Counts a record once, however often it has a value here.
+    /// Counts a record once, even if it has several values here.
     fn count(&mut self, value: &Jq, looked: Looked) {
         let number = looked.place + 1;
         if looked.is_published && !matches!(value, Jq::Null) && self.last != number {
@@ -132,7 +132,7 @@ impl Node {
     }
 }
 
-/// Whether any of these records has a key; none if none has the object that it would be in.
+/// Whether any of these records has a key; `None` if no record has an object that could hold it.
 pub(super) fn has(records: Vec<&Keys>, steps: &[Step]) -> Option<bool> {
     let (last, before) = steps.split_last()?;
     let roots: Vec<&Node> = records.into_iter().map(|keys| &keys.root).collect();

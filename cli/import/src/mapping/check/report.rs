@@ -1,44 +1,44 @@
-//! The result of a check, as it is shown. Its JSON always has all keys.
+//! The report of a check, as it is shown. Its JSON always has every key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde::Serialize;
 
-/// What the rules make of the records.
+/// What the mapping makes of the records, rule by rule.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckReport {
-    /// In the order of the mapping.
+    /// In the mapping's order.
     pub rules: Vec<RuleReport>,
-    /// Records that no rule is for, by type: with all their keys if references lead to them,
-    /// otherwise only with their links.
+    /// Records that no rule covers, by type: with all unread keys if references lead to them,
+    /// otherwise only with unread links.
     pub linked: Vec<LinkedReport>,
-    /// Records that nothing reads, by their types.
+    /// The number of records that nothing reads, by type.
     pub unread_types: BTreeMap<String, u64>,
-    /// Fields of links from keys that no record has, with the number of these keys, and one of
-    /// them for a sample.
+    /// Fields of links from keys that no record has, with the number of these keys and one of them
+    /// as a sample.
     pub lone_links: Vec<UnreadKey>,
-    /// Keys that the envelope asks for and no record has, by the part that asks. That may be right:
-    /// the key that marks archived records is missing if none is archived.
+    /// Keys that the envelope asks for and no record has, by the part that asks. This may be no
+    /// mistake: if nothing is archived, no record has the key of archived records.
     pub envelope: BTreeMap<&'static str, Vec<String>>,
-    /// Variables that still have an example's address, with the address: images would be looked for
-    /// there in vain.
+    /// Variables that still hold an example URL, with the URL: images would be fetched from a host
+    /// that does not exist.
     pub examples: BTreeMap<String, String>,
-    /// All types of records, read or not.
+    /// All types of records, whether or not anything reads them.
     #[serde(skip)]
     pub(crate) types: BTreeSet<String>,
 }
 
-/// Records of a type that no rule is for.
+/// Records of a type that no rule covers.
 #[derive(Debug, Serialize)]
 pub struct LinkedReport {
     /// Their type.
     #[serde(rename = "type")]
     pub record_type: String,
-    /// Those that are published.
+    /// The number of published records.
     pub records: u64,
-    /// Their keys, and fields of their links, that nothing reads.
+    /// Keys, and fields of links, that nothing reads.
     pub unread: Vec<UnreadKey>,
 }
 
@@ -48,38 +48,38 @@ pub struct LinkedReport {
 pub struct RuleReport {
     /// The kind of native record.
     pub kind: &'static str,
-    /// The types of record it is made of.
+    /// The types of the records it is made from.
     pub types: Vec<String>,
-    /// Published records of these types.
+    /// The number of published records of these types.
     pub records: u64,
-    /// In the order of the mapping.
+    /// In the mapping's order.
     pub fields: Vec<FieldReport>,
-    /// Keys of the records, and fields of their links, that nothing reads. Those of a type are
-    /// reported with the first rule that is for it.
+    /// Keys of the records, and fields of their links, that nothing reads. Each type is reported
+    /// with the first rule that covers it.
     pub unread: Vec<UnreadKey>,
 }
 
-/// How often a field has a value, and what is wrong with it.
+/// How a field is filled.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldReport {
-    /// Its name in the native format; for members of lists as in `engines[].maker`.
+    /// Its name in the native format; a member of a list is written as in `engines[].maker`.
     pub field: String,
     /// The expression that makes it; null if the envelope does.
     pub expression: Option<String>,
-    /// Records, or members of lists, that have a value.
+    /// The number of records, or members of lists, with a value.
     pub filled: u64,
-    /// Those that have none.
+    /// The number without a value.
     pub null: u64,
-    /// Those for which the expression failed, or whose value is not a valid one.
+    /// The number whose expression failed or whose value is invalid.
     pub errors: u64,
-    /// One of the values.
+    /// A sample value.
     pub sample: Option<String>,
-    /// One of the errors.
+    /// A sample error.
     pub error: Option<String>,
-    /// Keys that the expression asks for, and that no record has.
+    /// Keys that the expression asks for and no record has.
     pub missing: Vec<MissingKey>,
-    /// Where the expression stands in the mapping file.
+    /// The expression's position in the mapping file.
     #[serde(skip)]
     pub(crate) span: Option<Range<usize>>,
 }
@@ -89,7 +89,7 @@ pub struct FieldReport {
 pub struct MissingKey {
     /// Its path in the record, as in `hull.colour`.
     pub key: String,
-    /// The path of an unread key that may be meant.
+    /// The path of an unread key that may be the intended one.
     pub suggestion: Option<String>,
 }
 
@@ -98,14 +98,14 @@ pub struct MissingKey {
 pub struct UnreadKey {
     /// Its path in the record, as in `hull.colour` or `engines[].hours`.
     pub key: String,
-    /// Records that have it, with another value than null.
+    /// The number of records that have it with a value other than null.
     pub records: u64,
-    /// A value of it.
+    /// A sample value.
     pub sample: String,
 }
 
 impl UnreadKey {
-    /// Whether the value that is shown is a list.
+    /// Whether the sample value is a list.
     pub(crate) fn is_list(&self) -> bool {
         self.sample.starts_with('[')
     }

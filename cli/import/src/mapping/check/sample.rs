@@ -1,17 +1,18 @@
-//! One of many values, to be shown.
+//! One of many values, shown as a sample.
 
 use crate::finding::cut;
 use crate::mapping::expression::{Jq, text};
 
-/// Characters of a value that are shown.
+/// The most characters shown of a value.
 const SAMPLE_MAX: usize = 40;
 
-/// The value in the first record of the export that has one.
+/// The value of the first record in the export that has one.
 #[derive(Default)]
 pub(super) struct Sample(Option<(usize, String)>);
 
 impl Sample {
-    /// Takes what the record at a place of the export has, if it is the first.
+    /// Takes the value of the record at this place of the export if no earlier record has offered
+    /// one.
     pub(super) fn offer(&mut self, place: usize, sample: impl FnOnce() -> String) {
         if self.0.as_ref().is_none_or(|(first, _)| place < *first) {
             self.0 = Some((place, sample()));
@@ -33,7 +34,7 @@ impl Sample {
     }
 }
 
-/// The beginning of a value, on one line.
+/// The beginning of a value on one line.
 pub(super) fn sample(value: &Jq) -> String {
     let whole = match text(value) {
         Some(text) => text.to_owned(),

@@ -1,4 +1,4 @@
-//! The report, from what the records have and what the mapping reads of them.
+//! Makes the report by comparing what the records have with what the mapping reads.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use crate::finding::{cut, nearest};
 use crate::mapping::definition::{Definition, Expression, Rule};
 use crate::mapping::expression::{Asked, Links, Root, Tree, ValuePath};
 
-/// Puts a report together.
+/// Assembles a report.
 struct Summary<'d> {
     definition: &'d Definition,
     coverage: Coverage,
@@ -61,7 +61,7 @@ pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definiti
     }
 }
 
-/// The variables with an address in a domain that RFC 2606 reserves for examples.
+/// The variables that hold a URL in a domain that RFC 2606 reserves for examples.
 fn examples(definition: &Definition) -> BTreeMap<String, String> {
     let is_example = |address: &str| {
         let host = Url::parse(address).ok()?.host_str()?.to_owned();
@@ -78,7 +78,7 @@ fn examples(definition: &Definition) -> BTreeMap<String, String> {
 }
 
 impl Summary<'_> {
-    /// The rules that are for a type.
+    /// The rules that cover a type.
     fn rules_for(&self, record_type: &str) -> impl Iterator<Item = (usize, &Rule)> {
         let rules = self.definition.rules.iter().enumerate();
         rules.filter(move |(_, rule)| rule.types.iter().any(|of| of == record_type))
@@ -98,7 +98,7 @@ impl Summary<'_> {
             if is_mapped || self.is_led_to(record_type) {
                 unread.keys(keys, &read, &ignored);
             }
-            // References need not lead through a record to its links.
+            // Links of a record can be read without any reference to that record.
             let links = if is_mapped {
                 &links
             } else {
@@ -109,7 +109,7 @@ impl Summary<'_> {
         self.unread = all;
     }
 
-    /// What is read of the records of a type.
+    /// What is read from the records of a type.
     fn read(&self, source: usize, record_type: &str) -> (Tree, Links) {
         let (mut read, mut links) = (Tree::default(), self.coverage.other_links.clone());
         let envelope = &self.coverage.envelopes[source];
@@ -134,7 +134,7 @@ impl Summary<'_> {
                 read.merge(tree);
             }
         }
-        // It is not known where references in envelopes lead.
+        // The types that references in envelopes lead to are not recorded.
         for (root, tree) in self.coverage.envelopes.iter().flat_map(|of| &of.places) {
             if *root != Root::Record {
                 read.merge(tree);
@@ -143,7 +143,7 @@ impl Summary<'_> {
         (read, links)
     }
 
-    /// The types of the records that a place may be in, for a rule for the types `own`.
+    /// The types of the records that may have a place, for a rule that covers the types `own`.
     fn types<'s>(&'s self, root: Root, own: &'s [String]) -> impl Iterator<Item = &'s str> {
         let (own, led) = match root {
             Root::Record => (own, None),
@@ -154,7 +154,7 @@ impl Summary<'_> {
             .map(String::as_str)
     }
 
-    /// The keys of a type that the mapping ignores.
+    /// The keys of a type that the mapping ignores on purpose.
     fn ignored(&self, record_type: &str) -> Ignored<'_> {
         let is_mapped = self.rules_for(record_type).next().is_some();
         let is_for = |rule: &&Rule| !is_mapped || rule.types.iter().any(|of| of == record_type);
@@ -195,7 +195,7 @@ impl Summary<'_> {
         }
     }
 
-    /// The unread keys of the types that no earlier rule is for.
+    /// The unread keys of the types that this rule is the first to cover.
     fn unread_of(&self, number: usize) -> Vec<UnreadKey> {
         let types = self.definition.rules[number].types.iter();
         let is_first = |of: &&String| {
@@ -244,8 +244,8 @@ impl Summary<'_> {
         unread.report()
     }
 
-    /// The keys that a field asks for and no record has. A definition may try several keys in turn,
-    /// so its keys count only if the field was made and never filled.
+    /// The keys that a field asks for and no record has. A definition may try several keys because
+    /// records differ, so its keys count only if the field was made but never filled.
     fn missing(&self, rule: &Rule, field: &FieldCoverage, tally: &FieldTally) -> Vec<MissingKey> {
         let is_never_filled = tally.filled == 0 && 0 < tally.null + tally.errors;
         let asked = field.asked.iter();
@@ -266,8 +266,7 @@ impl Summary<'_> {
         missing
     }
 
-    /// An unread key that may be the new name of one that is missing, preferably in the same
-    /// object.
+    /// An unread key that may be the new name of a missing one, preferably in the same object.
     fn suggestion<'s>(
         &'s self,
         missing: &ValuePath,
@@ -303,7 +302,8 @@ impl Summary<'_> {
                 }
                 Root::Led(_) => Vec::new(),
             };
-            // A definition may serve other rows as well, such as those of links.
+            // Keys named only by a shared definition do not count: it may also serve other rows,
+            // such as those of links.
             let own = asked.iter().filter(|asked| asked.is_own);
             let places = own.filter_map(|asked| missing_of(asked, of_sources));
             let of_part = missing.entry(*part).or_default();
@@ -318,8 +318,8 @@ impl Summary<'_> {
     }
 }
 
-/// A place that is asked for and missing: no record has the key, though some have the object that
-/// it would be in.
+/// One of the places asked for, if no record has any of them although some record has an object
+/// that could hold it.
 fn missing_of<'a, 'k>(
     asked: &'a Asked,
     keys_of: impl Fn(Root) -> Vec<&'k Keys>,
@@ -335,7 +335,7 @@ fn missing_of<'a, 'k>(
     missing
 }
 
-/// The name of a key, and the path of the object that has it.
+/// The path of the object that contains a key, and the key's name.
 fn split(key: &str) -> (&str, &str) {
     key.rsplit_once('.').unwrap_or(("", key))
 }

@@ -1,4 +1,5 @@
-//! Tests of checkers: those of parts of an export come to what one of all comes to.
+//! Tests that checkers of parts of an export, once merged, report the same as one checker of the
+//! whole.
 
 use serde_json::json;
 
@@ -21,7 +22,7 @@ type = "b"
 model = ".name"
 "#;
 
-/// Looks at the records at some places of an export.
+/// A checker that has examined the records at these places of an export.
 fn checker(places: impl Iterator<Item = usize>) -> Checker {
     let mut checker = Checker::default();
     for place in places {

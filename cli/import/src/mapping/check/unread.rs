@@ -12,8 +12,8 @@ use crate::mapping::expression::{Links, Tree, in_path};
 #[derive(Default)]
 pub(super) struct Unread(BTreeMap<String, (u64, String)>);
 
-/// Keys that a mapping ignores: by name, at any depth, or by the last part of their path, such as
-/// `sys.type`.
+/// Keys that are ignored on purpose, given by a name that applies anywhere or by the end of a path,
+/// such as `sys.type`.
 pub(super) struct Ignored<'d>(HashSet<&'d str>);
 
 impl<'d> FromIterator<&'d String> for Ignored<'d> {
@@ -31,8 +31,8 @@ impl Ignored<'_> {
 }
 
 impl Unread {
-    /// Adds the keys of records that are not read. If nothing of an object is read, it is reported
-    /// once, without the keys inside it.
+    /// Adds the keys of records that are not read. A key of which nothing is read is reported once,
+    /// without the keys inside it.
     pub(super) fn keys(&mut self, keys: &Keys, read: &Tree, ignored: &Ignored<'_>) {
         self.find(&keys.root, &[read], "", ignored);
     }

@@ -1,4 +1,4 @@
-//! The functions that jq lacks, bound to their implementations.
+//! Binds the functions that mappings add to jq to their implementations.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ use crate::mapping::functions::year::year;
 /// The function that returns the size of an image file.
 pub(in crate::mapping) const IMAGE_SIZE: &str = "image_size";
 
-/// All functions, with their numbers of arguments.
+/// All functions with their arities.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
     let functions: &'static [(&str, usize, RunPtr<Language>)] = &[
         (NUMBERED_DEREF, 1, deref),
@@ -83,7 +83,7 @@ fn with_argument<'a>(
     })
 }
 
-/// A string, or a number as it is written.
+/// A text, or the spelling of a number.
 fn worded(value: &Val) -> Result<Cow<'_, str>, Error<Val>> {
     match value {
         Val::Num(_) => Ok(Cow::Owned(value.to_string())),
@@ -134,7 +134,7 @@ fn parsed(_data: Data<'_>, json: &str) -> ValR<Val> {
     }
 }
 
-/// Parses a string as a JSON number.
+/// Converts a text that is a JSON number to a number.
 fn to_number(input: &Val) -> ValR<Val> {
     if matches!(input, Val::Num(_)) {
         return Ok(input.clone());
@@ -182,7 +182,7 @@ fn joined(mut cv: Cv<'_, Language>) -> ValXs<'_, Val> {
     })
 }
 
-/// A list as it is; any other value as a list of one.
+/// A list as it is, or any other value in a list.
 fn many(input: &Val) -> Val {
     match input {
         Val::Null => Val::Arr(Rc::default()),

@@ -1,4 +1,5 @@
-//! The values of expressions, and what their functions can ask about the export and the mapping.
+//! What expressions are evaluated with: their values, and what their functions may ask about the
+//! export and the mapping.
 
 use jaq_core::data::HasLut;
 use jaq_core::{DataT, Lut};
@@ -12,28 +13,28 @@ pub(in crate::mapping) type Jq = Val;
 
 /// What the functions of an expression know about the export and the mapping.
 pub(in crate::mapping) trait EvalContext {
-    /// The record with this key; `site` is the place in the expression that asks.
+    /// The record with this key, requested at a site in the expression.
     fn record(&self, key: &str, site: SiteNumber) -> Result<Referred<Val>, String>;
     /// The public id of the record with this key.
     fn public_id(&self, key: &str) -> Referred<String>;
-    /// Keys that the record `from`, or the current one without it, is linked to by a field, in
-    /// order; those of unpublished records are left out.
+    /// The keys of the published records that a field links the record `from` to, or the current
+    /// record if that is absent, in their order.
     fn linked(&self, from: Option<&str>, field: &str) -> Vec<String>;
     /// Notes that a text of the current record looks like Markdown.
     fn note_markdown(&self);
     /// The published records that refer to this key, by the name of a join, in their order.
     fn joined(&self, join: &str, key: &str, site: SiteNumber) -> Result<Vec<Val>, String>;
-    /// The size of the image file at this path.
+    /// The format and size of the image file with this path.
     fn image(&self, path: &str) -> Result<Option<ImageFile>, String>;
-    /// Translates a word by a vocabulary table.
+    /// The value of a word in a vocabulary table.
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String>;
 }
 
 /// What a key leads to.
 pub(in crate::mapping) enum Referred<T> {
-    /// No record has it.
+    /// No record has the key.
     Nowhere,
-    /// Its record is not published.
+    /// The record is not published.
     Unpublished,
     Published(T),
 }
@@ -67,7 +68,7 @@ impl DataT for Language {
     type Data<'a> = Data<'a>;
 }
 
-/// What a running program can use.
+/// The data available to a running program.
 #[derive(Clone, Copy)]
 pub(super) struct Data<'a> {
     pub(super) lut: &'a Lut<Language>,

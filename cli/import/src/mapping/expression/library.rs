@@ -1,7 +1,7 @@
-//! The library of every expression: jaq's, without functions that reach outside, and with those of
-//! jq's manual that jaq lacks, if they can be written in jq.
+//! The library available to every expression: jaq's library, without functions that reach outside,
+//! and with functions from jq's manual that jaq lacks and jq itself can define.
 //!
-//! It is parsed once. A definition of the mapping with the same name hides one of the library.
+//! It is parsed once. A mapping's own definition hides a library function of the same name.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use super::functions;
 use super::language::Language;
 use super::rewrite::Rewriter;
 
-/// Functions of jaq that read from outside or end the program.
+/// Functions of jaq that reach outside or end the program.
 pub(super) const OUTSIDE: [&str; 14] = [
     "debug",
     "debug_empty",
@@ -32,11 +32,10 @@ pub(super) const OUTSIDE: [&str; 14] = [
     "strflocaltime",
 ];
 
-/// Functions with our own implementation: jaq's accept any nesting, and take a string for a line of
-/// JSON.
+/// Functions of jaq that ours replace: jaq's accept any nesting and treat a text as a line of JSON.
 const OURS: [&str; 2] = ["fromjson", "tonumber"];
 
-/// What to use instead of functions that jq has and mappings lack.
+/// What to use instead of jq functions that mappings lack.
 const INSTEAD: [(&str, &str); 10] = [
     ("$ENV", "settings stand in [variables]"),
     ("$__loc__", "findings name the line of the mapping"),
@@ -60,13 +59,13 @@ const WRAPPED: [(&str, &str); 6] = [
     ("strptime", "_strptime"),
 ];
 
-/// A definition in jq, and the functions that it calls.
+/// A definition in jq and the functions it calls.
 struct Known {
     definition: Def<&'static str>,
     called: HashSet<&'static str>,
 }
 
-/// All definitions: each sees those before it.
+/// All definitions; each sees those before it.
 static DEFINITIONS: LazyLock<Vec<Known>> = LazyLock::new(|| {
     let is_kept = |definition: &Def<&str>| !is_excluded(definition.name);
     jaq_core::defs()
@@ -89,13 +88,13 @@ fn is_excluded(name: &str) -> bool {
     OUTSIDE.contains(&name) || OURS.contains(&name)
 }
 
-/// What to use instead of an unknown function or variable.
+/// What to use instead of a function or variable that does not exist.
 pub(super) fn instead(name: &str) -> Option<&'static str> {
     let known = INSTEAD.iter().find(|(lacking, _)| *lacking == name);
     known.map(|(_, instead)| *instead)
 }
 
-/// The numbers of arguments that the functions of this name take.
+/// The arities of the functions with this name.
 pub(super) fn arities(name: &str) -> Vec<usize> {
     let definitions = DEFINITIONS.iter().map(|known| &known.definition);
     let defined = definitions.filter(|definition| definition.name == name);
@@ -114,13 +113,13 @@ fn own(code: &'static str) -> Vec<Def<&'static str>> {
     definitions.unwrap_or_else(|| unreachable!("every test of expressions parses it"))
 }
 
-/// All definitions, as they run.
+/// All definitions, in the form in which they run.
 pub(super) fn all() -> impl Iterator<Item = Def<&'static str>> {
     DEFINITIONS.iter().map(|known| known.definition.clone())
 }
 
-/// The definitions with these names and all that they call. Compiling the whole library for each
-/// expression would take many times longer than the expression.
+/// The definitions with these names, and those they call in turn. Compiling all definitions for
+/// each expression would take many times as long as compiling the expression.
 pub(super) fn definitions(mut called: HashSet<&str>) -> Vec<Def<&str>> {
     let mut used = Vec::new();
     for known in DEFINITIONS.iter().rev() {

@@ -1,5 +1,5 @@
-//! Products of two values. A string times a number is the only value whose size a number decides in
-//! a single step, which cannot be interrupted.
+//! Multiplies two values. A text times a number is the only value whose size the language takes
+//! from a number, and it is made in one step that cannot be watched.
 
 use std::panic;
 
@@ -8,16 +8,17 @@ use jaq_json::{Num, Val};
 
 use crate::mapping::bounds::MEMORY_MAX;
 
-/// The function that products are compiled to. No mapping can define this name.
+/// The function that replaces products. No mapping can define this name.
 pub(super) const PRODUCT: &str = "*";
 
-/// The expression was abandoned because its value would not fit into memory.
+/// The panic payload that ends an evaluation whose result would not fit into memory.
 pub(in crate::mapping) struct TooLarge;
 
-/// The product of two values. One that is too large ends the expression.
+/// The product of two values. Ends the evaluation if the product is too large.
 pub(super) fn product(left: Val, right: Val) -> ValR<Val> {
     if is_too_large(&left, &right) {
-        // This is not an error, since an expression could catch that, nor a bug.
+        // Not an error, because an expression could catch that, and not reported as a panic,
+        // because it is no bug.
         panic::resume_unwind(Box::new(TooLarge));
     }
     left * right

@@ -1,9 +1,9 @@
-//! What an expression reads from a record, found from the expression alone, by evaluating it with
-//! places in records instead of values.
+//! Finds what an expression reads from a record, without any record: the expression is evaluated
+//! with places in records instead of values.
 //!
-//! Whatever is part of the expression's value is read as a whole. What it only tests, such as the
-//! condition of an `if`, is looked at, which does not read what is inside. All branches count. When
-//! in doubt, something is read: a key that is read is never reported as unread.
+//! Whatever ends up in the expression's value is read as a whole. Whatever only decides, such as
+//! the condition of `if`, is looked at, which does not read what it contains. All branches count.
+//! When in doubt, a place counts as read, so a key that is read is never reported as unread.
 
 mod evaluator;
 mod scope;
@@ -25,12 +25,12 @@ use super::rewrite::Parsed;
 pub(in crate::mapping) struct Reader {
     library: Vec<Def<&'static str>>,
     prelude: String,
-    /// The variables of the mapping, each with its `$`.
+    /// The mapping's variables, each with its `$`.
     variables: Vec<(String, Values)>,
 }
 
 impl Reader {
-    /// A reader for expressions that use the definitions of `prelude` and variables with known
+    /// A reader for expressions that use the definitions in `prelude` and variables with known
     /// values.
     pub(in crate::mapping) fn new<'v>(
         prelude: &str,
@@ -48,8 +48,8 @@ impl Reader {
         }
     }
 
-    /// The value of the expression with this number for an input, and the keys that it asks for.
-    /// What it looks at is added to `reads`.
+    /// Returns what the expression of this number evaluates to for an input and the keys it asks
+    /// for, and adds what it looks at to `reads`.
     pub(in crate::mapping) fn evaluate(
         &self,
         (number, code): (usize, &str),
@@ -57,7 +57,7 @@ impl Reader {
         reads: &mut Reads,
     ) -> (Values, Vec<Asked>) {
         let Some(parsed) = Parsed::new(code, &self.prelude) else {
-            // It was compiled before, so it exists.
+            // Unreachable: an expression that does not parse was rejected when it was compiled.
             return (Values::default(), Vec::new());
         };
         let mut scope = Scope::default();
@@ -71,7 +71,7 @@ impl Reader {
         (values, evaluator.into_asked())
     }
 
-    /// As [`Self::evaluate`], for an expression whose value is used as a whole.
+    /// Like [`Self::evaluate`], for an expression whose value is used as a whole.
     pub(in crate::mapping) fn evaluate_whole(
         &self,
         expression: (usize, &str),

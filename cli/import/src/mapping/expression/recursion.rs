@@ -1,5 +1,5 @@
-//! Finds definitions that call themselves, and brackets nested too deep, in the text of an
-//! expression.
+//! Finds, in the text of an expression, definitions that call themselves and brackets nested too
+//! deep.
 
 use jaq_core::load::Lexer;
 use jaq_core::load::lex::{StrPart, Tok, Token};
@@ -7,16 +7,17 @@ use jaq_core::load::lex::{StrPart, Tok, Token};
 /// Deepest nesting of brackets in an expression.
 const BRACKETS_MAX: usize = 100;
 
-/// An expression that cannot be compiled: which part of it, if that is known, and why.
+/// An expression that cannot be compiled: why, and in which part if that is known.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::mapping) struct InvalidExpression {
     pub(in crate::mapping) message: String,
 }
 
-/// Refuses what could overflow the stack of the parser or of the evaluation.
+/// Rejects anything that could make the parser or the evaluation overflow the stack.
 ///
-/// A definition that calls itself would probably never end: it cannot extend a function of the same
-/// name, since it does not see that one. The library has loops.
+/// A definition that calls itself would most likely never end: in a definition meant to extend a
+/// function of the same name, that name means the definition itself. For loops there are library
+/// functions.
 pub(crate) fn check(code: &str) -> Result<(), InvalidExpression> {
     let invalid = |message: String| Err(InvalidExpression { message });
     if BRACKETS_MAX < depth(code) {
@@ -31,7 +32,7 @@ pub(crate) fn check(code: &str) -> Result<(), InvalidExpression> {
     }
 }
 
-/// How deep brackets are nested, including those in strings.
+/// How deep brackets are nested, including those in texts.
 fn depth(code: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for byte in code.bytes() {
@@ -57,7 +58,7 @@ fn recursive_name<'c>(tokens: &[Token<&'c str>]) -> Option<&'c str> {
     within.or_else(own)
 }
 
-/// The definitions among tokens, by their names, with the tokens of their bodies.
+/// The definitions among tokens: their names and the tokens of their bodies.
 fn definitions<'t, 'c>(
     tokens: &'t [Token<&'c str>],
 ) -> impl Iterator<Item = (&'c str, &'t [Token<&'c str>])> {
@@ -91,7 +92,7 @@ fn mention(tokens: &[Token<&str>], name: &str) -> bool {
     })
 }
 
-/// The same inside an object, where a word at the beginning or after a comma is a key.
+/// Like [`mention`], inside an object, where a word at the beginning or after a comma is a key.
 fn mention_in_object(tokens: &[Token<&str>], name: &str) -> bool {
     let mut is_key = true;
     tokens.iter().any(|token| {

@@ -1,5 +1,5 @@
 //! Rewrites an expression before it runs: every product becomes a call of [`PRODUCT`], and every
-//! `deref` and `joined` gets a number, so that it is known where each of them leads.
+//! `deref` and `joined` gets a number, so it can be recorded where each of them leads.
 
 use std::collections::HashSet;
 
@@ -11,16 +11,14 @@ use jaq_core::path::{Part, Path};
 
 use super::products::PRODUCT;
 
-/// The function that `deref` is rewritten to, which also takes its number. No mapping can define
-/// this name.
+/// What `deref` becomes, called with its number. No mapping can define this name.
 pub(super) const NUMBERED_DEREF: &str = "*deref";
-/// The function that `joined` is rewritten to, which takes its number and the name of the join.
+/// What `joined` becomes, called with its number and the name of its join.
 pub(super) const NUMBERED_JOINED: &str = "*joined";
-/// The functions that lead to other records, with their number of arguments and what they are
-/// rewritten to.
+/// The functions that lead to other records, with their arities and what they become.
 const LEADING: [(&str, usize, &str); 2] =
     [("deref", 0, NUMBERED_DEREF), ("joined", 1, NUMBERED_JOINED)];
-/// A variable whose name no mapping can have.
+/// A variable that no mapping can define.
 const FACTOR: &str = "$*";
 
 /// A call of a function that leads to other records, counted from the beginning of an expression.
@@ -28,40 +26,40 @@ const FACTOR: &str = "$*";
 pub(in crate::mapping) struct SiteNumber(u32);
 
 impl SiteNumber {
-    /// The text of one character that stands for the number in a call.
+    /// The number encoded as a text of one character, to be an argument in a call.
     fn argument(self) -> Term<&'static str> {
         let character = char::from_u32(self.0).unwrap_or_default();
         Term::Str(None, vec![StrPart::Char(character)])
     }
 
-    /// The number that a text stands for.
+    /// The number encoded in a text.
     pub(super) fn of_argument(text: &str) -> Self {
         Self(text.chars().next().map_or(0, u32::from))
     }
 }
 
-/// What an expression names.
+/// The functions and joins that an expression names.
 pub(super) struct Found<'c> {
-    /// The functions that it calls, including its own, and its formats.
+    /// The functions it calls, including its own definitions, and its formats.
     pub(super) called: HashSet<&'c str>,
-    /// The joins that it names by a text, in their order.
+    /// The joins it names with a literal, in order.
     pub(super) joins: Vec<String>,
 }
 
 /// Rewrites an expression, or definitions of the library.
 #[derive(Default)]
 pub(super) struct Rewriter<'c> {
-    /// The functions that are called, by the names that they had.
+    /// The functions that are called, by their original names.
     called: HashSet<&'c str>,
-    /// How many calls of [`LEADING`] functions were found.
+    /// The number of calls of [`LEADING`] functions found so far.
     sites: u32,
-    /// Which of their names mean a definition of the mapping here.
+    /// Which of their names refer to the mapping's own definitions here.
     hidden: [bool; LEADING.len()],
-    /// The joins that are named by a text.
+    /// The joins named with a literal.
     joins: Vec<String>,
 }
 
-/// The names of [`LEADING`] functions that a definition redefines.
+/// Which names of [`LEADING`] functions a definition hides.
 fn hidden_by(def: &Def<&str>) -> [bool; LEADING.len()] {
     LEADING.map(|(name, arguments, _)| def.name == name && def.args.len() == arguments)
 }
@@ -70,7 +68,7 @@ fn either(a: [bool; LEADING.len()], b: [bool; LEADING.len()]) -> [bool; LEADING.
     std::array::from_fn(|place| a[place] || b[place])
 }
 
-/// The text that a term is, where it has no parts.
+/// The text of a term that is a literal without interpolation.
 fn literal(term: &Term<&str>) -> Option<String> {
     let Term::Str(None, parts) = term else {
         return None;
@@ -96,7 +94,7 @@ impl<'c> Rewriter<'c> {
         Def { body, ..def }
     }
 
-    /// What was found on the way.
+    /// What was found while rewriting.
     pub(super) fn finish(self) -> Found<'c> {
         Found {
             called: self.called,
@@ -120,7 +118,7 @@ impl<'c> Rewriter<'c> {
         Term::Call(numbered, std::iter::once(site).chain(arguments).collect())
     }
 
-    /// Definitions and the term that may use them.
+    /// Rewrites definitions and the term that may use them.
     pub(super) fn scope(
         &mut self,
         defs: Vec<Def<&'c str>>,
@@ -138,7 +136,7 @@ impl<'c> Rewriter<'c> {
         (rewritten, of)
     }
 
-    /// The same term, rewritten.
+    /// Rewrites a term.
     pub(super) fn term(&mut self, whole: Term<&'c str>) -> Term<&'c str> {
         match whole {
             Term::BinOp(left, operator, right) => self.operation(*left, operator, *right),
@@ -250,7 +248,7 @@ impl<'c> Rewriter<'c> {
     }
 }
 
-/// An expression as it runs, and the definitions of the mapping.
+/// An expression in the form in which it runs, and the mapping's definitions.
 pub(super) struct Parsed<'c> {
     pub(super) definitions: Vec<Def<&'c str>>,
     pub(super) body: Term<&'c str>,

@@ -1,4 +1,4 @@
-//! Tests of expressions: what they see, what they do not, what their mistakes look like.
+//! Tests of expressions: what they can see, what they cannot, and how their mistakes are reported.
 
 mod library;
 
@@ -8,10 +8,10 @@ use super::library::OUTSIDE;
 use super::*;
 use crate::mapping::image_files::ImageFile;
 
-/// More than anybody needs.
+/// Far more than anyone needs.
 const BRACKETS: usize = 20_000;
 
-/// Knows a record, a draft, a link and a table.
+/// A context that knows a record, a draft, a link and a table.
 struct Known;
 
 impl EvalContext for Known {

@@ -1,5 +1,5 @@
 //! Converts values of expressions from and to JSON. A number keeps its spelling, so no digit is
-//! lost. Values are read without the positions that findings need, which takes half the time.
+//! lost. Values are read without the positions that findings need, which halves the time.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::json::{self, InvalidJson, Node, VALUES_MAX};
 use crate::steps;
 
-/// The value of a parsed text.
+/// Converts a parsed text.
 pub(crate) fn from_node(node: &Node<'_>) -> Val {
     match &node.value {
         json::Value::Null => Val::Null,
@@ -28,7 +28,7 @@ pub(crate) fn from_node(node: &Node<'_>) -> Val {
     }
 }
 
-/// The value of JSON.
+/// Converts JSON.
 pub(crate) fn from_json(value: &Value) -> Val {
     match value {
         Value::Null => Val::Null,
@@ -46,7 +46,7 @@ pub(crate) fn from_json(value: &Value) -> Val {
     }
 }
 
-/// A number that is spelled as JSON has it.
+/// A number from its JSON spelling.
 pub(super) fn number(spelled: &str) -> Val {
     Val::Num(match spelled.parse::<isize>() {
         Ok(integer) => Num::Int(integer),
@@ -62,7 +62,7 @@ pub(crate) fn text(value: &Val) -> Option<&str> {
     }
 }
 
-/// The JSON of a value, for functions that work on JSON.
+/// Converts a value to JSON for code that works on JSON.
 pub(crate) fn to_json(value: &Val) -> Result<Value, String> {
     if let Some(text) = text(value) {
         return Ok(Value::from(text));
@@ -72,7 +72,7 @@ pub(crate) fn to_json(value: &Val) -> Result<Value, String> {
     serde_json::from_str(&written).map_err(|error| error.to_string())
 }
 
-/// Appends the JSON of a value to `out`; fails for values that JSON cannot express.
+/// Appends the JSON of a value to `out`; fails for values that JSON cannot represent.
 pub(crate) fn write_json(value: &Val, out: &mut String) -> Result<(), String> {
     match value {
         Val::Null => out.push_str("null"),
@@ -120,7 +120,7 @@ pub(crate) fn write_text(text: &str, out: &mut String) {
     }
 }
 
-/// The value of a text that holds exactly one, nested no deeper than `depth_max`.
+/// Parses a text that holds exactly one value, nested no deeper than `depth_max`.
 pub(crate) fn from_text(text: &str, depth_max: usize) -> Result<Val, InvalidJson> {
     match from_plain_text(text, depth_max) {
         Some(value) => Ok(value),
@@ -128,7 +128,8 @@ pub(crate) fn from_text(text: &str, depth_max: usize) -> Result<Val, InvalidJson
     }
 }
 
-/// The same; none if a key comes twice or something else is wrong, which [`from_text`] reports.
+/// Like [`from_text`], but `None` if a key is repeated or anything else is wrong; [`from_text`]
+/// then reports it.
 pub(crate) fn from_plain_text(text: &str, depth_max: usize) -> Option<Val> {
     let mut reader = ValueReader {
         text,
@@ -149,7 +150,7 @@ struct ValueReader<'t> {
     depth_left: usize,
     values_left: usize,
     jiter: Jiter<'t>,
-    /// The parts read so far of the open lists and objects, innermost last.
+    /// The items read so far of all open lists and objects, innermost last.
     items: Vec<Val>,
     members: Vec<(Val, Val)>,
 }

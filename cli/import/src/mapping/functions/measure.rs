@@ -1,8 +1,8 @@
-//! Measures: numbers with units as people type them, read exactly and given in the wanted unit; and
-//! numbers without units.
+//! Reads measures, which are numbers with units as people type them, exactly and in the requested
+//! unit, and numbers without units.
 //!
-//! A wrong factor is worse than an error, so whatever can mean two things is refused. A value in
-//! the wanted unit is taken as it is; only a conversion between systems of units is rounded.
+//! A wrong factor is worse than an error, so anything ambiguous is rejected. A value in the
+//! requested unit is taken as it is; only a conversion between systems of units is rounded.
 
 mod lexemes;
 mod number;
@@ -16,12 +16,12 @@ use self::parser::Measure;
 pub(in crate::mapping) use self::units::Unit;
 use super::quoted;
 
-/// Longest text that is read, in bytes.
+/// Maximum length of a text, in bytes.
 const TEXT_MAX: usize = 200;
-/// Decimals of what is converted, halves rounded up.
+/// The decimals of a converted value; halves are rounded up.
 const DECIMALS: i64 = 2;
 
-/// A text that is no measure.
+/// The error for a text that is not a measure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("could not read {text:?} as a measure in {unit}: {why}")]
 pub(in crate::mapping) struct NoMeasure {
@@ -30,7 +30,7 @@ pub(in crate::mapping) struct NoMeasure {
     why: Why,
 }
 
-/// A text that is no number.
+/// The error for a text that is not a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("could not read {text:?} as a number: {why}")]
 pub(in crate::mapping) struct NoNumber {
@@ -70,24 +70,26 @@ enum Why {
     Different {
         one: String,
         other: String,
-        /// What the other is in the unit of the one, where that is known.
+        /// The other measure in the unit of the first, if it can be converted.
         converted: String,
     },
 }
 
-/// The number in `text` in the unit `wanted`, in its shortest spelling; blank is none.
+/// The number in `text` in the unit `wanted`, in its shortest spelling; `None` if the text is
+/// blank.
 ///
-/// A text may spell the same measure several times, as in `34.58' / 10.54m` and `10.54 m (34'7")`:
-/// the spelling in the wanted unit is taken, otherwise the first one is converted, exactly where
-/// that only moves the decimal point (`cm` to `m`, `t` to `kg`), otherwise rounded to two
-/// decimals, halves up. Spellings that are further apart than their last digits allow are refused.
-/// A number without a unit is in the wanted one.
+/// A text may spell the same measure several times, as in `34.58' / 10.54m` and `10.54 m (34'7")`.
+/// The spelling in the wanted unit is taken. Without one, the first spelling is converted: exactly
+/// if that only moves the decimal point (`cm` to `m`, `t` to `kg`), otherwise rounded to two
+/// decimals, halves up. Spellings that are further apart than their last digits allow are rejected.
+/// A number without a unit is in the wanted unit.
 ///
 /// A single point is always the decimal point, even before exactly three digits: `4.763 kg` is less
 /// than five kilograms, and `10.500 kg` is ten and a half. A single comma before exactly three
-/// digits is refused, because `1,234 kg` is 1234 or 1.234, unless its unit is an imperial one,
-/// where the comma parts thousands, or another spelling agrees with one of the two only. An
-/// apostrophe parts the thousands of a mass, as in `10'500 kg`; elsewhere it is the sign of feet.
+/// digits is rejected, because `1,234 kg` may be 1234 or 1.234. It is accepted if the unit is
+/// imperial, as the comma then separates thousands, or if another spelling agrees with only one of
+/// the two values. An apostrophe separates the thousands of a mass, as in `10'500 kg`; elsewhere it
+/// is the sign of feet.
 pub(in crate::mapping) fn measure(text: &str, wanted: Unit) -> Result<Option<String>, NoMeasure> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -100,10 +102,10 @@ pub(in crate::mapping) fn measure(text: &str, wanted: Unit) -> Result<Option<Str
     Ok(Some(value.normalized().to_plain_string()))
 }
 
-/// The number without a unit in `text`, in its shortest spelling; blank is none.
+/// The number without a unit in `text`, in its shortest spelling; `None` if the text is blank.
 ///
 /// `1 234`, `1'234`, `1,234.5`, `1.234,5`, `16,6` and `-3 ½` are read. As in a measure, a single
-/// point is always the decimal point, and `1,234` is refused.
+/// point is always the decimal point, and `1,234` is rejected.
 pub(in crate::mapping) fn number(text: &str) -> Result<Option<String>, NoNumber> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -154,8 +156,8 @@ fn read(text: &str, wanted: Unit) -> Result<BigDecimal, Why> {
     Ok(convert(&value, chosen.unit, wanted))
 }
 
-/// The only value of `chosen` that agrees with all other spellings, which also agree with each
-/// other.
+/// The only value of `chosen` that all other spellings agree with, provided that these agree with
+/// each other.
 fn settle(chosen: &Measure, others: &[Measure]) -> Result<BigDecimal, Why> {
     let mut agreed = chosen.values();
     for (place, other) in others.iter().enumerate() {
@@ -188,7 +190,8 @@ fn settle(chosen: &Measure, others: &[Measure]) -> Result<BigDecimal, Why> {
     }
 }
 
-/// Whether a value can be what another spelling means. In the same unit there is nothing to round.
+/// Whether a value can be what another spelling means. In the same unit, nothing is rounded, so the
+/// values must be equal.
 fn fits(value: &Written, unit: Unit, other: &Measure) -> bool {
     if unit == other.unit {
         return other.values().iter().any(|near| near.value == value.value);
@@ -196,7 +199,7 @@ fn fits(value: &Written, unit: Unit, other: &Measure) -> bool {
     is_near(value, unit, other)
 }
 
-/// Whether a value can be what another spelling means: each is rounded, or cut off, after its last
+/// Whether a value can be what another spelling means if each was rounded or cut off after its last
 /// digit.
 fn is_near(value: &Written, unit: Unit, other: &Measure) -> bool {
     let (factor, other_factor) = (unit.factor(), other.unit.factor());

@@ -1,6 +1,6 @@
-//! Evaluates an expression with places instead of values: its terms, operators, paths, and the
-//! functions that are not written in jq or whose reads are clearer from what they do than from
-//! their definition.
+//! Evaluates an expression with the places that values may come from instead of the values: its
+//! terms, operators, paths, and the functions that are not written in jq or whose definitions in jq
+//! would show less precisely what they read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::mapping::expression::functions::IMAGE_SIZE;
 use crate::mapping::expression::products::PRODUCT;
 use crate::mapping::expression::rewrite::{NUMBERED_DEREF, NUMBERED_JOINED};
 
-/// Most terms that are evaluated for one expression. Definitions use other definitions, so a few
-/// lines can expand to very many.
+/// The most terms evaluated for one expression. Each call evaluates a definition, whose calls
+/// evaluate others, so a few lines can amount to very many terms.
 const TERMS_MAX: u32 = 100_000;
 /// Deepest nesting of calls.
 const CALLS_MAX: usize = 100;
-/// Longest place.
+/// The most steps in the path of a place.
 const STEPS_MAX: usize = 64;
-/// Most strings that are built from parts.
+/// The most texts that a concatenation may produce.
 const TEXTS_MAX: usize = 64;
-/// How often a loop runs; each time adds something to its value.
+/// The most rounds of a loop, each of which may add to its value.
 const ROUNDS_MAX: usize = 8;
 
-/// Functions that read only their arguments and return a number.
+/// Functions that use only their arguments and return a number.
 const OF_ARGUMENTS: [&str; 16] = [
     "atan2",
     "copysign",
@@ -55,9 +55,9 @@ pub(super) struct Evaluator<'r> {
     expression: usize,
     reads: &'r mut Reads,
     asked: Vec<Asked>,
-    /// Places that the expression sets, or tests with `has`, so they may be missing.
+    /// Places that the expression sets or tests with `has`, so they may be missing.
     set: Vec<ValuePath>,
-    /// Whether a key that is looked for should exist.
+    /// Whether a key that is looked up is expected to exist.
     is_asking: bool,
     terms_left: u32,
     calls: usize,
@@ -76,7 +76,7 @@ impl<'r> Evaluator<'r> {
         }
     }
 
-    /// The keys that were asked for.
+    /// The keys that the expression asked for.
     pub(super) fn into_asked(self) -> Vec<Asked> {
         let Self { mut asked, set, .. } = self;
         let is_set = |place: &ValuePath| set.iter().any(|outer| place.is_within(outer));
@@ -84,7 +84,7 @@ impl<'r> Evaluator<'r> {
         asked
     }
 
-    /// The value of a term.
+    /// What a term evaluates to.
     pub(super) fn term<'t>(
         &mut self,
         term: &'t Term<&'t str>,
@@ -148,7 +148,7 @@ impl<'r> Evaluator<'r> {
         self.bounded(values)
     }
 
-    /// The values of all branches of an `if`, whatever its conditions are.
+    /// What `if` evaluates to, whichever branch is taken.
     fn branches<'t>(
         &mut self,
         cases: &'t [(Term<&'t str>, Term<&'t str>)],
@@ -167,7 +167,7 @@ impl<'r> Evaluator<'r> {
         values
     }
 
-    /// Reads everything; the result is no longer part of a record.
+    /// Marks the values as read and returns a value that is not part of a record.
     fn unknown(&mut self, values: &Values) -> Values {
         self.reads.whole(values);
         Value::Unknown.into()
@@ -220,13 +220,13 @@ impl<'r> Evaluator<'r> {
         }
     }
 
-    /// The record that a key leads to, from a place that has this number.
+    /// The record that a key leads to from the call with this number.
     fn led(&self, number: &Values) -> Values {
         let text = number.keys().and_then(|texts| texts.first().copied());
         let number = SiteNumber::of_argument(text.map_or("", |text| text));
         let expression = self.expression;
         let site = Site { expression, number };
-        // Null leads nowhere.
+        // A null key leads to no record, so the result may be null.
         let place = Value::At(ValuePath::root(Root::Led(site)));
         Values::from(place).and(Value::Null.into())
     }
@@ -245,7 +245,7 @@ impl<'r> Evaluator<'r> {
                 StrPart::Term(part) => {
                     let part = self.term(part, input, scope);
                     self.reads.whole(&part);
-                    // Null is no part of a key that anything has.
+                    // A text made with null is never the key of anything.
                     part.without_null()
                 }
             };
@@ -289,7 +289,7 @@ impl<'r> Evaluator<'r> {
         Value::Object(known, others).into()
     }
 
-    /// `reduce` and `foreach`: what one round adds, the value may be in the next.
+    /// `reduce` and `foreach`: what each round adds is a possible value in the next round.
     fn fold<'t>(
         &mut self,
         name: &str,
@@ -352,7 +352,7 @@ impl<'r> Evaluator<'r> {
         }
         let of_left = self.term(left, input, scope);
         match operator {
-            // Nothing is made from nothing.
+            // With no input, the right side is never evaluated.
             BinaryOp::Pipe(_) if of_left.is_empty() => of_left,
             BinaryOp::Pipe(None) => self.term(right, &of_left, scope),
             BinaryOp::Pipe(Some(bound)) => {
@@ -370,7 +370,7 @@ impl<'r> Evaluator<'r> {
             }
             _compared => {
                 let of_right = self.term(right, input, scope);
-                // Beside null, a text or an empty list only the top of a value counts.
+                // Comparing with null, a text or an empty list does not look inside a value.
                 if !of_left.are_bare() && !of_right.are_bare() {
                     self.reads.whole(&of_left);
                     self.reads.whole(&of_right);
@@ -380,7 +380,7 @@ impl<'r> Evaluator<'r> {
         }
     }
 
-    /// Sums and products may be lists or objects of what they are made of.
+    /// The result of arithmetic: sums and products may contain their operands, as lists or objects.
     fn calculated(&mut self, left: Values, operator: Math, right: Values) -> Values {
         if left.are_numbers() && right.are_numbers() {
             return Value::Number.into();
@@ -400,7 +400,8 @@ impl<'r> Evaluator<'r> {
         }
     }
 
-    /// What is assigned is read as a whole; the rest of the value stays what it is.
+    /// An assignment: the assigned value is read as a whole, and the rest of the input stays the
+    /// same.
     fn update<'t>(
         &mut self,
         places: &'t Term<&'t str>,
@@ -417,7 +418,7 @@ impl<'r> Evaluator<'r> {
         input.clone()
     }
 
-    /// What stands at the ends of paths such as `.a[0]`.
+    /// The values at the ends of paths such as `.a[0]`.
     fn path<'t>(
         &mut self,
         of: Values,
@@ -441,7 +442,7 @@ impl<'r> Evaluator<'r> {
         })
     }
 
-    /// What stands under keys, or in places of a list.
+    /// The values under keys, or at positions in a list.
     fn index(&mut self, of: &Values, at: &Values, scope: &Scope<'_>) -> Values {
         let (mut values, mut places, mut is_sure) = (Values::default(), Vec::new(), true);
         for of in of.iter() {
@@ -490,7 +491,7 @@ impl<'r> Evaluator<'r> {
         values
     }
 
-    /// What is known inside of a pattern that names parts of values.
+    /// The scope after a pattern has bound names to parts of values.
     fn bind<'t>(
         &mut self,
         bound: &'t Pattern<&'t str>,
@@ -549,7 +550,7 @@ impl<'r> Evaluator<'r> {
             }
             ("length", []) => Value::Number.into(),
             ("error_empty", []) => {
-                // It may be caught.
+                // A `catch` may use the value of the error.
                 self.reads.whole(input);
                 Values::default()
             }
@@ -579,7 +580,7 @@ impl<'r> Evaluator<'r> {
         }
     }
 
-    /// What leads to other records, and everything else.
+    /// Calls of functions that lead to other records, and of all remaining functions.
     fn leading<'t>(
         &mut self,
         name: &str,
@@ -636,7 +637,7 @@ impl<'r> Evaluator<'r> {
         }
     }
 
-    /// What stands at the end of a path of literals.
+    /// The values at the end of a path of literals.
     fn along<'t>(&mut self, keys: &'t Term<&'t str>, input: Values, scope: &Scope<'t>) -> Values {
         if let Term::BinOp(first, BinaryOp::Comma, rest) = keys {
             let within = self.along(first, input, scope);
@@ -646,18 +647,18 @@ impl<'r> Evaluator<'r> {
         self.index(&input, &key, scope)
     }
 
-    /// Tests whether a key exists.
+    /// Evaluates `has`.
     fn has<'t>(&mut self, key: &'t Term<&'t str>, input: &Values, scope: &Scope<'t>) -> Values {
         let keys = self.term(key, input, scope);
         let was_asking = std::mem::replace(&mut self.is_asking, false);
         let places = self.index(input, &keys, scope);
         self.is_asking = was_asking;
-        // An expression that tests for a key handles its absence.
+        // An expression that tests for a key can handle its absence.
         self.set(&places);
         Value::Boolean.into()
     }
 
-    /// What orders the members of a list by something, or chooses among them.
+    /// Evaluates functions that order the members of a list by something or choose among them.
     fn by<'t>(
         &mut self,
         name: &str,
@@ -676,13 +677,14 @@ impl<'r> Evaluator<'r> {
     }
 }
 
-/// Whether a definition of the library is not evaluated: the keys that `getpath` is given have an
-/// order, `del` and `setpath` leave what they do not name, and `pick` has nothing else.
+/// Whether a function is handled here instead of evaluating its definition in the library. The
+/// definitions lose precision: the keys given to `getpath` have an order, `del` and `setpath` keep
+/// what they do not name, and `pick` keeps nothing else.
 pub(super) fn is_known(def: &Def<&str>) -> bool {
     matches!(def.name, "getpath" | "setpath" | "del" | "pick")
 }
 
-/// Whether a term is a list of texts without parts, and of numbers.
+/// Whether a term is a list of numbers and of texts without interpolation.
 fn are_literals(term: &Term<&str>) -> bool {
     match term {
         Term::BinOp(first, BinaryOp::Comma, rest) => are_literals(first) && are_literals(rest),
@@ -692,7 +694,7 @@ fn are_literals(term: &Term<&str>) -> bool {
     }
 }
 
-/// The texts that are made of two, where both are known.
+/// All concatenations of two texts, if both are known.
 fn joined(left: &Values, right: &Values) -> Option<Values> {
     let (left, right) = (left.texts()?, right.texts()?);
     if TEXTS_MAX < left.len() * right.len() {

@@ -1,4 +1,4 @@
-//! Scopes: what the names in an expression mean at a place.
+//! What each name means at a place in an expression.
 
 use std::rc::Rc;
 
@@ -6,11 +6,11 @@ use jaq_core::load::parse::{Def, Term};
 
 use super::value::Values;
 
-/// The names that are known at a place of an expression, the innermost first.
+/// The names in scope at a place in an expression, innermost first.
 #[derive(Clone, Default)]
 pub(super) struct Scope<'t> {
     names: Option<Rc<Node<'t>>>,
-    /// Whether it is a part of the expression itself, and not of a definition beside it.
+    /// Whether the place is in the expression itself, not in a definition outside it.
     pub(super) is_own: bool,
 }
 
@@ -21,34 +21,34 @@ struct Node<'t> {
 
 enum Name<'t> {
     Variable(&'t str, Values),
-    /// And whether that is part of the expression itself.
+    /// A definition, and whether it is part of the expression itself.
     Definition(&'t Def<&'t str>, bool),
     /// The argument of a definition.
     Argument(&'t str, Closure<'t>),
-    /// Everything inside this is in the body of a definition.
+    /// Marks that the scope is now inside the body of a definition.
     Body(&'t Def<&'t str>),
 }
 
-/// An argument of a call: a term that is evaluated in the scope of the caller.
+/// An argument of a call: a term that is evaluated in the caller's scope.
 #[derive(Clone)]
 pub(super) struct Closure<'t> {
     pub(super) term: &'t Term<&'t str>,
     pub(super) scope: Scope<'t>,
 }
 
-/// What a function is.
+/// What the name of a function refers to.
 pub(super) enum Function<'t> {
     Argument(Closure<'t>),
-    /// A definition, and what is known inside of it.
+    /// A definition and the scope inside it.
     Definition(&'t Def<&'t str>, Scope<'t>),
-    /// A definition within its own body.
+    /// A definition called in its own body.
     Recursive,
-    /// Not defined in jq.
+    /// A function that is not defined in jq.
     Native,
 }
 
 impl<'t> Scope<'t> {
-    /// The same names, for the expression itself.
+    /// The same names, marked as the scope of the expression itself.
     pub(super) fn own(mut self) -> Self {
         self.is_own = true;
         self

@@ -1,5 +1,5 @@
-//! Tests of what expressions read: an expression, and the places that it looks at. A place with
-//! `.*` is read with everything within.
+//! Tests of what expressions read: each case has an expression and the places it looks at. A place
+//! with `.*` is read with everything inside it.
 
 use serde_json::json;
 
@@ -38,7 +38,7 @@ fn names(tree: &Tree, name: &str, names_of: &mut Vec<String>) {
     }
 }
 
-/// What an expression reads of its record, and of those that it is led to.
+/// What an expression reads from its record and from the records it is led to.
 fn read(prelude: &str, code: &str) -> String {
     let reads = deep(|| {
         let mut reads = Reads::default();

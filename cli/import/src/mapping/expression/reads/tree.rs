@@ -1,4 +1,4 @@
-//! The places that are read, by their keys.
+//! A tree, by keys, of the places that are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,42 +9,42 @@ use super::value::{Root, Step, Value, ValuePath, Values};
 #[derive(Clone, Debug, Default)]
 pub(in crate::mapping) struct Reads {
     pub(in crate::mapping) places: BTreeMap<Root, Tree>,
-    /// Links of the record that is mapped.
+    /// Links of the record being mapped.
     pub(in crate::mapping) links: Links,
-    /// Links of others.
+    /// Links of other records.
     pub(in crate::mapping) other_links: Links,
 }
 
 /// The places of a record that are read.
 #[derive(Clone, Debug, Default)]
 pub(in crate::mapping) struct Tree {
-    /// Whether everything within is read.
+    /// Whether everything inside is read.
     pub(in crate::mapping) is_whole: bool,
     pub(in crate::mapping) keys: BTreeMap<Arc<str>, Self>,
-    /// The members of a list, or of an object whatever their keys.
+    /// The members of a list, or of an object regardless of their keys.
     pub(in crate::mapping) members: Option<Box<Self>>,
 }
 
 /// The fields of links that are asked for.
 #[derive(Clone, Debug, Default)]
 pub(in crate::mapping) struct Links {
-    /// Whether any may be.
+    /// Whether any field may be asked for.
     are_all: bool,
     fields: BTreeSet<Arc<str>>,
 }
 
 impl Reads {
-    /// Something looks whether there is a value at a place.
+    /// Notes that something tests whether a place has a value.
     pub(super) fn touch(&mut self, place: &ValuePath) {
         self.tree(place);
     }
 
-    /// Something reads everything at a place.
+    /// Notes that something reads everything at a place.
     pub(super) fn place(&mut self, place: &ValuePath) {
         self.tree(place).is_whole = true;
     }
 
-    /// Something reads values with everything within.
+    /// Notes that something reads values with everything inside them.
     pub(in crate::mapping) fn whole(&mut self, values: &Values) {
         for value in values.iter() {
             match value {
@@ -61,7 +61,7 @@ impl Reads {
         }
     }
 
-    /// The members of lists and objects.
+    /// The members of lists and objects, noted as looked at.
     pub(in crate::mapping) fn members(&mut self, of: &Values) -> Values {
         let mut values = Values::default();
         for of in of.iter() {

@@ -1,4 +1,4 @@
-//! Stand-ins for values, used while an expression is searched for what it reads.
+//! The abstract values used to find what an expression reads.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,31 +10,31 @@ use serde_json::Value as Json;
 
 use crate::mapping::expression::SiteNumber;
 
-/// Most alternatives for one value. With more, it may be anything.
+/// The most possibilities tracked for one value. With more, it could be anything.
 const VALUES_MAX: usize = 128;
 
-/// All alternatives for a value; empty if there is no value.
+/// All possibilities for a value; empty if there is no value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::mapping) struct Values(BTreeSet<Value>);
 
-/// Something that a value may be.
+/// One possibility for a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Value {
-    /// What stands at a place in a record.
+    /// The value at a place in a record.
     At(ValuePath),
     /// This text.
     Text(Arc<str>),
-    /// Some number that is no part of a record.
+    /// Some number that is not part of a record.
     Number,
-    /// Null, and no part of a record.
+    /// A null that is not part of a record.
     Null,
-    /// True or false, and no part of a record.
+    /// A boolean that is not part of a record.
     Boolean,
-    /// A list whose members may be these.
+    /// A list with these possible members.
     List(Values),
-    /// An object of these members, and of others under keys that are not known.
+    /// An object with these members, and with others whose keys are unknown.
     Object(BTreeMap<Arc<str>, Values>, Values),
-    /// Anything that is no part of a record, or was read before.
+    /// Any value that is not part of a record, or that was read before.
     Unknown,
 }
 
@@ -45,19 +45,19 @@ pub(in crate::mapping) struct ValuePath {
     pub(in crate::mapping) steps: Vec<Step>,
 }
 
-/// Which record a path begins at.
+/// The record that a path begins in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::mapping) enum Root {
-    /// The one that is mapped.
+    /// The record being mapped.
     Record,
-    /// One that a `deref` led to.
+    /// A record that a `deref` led to.
     Led(Site),
 }
 
-/// A `deref` in the mapping.
+/// A `deref` in a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(in crate::mapping) struct Site {
-    /// The place of the expression in the list of all.
+    /// The index of the expression in the list of all expressions.
     pub(in crate::mapping) expression: usize,
     pub(in crate::mapping) number: SiteNumber,
 }
@@ -66,7 +66,7 @@ pub(in crate::mapping) struct Site {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::mapping) enum Step {
     Key(Arc<str>),
-    /// To the members of a list, or of an object whatever their keys.
+    /// To the members of a list, or of an object regardless of their keys.
     Members,
 }
 
@@ -89,7 +89,7 @@ impl ValuePath {
     }
 }
 
-/// A key as part of a path, in quotes if it could be read as several.
+/// A key as part of a path, quoted if it could be mistaken for several keys.
 pub(crate) fn in_path(key: &str) -> Cow<'_, str> {
     if key.contains(['.', '[', ']', '"']) {
         Cow::Owned(Json::from(key).to_string())
@@ -98,7 +98,7 @@ pub(crate) fn in_path(key: &str) -> Cow<'_, str> {
     }
 }
 
-/// Within its record, as in `engines[].maker`.
+/// Writes the path inside the record, as in `engines[].maker`.
 impl Display for ValuePath {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         for (number, step) in self.steps.iter().enumerate() {
@@ -113,12 +113,12 @@ impl Display for ValuePath {
 }
 
 impl Values {
-    /// The record that is mapped.
+    /// The record being mapped.
     pub(in crate::mapping) fn record() -> Self {
         Value::At(ValuePath::root(Root::Record)).into()
     }
 
-    /// JSON of the mapping.
+    /// A constant from the mapping.
     pub(super) fn constant(value: &Json) -> Self {
         match value {
             Json::Null => Value::Null,
@@ -165,29 +165,29 @@ impl Values {
         VALUES_MAX < self.0.len()
     }
 
-    /// The strings, if all of these are strings.
+    /// The texts, if all possibilities are texts.
     pub(super) fn texts(&self) -> Option<Vec<&Arc<str>>> {
         self.iter().map(Value::text).collect()
     }
 
-    /// The keys, if all of these that can be keys are known.
+    /// The keys, if no other possibility could be a key.
     pub(super) fn keys(&self) -> Option<Vec<&Arc<str>>> {
         let all = self.iter().filter(|value| **value != Value::Null);
         all.map(Value::text).collect()
     }
 
-    /// The same without null.
+    /// The same possibilities without null.
     pub(super) fn without_null(mut self) -> Self {
         self.0.remove(&Value::Null);
         self
     }
 
-    /// Whether they are numbers, and no part of a record.
+    /// Whether all are numbers that are not part of a record.
     pub(super) fn are_numbers(&self) -> bool {
         self.iter().all(|value| *value == Value::Number)
     }
 
-    /// Whether they are known to have no members.
+    /// Whether all are known to contain nothing.
     pub(super) fn are_bare(&self) -> bool {
         self.iter().all(|value| match value {
             Value::Text(_) | Value::Number | Value::Null | Value::Boolean => true,
@@ -219,16 +219,16 @@ impl FromIterator<Self> for Values {
     }
 }
 
-/// Alternatives that an expression tries: at least one of these places should exist.
+/// Keys that an expression asks for together: at least one of these places is expected to exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mapping) struct Asked {
     pub(in crate::mapping) places: Vec<ValuePath>,
-    /// Whether the expression itself names the key, and not a definition that it uses.
+    /// Whether the expression itself names the key, not a definition it uses.
     pub(in crate::mapping) is_own: bool,
 }
 
 impl Asked {
-    /// Whether one of the places is there. Those in other records are not looked for.
+    /// Whether the record has one of the places. Places in other records are ignored.
     pub(in crate::mapping) fn is_in(&self, record: &Val) -> bool {
         let mut places = self.places.iter();
         places.any(|place| place.root != Root::Record || is_at(&place.steps, record))

@@ -1,9 +1,9 @@
-//! The library: what jq's manual has and jaq lacks does what the manual says, and errors say what
-//! was given and what would be read.
+//! Tests of the library: functions that jaq lacks behave as jq's manual says, and errors say what
+//! was given and what is accepted.
 
 use super::*;
 
-/// Expressions, inputs, and what they come to.
+/// Expressions, inputs and results.
 #[rustfmt::skip]
 const ANSWERS: [(&str, &str, &str); 36] = [
     (".[] |= IN(2, 3)", "[1, 2, 3]", "[false,true,true]"),
@@ -62,7 +62,7 @@ fn a_definition_of_the_mapping_hides_that_of_the_library() {
     check("def @csv: \"own\"; @csv", &json!([]), r#""own""#);
 }
 
-/// Expressions, inputs, and how the errors that they come to begin.
+/// Expressions, inputs and the beginnings of the resulting errors.
 #[rustfmt::skip]
 const ERRORS: [(&str, &str, &str); 22] = [
     ("tonumber", r#""1.5m""#, "could not read \"1.5m\" as a number such as `1.5`; `number` reads `1,234.5` and `16,6`, `measure(\"m\")` reads `1.5 m`"),

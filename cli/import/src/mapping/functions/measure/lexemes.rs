@@ -1,4 +1,4 @@
-//! Cutting the text of a measure into numbers, words and signs.
+//! Splits the text of a measure into numbers, words and signs.
 
 use std::fmt;
 use std::str::Chars;
@@ -10,13 +10,13 @@ pub(super) enum Lexeme<'a> {
     Number(&'a str),
     /// A fraction of an inch and the like: numerator and denominator.
     Fraction(u8, u8),
-    /// A word or the sign of a unit, in lower case, its full stop dropped.
+    /// A word or the sign of a unit, in lower case and without its full stop.
     Word(String),
-    /// Any dash, which may mean minus.
+    /// Any dash. It may mean minus.
     Dash,
-    /// What stands between two spellings of the same measure.
+    /// A separator between two spellings of the same measure.
     Slash,
-    /// The same, before a blank: otherwise it belongs to a number.
+    /// The same separator, if a blank follows; otherwise a comma belongs to a number.
     Comma,
     /// The beginning of a second spelling in parentheses.
     Open,
@@ -42,13 +42,14 @@ impl fmt::Display for Lexeme<'_> {
     }
 }
 
-/// Denominators of fractions in digits; others have no exact decimal, or no use.
+/// The denominators accepted in fractions written with digits. Others have no exact decimal or are
+/// not in use.
 const DENOMINATORS: [u8; 6] = [2, 4, 8, 16, 32, 64];
 
-/// The separator of thousands in Switzerland. It may also be the sign of feet.
+/// The separators of thousands in Switzerland, which may also be the sign of feet.
 pub(super) const APOSTROPHES: [char; 2] = ['\'', '’'];
 
-/// Cuts `text`, which may be anything.
+/// Splits `text`, which may be anything.
 pub(super) fn lexemes(text: &str) -> Vec<Lexeme<'_>> {
     let mut rest = text.trim_start();
     let mut lexemes = Vec::new();
@@ -92,7 +93,8 @@ const fn is_digit(c: char) -> bool {
     c.is_ascii_digit()
 }
 
-/// `1/2`, without blanks. `34/10` is none, and so parts two spellings of a measure.
+/// A fraction such as `1/2`, without blanks. `34/10` is not a fraction, so its slash separates two
+/// spellings of a measure.
 fn fraction(rest: &str) -> Option<(Lexeme<'_>, usize)> {
     let (numerator, tail) = rest.split_once('/')?;
     let end = tail.find(|c| !is_digit(c)).unwrap_or(tail.len());
@@ -122,7 +124,7 @@ fn vulgar_fraction(first: char) -> Option<(Lexeme<'static>, usize)> {
 }
 
 /// The length of the number at the beginning. A blank separates thousands if three digits follow,
-/// and so does an apostrophe, as the Swiss write.
+/// and so does an apostrophe, as the Swiss write it.
 fn number_length(rest: &str) -> usize {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut length = digits(rest);
@@ -155,7 +157,7 @@ fn parts_thousands(mark: char) -> bool {
     mark.is_whitespace() || APOSTROPHES.contains(&mark)
 }
 
-/// A word with what belongs to it: `ft.`, `m²`, `m^2`, `ft2`, `km/h`.
+/// A word with its suffix, as in `ft.`, `m²`, `m^2`, `ft2` and `km/h`.
 fn word(rest: &str) -> (Lexeme<'_>, usize) {
     let letters = rest
         .find(|c: char| !c.is_alphabetic())
@@ -167,7 +169,7 @@ fn word(rest: &str) -> (Lexeme<'_>, usize) {
     (Lexeme::Word(word), letters + length)
 }
 
-/// What the word means with it, and its length in `tail`.
+/// The suffix of a word in its normal form, and its length in `tail`.
 fn suffix(word: &str, tail: &str) -> (&'static str, usize) {
     let ends = |length: usize| !tail[length..].starts_with(|c: char| c.is_alphanumeric());
     // In `6ft2"` the digit is a number of inches.

@@ -1,7 +1,7 @@
-//! Numbers as people write them: with a decimal point or comma, with groups of thousands.
+//! Reads numbers as people write them, with a decimal point or comma and with groups of thousands.
 //!
 //! A single point is always the decimal point: `4.763 kg` is less than five kilograms. A single
-//! comma before exactly three digits can be either; the caller decides.
+//! comma before exactly three digits is ambiguous; the caller must decide.
 
 use std::ops::Neg;
 use std::str::FromStr;
@@ -10,21 +10,22 @@ use bigdecimal::BigDecimal;
 
 use super::lexemes::APOSTROPHES;
 
-/// Most characters of a number: far more than any measure has, few enough for exact arithmetic.
+/// The most characters of a number: far more than any measure has, but few enough for exact
+/// arithmetic.
 const LENGTH_MAX: usize = 30;
 
-/// Leading digits of a whole number that are taken as exact: zeros after them may come from
-/// rounding, if it is long enough.
+/// The leading digits of a whole number that are taken as exact. If the number is long enough,
+/// zeros after them may come from rounding.
 const EXACT_DIGITS: usize = 2;
-/// Digits of the shortest whole number that is rounded.
+/// The fewest digits of a whole number that may have been rounded.
 const ROUNDED_DIGITS: usize = 4;
 
 /// A number and how exactly it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) value: BigDecimal,
-    /// Its uncertainty: one of its last digit or of its fraction, which may have been cut off, or
-    /// half of what its zeros round away.
+    /// The most it may be off by: one unit of its last digit or of its fraction, because it may
+    /// have been cut off after that, or half of what its zeros may have rounded away.
     pub(super) step: BigDecimal,
 }
 
@@ -52,7 +53,7 @@ pub(super) enum SpelledNumber {
 }
 
 impl SpelledNumber {
-    /// The same below zero.
+    /// The same number with the opposite sign.
     pub(super) fn negated(self) -> Self {
         match self {
             Self::Clear(value) => Self::Clear(-value),
@@ -67,8 +68,8 @@ impl SpelledNumber {
     }
 }
 
-/// Reads digits with points, commas, blanks and apostrophes between them, as the lexer cuts them;
-/// none if they make no number.
+/// Reads digits with points, commas, blanks and apostrophes between them, as the lexer splits them
+/// off; `None` if they are not a number.
 pub(super) fn read(spelling: &str) -> Option<SpelledNumber> {
     if LENGTH_MAX < spelling.len() {
         return None;
@@ -108,8 +109,8 @@ pub(super) fn read(spelling: &str) -> Option<SpelledNumber> {
     }
 }
 
-/// The digits of `whole` if `mark` cuts them into groups of three, of which the first may be
-/// shorter and begins with no zero.
+/// The digits of `whole` if `mark` separates them into groups of three. The first group may be
+/// shorter and must not begin with zero.
 fn grouped(whole: &str, mark: char) -> Option<String> {
     let (first, others) = whole.split_once(mark)?;
     let is_grouped = (1..=3).contains(&first.len())
@@ -136,8 +137,8 @@ fn decimal(whole: &str, fraction: &str) -> Option<Written> {
     })
 }
 
-/// What a number may be off by. `20,000 lbs` may be meant to a thousand pounds, so 500 more or
-/// less.
+/// How much a number may be off by. `20,000 lbs` may be rounded to a thousand pounds, so it may be
+/// off by 500.
 fn step(whole: &str, fraction: &str) -> BigDecimal {
     let decimals = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
     let zeros = whole.len() - whole.trim_end_matches('0').len();
