@@ -3,4 +3,5 @@
 #[rustfmt::skip]
 #[path = "../../src/base/error_chain.rs"]
 pub(crate) mod error_chain;
+pub mod periodic_task;
 pub(crate) mod primitives;

@@ -9,5 +9,13 @@
 #![cfg(not(test))]
 
 mod base;
+pub mod engine;
+// A link to the server's, since what it is made of stands beside it.
+#[expect(dead_code, reason = "the server uses all of it")]
+#[rustfmt::skip]
+pub mod keyring;
 pub mod limits;
+mod metrics;
 pub mod turns;
+
+pub use base::periodic_task;

@@ -9,6 +9,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::marker::PhantomData;
 use std::panic::{self, AssertUnwindSafe};
 use std::pin::{Pin, pin};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use tokio::time::MissedTickBehavior;
 
 /// Threads that end together: those of a server from its start to its end, or those outside of all
 /// servers.
@@ -86,6 +88,7 @@ struct State {
 struct Entry {
     process: Process,
     is_ready: bool,
+    is_aborted: bool,
     turns: Sender<Turn>,
 }
 
@@ -152,10 +155,10 @@ impl Turns {
     /// Lets one thread run until it waits. Whether there was one that ever will; an error is what
     /// it panicked with.
     pub fn step(&mut self) -> Result<bool, String> {
-        let Some(next) = self.table.draw_next() else {
+        let Some((next, turn)) = self.table.draw_next() else {
             return Ok(false);
         };
-        self.resume(next, Turn::GoOn)?;
+        self.resume(next, turn)?;
         Ok(true)
     }
 
@@ -227,7 +230,7 @@ impl Table {
     }
 
     /// Draws the thread that goes on. Time passes until there is one.
-    fn draw_next(self: &Arc<Self>) -> Option<ThreadId> {
+    fn draw_next(self: &Arc<Self>) -> Option<(ThreadId, Turn)> {
         loop {
             let mut state = self.lock();
             if state.ready.is_empty() {
@@ -244,6 +247,11 @@ impl Table {
                 continue;
             };
             entry.is_ready = false;
+            let turn = if entry.is_aborted {
+                Turn::End
+            } else {
+                Turn::GoOn
+            };
             let process = entry.process;
             let until = state.paused.get(&process).copied().unwrap_or_default();
             if state.now < until {
@@ -252,7 +260,7 @@ impl Table {
             }
             let now = state.now;
             state.ran.count(id, now);
-            return Some(id);
+            return Some((id, turn));
         }
     }
 
@@ -272,10 +280,10 @@ impl Table {
         let mut state = self.lock();
         state.next += 1;
         let id = ThreadId(state.next);
-        let is_ready = true;
         let entry = Entry {
             process,
-            is_ready,
+            is_ready: true,
+            is_aborted: false,
             turns,
         };
         state.threads.insert(id, entry);
@@ -563,4 +571,57 @@ pub fn job_in<T: Send + 'static>(
         job.waiting = Some(context.waker().clone());
         Poll::Pending
     })
+}
+
+/// A task on a thread of its own.
+#[derive(Debug)]
+pub(crate) struct JoinHandle<T> {
+    thread: ThreadId,
+    output: PhantomData<fn() -> T>,
+}
+
+/// Starts a task of this process.
+pub(crate) fn spawn<T>(task: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    let thread = spawn_in(process(), move || {
+        block_on(task);
+    });
+    let output = PhantomData;
+    JoinHandle { thread, output }
+}
+
+impl<T> JoinHandle<T> {
+    /// The task goes no further.
+    pub(crate) fn abort(&self) {
+        let table = table();
+        let mut state = table.lock();
+        if let Some(entry) = state.threads.get_mut(&self.thread) {
+            entry.is_aborted = true;
+        }
+        state.wake(self.thread);
+    }
+}
+
+/// Turns with a pause between them.
+pub(crate) struct Interval {
+    period: Duration,
+    next: Duration,
+}
+
+/// The first turn is at once.
+pub(crate) fn interval(period: Duration) -> Interval {
+    let next = now();
+    Interval { period, next }
+}
+
+impl Interval {
+    /// Only the one there is here: the pause follows the turn, however late that is.
+    #[expect(clippy::unused_self, reason = "it is called as in the runtime")]
+    pub(crate) fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
+        assert_eq!(behavior, MissedTickBehavior::Delay);
+    }
+
+    pub(crate) async fn tick(&mut self) {
+        sleep(self.next.saturating_sub(now())).await;
+        self.next = now().saturating_add(self.period);
+    }
 }

@@ -7,8 +7,8 @@ pub(crate) use arc_swap::ArcSwapOption as Swap;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 pub(crate) use hashbrown::HashMap;
-pub(crate) use tokio::task::spawn_blocking;
-pub(crate) use tokio::time::{sleep, timeout};
+pub(crate) use tokio::task::{JoinHandle, spawn, spawn_blocking};
+pub(crate) use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 /// The outcome of one future, for all who wait for it.
 pub(crate) type Shared<T> = futures_util::future::Shared<BoxFuture<'static, T>>;

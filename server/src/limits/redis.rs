@@ -21,7 +21,6 @@ use std::time::Duration;
 
 use shared::base::clock::{Clock, Moment};
 use shared::keys::key::KeyId;
-use tokio::task::JoinHandle;
 
 pub use address::{NotAnAddress, RedisAddress};
 pub use failure::RedisFailure;
@@ -32,7 +31,7 @@ use scripts::{Reply, Scripts, Verdict};
 
 use super::minute_error::MinuteError;
 use super::usage::Usage;
-use crate::base::primitives::timeout;
+use crate::base::primitives::{JoinHandle, spawn, timeout};
 use crate::metrics::RoundTrips;
 
 /// The prefix of all keys in Redis.
@@ -81,7 +80,7 @@ impl RedisLimits {
             // Logged already.
             Ok(()) | Err(_) => {}
         }
-        let keeper = tokio::spawn(Arc::clone(&circuit).keep());
+        let keeper = spawn(Arc::clone(&circuit).keep());
         Ok(Self {
             circuit,
             keeper,

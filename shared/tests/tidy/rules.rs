@@ -94,7 +94,11 @@ const WORDS: [Word; 23] = [
     Word {
         text: "redis",
         kind: Kind::Crate,
-        homes: &["server/src/limits/redis"],
+        homes: &[
+            "server/src/limits/redis",
+            "server/simulation/src/engine",
+            "server/simulation/src/limits/redis",
+        ],
     },
     Word {
         text: "jaq_core",

@@ -2,12 +2,15 @@
 //! thread takes turns with the others.
 
 use std::hash::{BuildHasherDefault, DefaultHasher};
-pub(crate) use std::sync::{Mutex, MutexGuard};
+pub(crate) use std::sync::{Mutex, MutexGuard, atomic};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-pub(crate) use crate::turns::{sleep, spawn_blocking, timeout};
+pub(crate) use arc_swap::ArcSwapOption as Swap;
+pub(crate) use tokio::time::MissedTickBehavior;
+
+pub(crate) use crate::turns::{JoinHandle, interval, sleep, spawn, spawn_blocking, timeout};
 
 /// A map with the same order in every run.
 pub(crate) type HashMap<K, V> = hashbrown::HashMap<K, V, BuildHasherDefault<DefaultHasher>>;

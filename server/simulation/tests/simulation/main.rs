@@ -11,6 +11,8 @@
 )]
 
 mod clock;
+mod keys;
 mod leases;
 mod seeds;
 mod weather;
+mod windows;

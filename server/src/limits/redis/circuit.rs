@@ -10,14 +10,13 @@ use std::time::Duration;
 
 use shared::base::clock::Clock;
 use tokio::sync::{Notify, watch};
-use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::address::RedisAddress;
 use super::failure::RedisFailure;
 use super::lines::{Begun, Lines, Place};
 use super::scripts::Verdict;
 use crate::base::error_chain::chain;
-use crate::base::primitives::Swap;
+use crate::base::primitives::{MissedTickBehavior, Swap, interval, timeout};
 
 /// Least time from one connect to the next: several fit into a second, but not more if connections
 /// break at once.
@@ -100,9 +99,9 @@ impl Circuit {
 
     /// Checks once, after a pause, unless connections break before.
     async fn look(&self, lines: &Arc<Lines>) {
-        tokio::select! {
-            () = self.broken.notified() => return,
-            () = sleep(LOOK_INTERVAL) => {}
+        let is_broken = timeout(LOOK_INTERVAL, self.broken.notified()).await.is_ok();
+        if is_broken {
+            return;
         }
         let looking = lines.look(&self.place, &*self.clock);
         match self.place.in_time(looking).await {

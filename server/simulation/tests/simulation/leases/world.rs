@@ -22,7 +22,7 @@ const SERVERS: usize = 3;
 /// Subscriptions, numbered from 1.
 const SUBSCRIPTIONS: i64 = 2;
 /// What happens in a run before all faults end.
-const EVENTS: usize = 150;
+const EVENTS: usize = 100;
 /// As often a server looks for idle units.
 const GIVE_BACK_INTERVAL: Duration = Duration::from_millis(500);
 /// By then every server knows of a changed quota.

@@ -1,0 +1,1 @@
+//! Streams to Redis, of which there are none here: lines lead to models.

@@ -1,0 +1,287 @@
+//! Servers that count in one Redis, requests and faults.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rand::Rng;
+use shared::keys::key::KeyId;
+use simulation::engine::{self, RedisEngine};
+use simulation::limits::{MINUTE, MinuteError, RedisAddress, RedisLimits};
+use simulation::turns::{self, Process, Ran, Turns};
+
+use super::scripts::Fault;
+use super::store::{Counted, Store};
+use crate::clock::ServerClock;
+use crate::seeds::Failure;
+use crate::weather::Weather;
+
+/// Servers at a time.
+const SERVERS: usize = 3;
+/// Keys, and the limit of each.
+const LIMITS: [u32; 3] = [1, 4, 9];
+/// What happens in a run before all faults end.
+const EVENTS: usize = 60;
+/// How long a request waits for all engines.
+const WAIT_MAX: Duration = Duration::from_millis(250);
+/// By so much the clock of the store may gain in a minute, and a window be shorter.
+const GAIN_MAX: Duration = Duration::from_millis(500);
+
+/// A server from its start to its end; it counts once it has connected or given that up.
+struct Server {
+    process: Process,
+    limits: Arc<Mutex<Option<Arc<RedisLimits>>>>,
+}
+
+struct World {
+    store: Arc<Store>,
+    address: String,
+    servers: Vec<Server>,
+    processes: u32,
+    /// When the clock of the store gained last.
+    gained_at: Option<Duration>,
+    /// What clients found out.
+    broken: Arc<Mutex<Option<String>>>,
+    /// Last, since what is dropped before ends threads.
+    turns: Turns,
+}
+
+/// Runs one seed.
+pub(super) fn run(seed: u64, fault: Fault) -> Result<Ran, Failure> {
+    let mut world = World::new(seed, fault);
+    let outcome = world.events().and_then(|()| world.settle());
+    engine::remove(&world.address);
+    outcome.map_err(|promise| Failure::new(seed, &world.turns, promise))?;
+    Ok(world.turns.ran())
+}
+
+fn family(number: usize) -> KeyId {
+    KeyId::parse(&format!("key_{number:016}")).unwrap()
+}
+
+impl World {
+    fn new(seed: u64, fault: Fault) -> Self {
+        static RUNS: AtomicU64 = AtomicU64::new(0);
+        let turns = Turns::new(seed);
+        let store = Arc::new(Store::new(fault));
+        let number = RUNS.fetch_add(1, Ordering::Relaxed);
+        let address = format!("redis://model-{number}");
+        let shown = address.parse::<RedisAddress>().unwrap().to_string();
+        let engine: Arc<dyn RedisEngine> = Arc::<Store>::clone(&store);
+        engine::put(&shown, engine);
+        let mut world = Self {
+            store,
+            address: shown,
+            servers: Vec::new(),
+            processes: 0,
+            gained_at: None,
+            broken: Arc::default(),
+            turns,
+        };
+        for _server in 0..SERVERS {
+            let server = world.start(&address);
+            world.servers.push(server);
+        }
+        world
+    }
+
+    /// Starts a server.
+    fn start(&mut self, address: &str) -> Server {
+        self.processes += 1;
+        let process = Process(self.processes);
+        let limits = Arc::<Mutex<Option<Arc<RedisLimits>>>>::default();
+        let (started, address) = (Arc::clone(&limits), address.parse().unwrap());
+        turns::spawn_in(process, move || {
+            let clock = Arc::<ServerClock>::default();
+            let limits = turns::block_on(RedisLimits::start(address, clock)).unwrap();
+            let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
+            *started = Some(Arc::new(limits));
+        });
+        Server { process, limits }
+    }
+
+    fn draw_server(&self) -> usize {
+        turns::draw(|random| random.random_range(0..self.servers.len()))
+    }
+
+    fn events(&mut self) -> Result<(), String> {
+        for _event in 0..EVENTS {
+            self.event()?;
+            let steps = turns::draw(|random| random.random_range(0..8));
+            for _step in 0..steps {
+                self.step()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn event(&mut self) -> Result<(), String> {
+        let drawn = turns::draw(|random| random.random_range(0..100));
+        match drawn {
+            0..64 => self.requests(),
+            64..76 => self.pass(turns::some_time(Duration::from_secs(4)))?,
+            76..79 => self.pass(turns::some_time(Duration::from_secs(40)))?,
+            79..82 => self.crash()?,
+            82..86 => self.store.restart(),
+            86..87 => self.store.flush(),
+            87..94 => {
+                let process = self.servers[self.draw_server()].process;
+                self.store.set_weather(process, Weather::draw());
+            }
+            94..95 => self.gain(),
+            95..96 => self.jump()?,
+            96..98 => {
+                let process = self.servers[self.draw_server()].process;
+                turns::pause(process, turns::some_time(Duration::from_secs(3)));
+            }
+            _ => self.store.calm(),
+        }
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<(), String> {
+        self.turns.step()?;
+        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        broken.take().map_or(Ok(()), Err)
+    }
+
+    fn pass(&mut self, time: Duration) -> Result<(), String> {
+        let until = turns::now() + time;
+        while turns::now() < until {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// A few requests at once.
+    fn requests(&self) {
+        let key = turns::draw(|random| random.random_range(0..LIMITS.len()));
+        let count = turns::draw(|random| random.random_range(1..8));
+        let server = &self.servers[self.draw_server()];
+        for _request in 0..count {
+            self.request(server, key);
+        }
+    }
+
+    fn request(&self, server: &Server, key: usize) {
+        let limits = server.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(limits) = limits.clone() else { return };
+        let (store, broken) = (Arc::clone(&self.store), Arc::clone(&self.broken));
+        turns::spawn_in(server.process, move || {
+            let family = family(key);
+            let counting = limits.count(&family, LIMITS[key], WAIT_MAX);
+            let judged = match turns::block_on(counting) {
+                Ok(_usage) => judge_answer(&store, LIMITS[key]),
+                Err(MinuteError::Exceeded(_) | MinuteError::Unavailable(_)) => Ok(()),
+            };
+            if let Err(promise) = judged {
+                *broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(promise);
+            }
+        });
+    }
+
+    /// A server is killed, and starts anew.
+    fn crash(&mut self) -> Result<(), String> {
+        let index = self.draw_server();
+        let process = self.servers[index].process;
+        turns::note(|| format!("server {} is killed", process.0));
+        self.turns.kill(process)?;
+        let address = self.address.clone();
+        self.servers[index] = self.start(&address);
+        Ok(())
+    }
+
+    /// The clock of the store gains as much as nobody can tell, at most once in a minute; or it is
+    /// put back.
+    fn gain(&mut self) {
+        let now = turns::now();
+        if turns::happens(30) {
+            let back = turns::some_time(Duration::from_secs(100));
+            self.store.put_clock(-micros(back));
+        } else if self.gained_at.is_none_or(|at| at + 2 * MINUTE < now) {
+            self.gained_at = Some(now);
+            self.store.put_clock(micros(turns::some_time(GAIN_MAX / 2)));
+        }
+    }
+
+    /// The clock of the store is put forward while every server knows what it showed a moment ago.
+    fn jump(&mut self) -> Result<(), String> {
+        self.store.calm();
+        self.pass(Duration::from_secs(8))?;
+        let jump = 2 * GAIN_MAX + turns::some_time(Duration::from_secs(100));
+        self.store.put_clock(micros(jump));
+        for _burst in 0..10 {
+            self.requests();
+            self.pass(Duration::from_millis(300))?;
+        }
+        Ok(())
+    }
+
+    /// All faults end: within a minute every key is answered again, exactly up to its limit.
+    fn settle(&mut self) -> Result<(), String> {
+        self.store.calm();
+        self.pass(MINUTE + Duration::from_secs(15))?;
+        let began = turns::now();
+        for (key, limit) in LIMITS.into_iter().enumerate() {
+            for server in &self.servers {
+                for _request in 0..limit {
+                    self.request(server, key);
+                }
+            }
+        }
+        self.pass(Duration::from_secs(2))?;
+        let state = self.store.state();
+        let is_new = |counted: &&Counted| began <= counted.at && counted.is_answered;
+        for (key, limit) in LIMITS.into_iter().enumerate() {
+            let name = family(key).to_string();
+            let of_key = |counted: &&Counted| counted.family.ends_with(&name);
+            let answered = state.counted.iter().filter(is_new).filter(of_key).count();
+            if answered != limit as usize {
+                return Err(format!(
+                    "{answered} of {limit} requests are answered in the end"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn micros(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap()
+}
+
+/// What a client that is answered may hold the servers to.
+fn judge_answer(store: &Store, limit: u32) -> Result<(), String> {
+    let thread = turns::this_thread().unwrap();
+    let Some(counted) = store.answered(thread) else {
+        return Err("a request is answered that was not counted".to_owned());
+    };
+    let state = store.state();
+    let is_of_it = |other: &&Counted| other.is_answered && other.family == counted.family;
+    let mut times: Vec<_> = state
+        .counted
+        .iter()
+        .filter(is_of_it)
+        .map(|one| one.at)
+        .collect();
+    times.sort_unstable();
+    let minute = MINUTE.saturating_sub(GAIN_MAX);
+    let limit = limit as usize;
+    let full = times
+        .windows(limit + 1)
+        .find(|times| times[limit] < times[0] + minute);
+    if let Some(times) = full {
+        return Err(format!(
+            "more than {limit} of {} are answered: {times:?}",
+            counted.family
+        ));
+    }
+    let is_after = |lost: &&Duration| **lost < counted.at && counted.at < **lost + minute;
+    if let Some(lost) = state.lost_at.iter().find(is_after) {
+        let at = counted.at;
+        return Err(format!(
+            "counts were lost at {lost:?}, and a request of {at:?} is answered"
+        ));
+    }
+    Ok(())
+}
