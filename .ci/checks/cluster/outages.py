@@ -101,7 +101,7 @@ class Outages:
         self.cluster, self.history = Cluster(found, command, work), History(work / "history.tsv")
         self.operator, self.findings, self.spans = Operator(self.cluster, self.pool, random), [], []
         self.cluster.watched = watched
-        self.cluster.engines["sentinels"] = Most(watched)
+        self.cluster.engines = self.cluster.engines | {"sentinels": Most(watched)}
 
     async def run(self):
         await self.cluster.prepare()
@@ -135,6 +135,7 @@ class Outages:
             member.catalogue.environment["CATALOGUE_LIMITS"] = address
             await member.stop()
             await member.start()
+        await asyncio.sleep(BETWEEN)
 
     def use_up_limits(self):
         """Keys come over their minute limits within seconds, which no replica may have heard of."""

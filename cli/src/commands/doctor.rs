@@ -54,6 +54,7 @@ pub struct DoctorArgs {
     #[arg(long)]
     pub json: bool,
     /// Where servers count minute limits, which is looked at too, such as `redis://HOST:6379/0`
+    /// [default: none]
     #[arg(
         long = "limits",
         value_name = "WHERE",

@@ -16,7 +16,7 @@ use shared::base::hint::Hint;
 use super::address::{RedisAddress, server_like};
 use super::failure::RedisFailure;
 use super::line::{Line, NoReply};
-use crate::base::primitives::Mutex;
+use crate::base::primitives::{Mutex, MutexGuard};
 
 /// The sentinels of an address.
 #[derive(Debug)]
@@ -154,7 +154,7 @@ impl Sentinel {
         Ok((line, named))
     }
 
-    fn kept(&self) -> crate::base::primitives::MutexGuard<'_, Option<Line>> {
+    fn kept(&self) -> MutexGuard<'_, Option<Line>> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
