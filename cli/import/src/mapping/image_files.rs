@@ -1,15 +1,15 @@
-//! The image files of an export: how large each is, by its path, read from its first bytes.
+//! The image files of an export: the size of each by its path, read from the file's first bytes.
 //!
-//! Nothing but these bytes is read, and of an image nothing but its size and format is known.
+//! Only these bytes are read, and only the size and format of an image are kept.
 
 use imagesize::{Compression, ImageType, blob_size, image_type};
 
-/// Bytes of a file that are read: what comes before the size of a photo may have a preview in it.
+/// Bytes read of each file. The data before the size of a photo may include a preview.
 pub(super) const HEAD_MAX: u64 = 256 * 1024;
-/// What separates the parts of a path that is turned around: it sorts before all others.
+/// The separator between the parts of a reversed path; it sorts before all other characters.
 const SEPARATOR: &str = "\0";
 
-/// How large an image is, in pixels, and what it is.
+/// The size of an image in pixels, and its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ImageFile {
     pub(super) width: usize,
@@ -17,8 +17,8 @@ pub(super) struct ImageFile {
     pub(super) format: &'static str,
 }
 
-/// All image files: added in any order, then sorted once, then looked up by the ends of their
-/// paths, because archives often have a folder around everything.
+/// All image files. They are added in any order, sorted once, and then looked up by the ends of
+/// their paths, because archives often have a folder around everything.
 #[derive(Debug, Default)]
 pub(super) struct ImageFiles {
     /// Each with its path, last part first.
@@ -26,7 +26,7 @@ pub(super) struct ImageFiles {
 }
 
 impl ImageFile {
-    /// What an image is that begins with `head`; none where that does not show it.
+    /// Reads the image file that begins with `head`; `None` if `head` is not enough to tell.
     fn of(head: &[u8]) -> Option<Self> {
         let format = match image_type(head).ok()? {
             ImageType::Gif => "gif",
@@ -48,19 +48,19 @@ impl ImageFile {
 }
 
 impl ImageFiles {
-    /// Adds a file that begins with `head`, unless it is no image.
+    /// Adds a file that begins with `head` if it is an image.
     pub(super) fn add(&mut self, path: &str, head: &[u8]) {
         let file = ImageFile::of(head);
         self.files.extend(file.map(|file| (turned(path), file)));
     }
 
-    /// Ends adding.
+    /// Ends adding, after which images can be found.
     pub(super) fn sort(&mut self) {
         self.files.sort_unstable();
         self.files.dedup();
     }
 
-    /// The image with a path, or else the only one whose path ends in it.
+    /// The image with this path, or else the only one whose path ends with it.
     pub(super) fn find(&self, path: &str) -> Result<Option<ImageFile>, String> {
         let wanted = turned(path);
         let start = self
@@ -82,7 +82,7 @@ impl ImageFiles {
     }
 }
 
-/// A path with its last part first.
+/// A path with its parts reversed.
 fn turned(path: &str) -> String {
     let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
     let parts: Vec<&str> = parts.rev().collect();
@@ -93,7 +93,7 @@ fn turned(path: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The beginning of a GIF, which has little before its size.
+    /// The beginning of a GIF, which has its size near the start.
     fn gif(width: u8, height: u8) -> Vec<u8> {
         [b"GIF89a", &[width, 0, height, 0, 0, 0, 0][..]].concat()
     }

@@ -1,5 +1,5 @@
-//! All records of an export: stored, numbered, and found by their keys and by the links between
-//! them. They are added one by one in the order of the export; nothing changes once all are.
+//! All records of an export: stored, numbered, and found by their keys and the links between them.
+//! Records are added one by one in the export's order; once all are added, nothing changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,16 +15,16 @@ use crate::finding::ExportFile;
 use crate::finding::{Code, Finding, cut};
 use crate::source::{FailedRecord, Incoming, Sink};
 
-/// All records, and what leads from one to another.
+/// All records, and the links and joins between them.
 pub(super) struct Index {
     pub(super) documents: Documents,
     pub(super) keys: Keys,
     pub(super) links: Links<KeyId>,
-    /// From keys, by the names of joins, to the places of the published records that refer to them.
+    /// From a key, by the name of a join, to the places of the published records that refer to it.
     pub(super) joins: Links<usize>,
     pub(super) images: ImageFiles,
     types: HashSet<Arc<str>>,
-    /// By source and type, which of the keys that `published` names some record has.
+    /// By source and type: for each key that `published` names, whether some record has it.
     published_keys: BTreeMap<(usize, Arc<str>), Vec<bool>>,
     unidentified: CountAndFirst,
 }
@@ -33,23 +33,23 @@ pub(super) struct Index {
 #[derive(Clone, Debug, Default)]
 pub(super) struct CountAndFirst {
     pub(super) count: u64,
-    /// Where the first of them stands.
+    /// The file and line of the first.
     pub(super) first: Option<(Arc<ExportFile>, u64)>,
 }
 
-/// What reading all files came to.
+/// The outcome of reading all files.
 #[derive(Debug)]
 pub(super) struct Reading {
-    /// Records that were stored.
+    /// The number of records stored.
     pub(super) records: u64,
     /// Records without a key or a type.
     pub(super) unidentified: CountAndFirst,
-    /// Types of record that the export has, and how many records of each.
+    /// The number of records of each type in the export.
     pub(super) types: BTreeMap<String, u64>,
     /// The sources that have records.
     pub(super) sources: BTreeSet<usize>,
     pub(super) has_links: bool,
-    /// By source and type, which of the keys that `published` names some record has.
+    /// By source and type: for each key that `published` names, whether some record has it.
     pub(super) published_keys: BTreeMap<(usize, Arc<str>), Vec<bool>>,
 }
 
@@ -62,7 +62,7 @@ impl CountAndFirst {
 }
 
 impl Index {
-    /// No records yet; they will lie in `temp_dir`.
+    /// Creates an empty index whose records will be stored in `temp_dir`.
     pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             documents: Documents::create(temp_dir)?,
@@ -76,7 +76,8 @@ impl Index {
         })
     }
 
-    /// Adds what a record came to. It is counted where no section of the mapping can use it.
+    /// Adds a record that was identified. A record that no section of the mapping can use is only
+    /// counted.
     pub(super) fn add(&mut self, read: ReadRecord, sink: &mut Sink<'_>) -> anyhow::Result<()> {
         let ReadRecord {
             raw,
@@ -180,18 +181,19 @@ impl Index {
         Ok(reading)
     }
 
-    /// Whether some record refers to another one by this join.
+    /// Whether any record refers to another through this join.
     pub(super) fn has_joined(&self, join: &str) -> bool {
         self.joins.has_field(join, &self.keys)
     }
 
-    /// The id of a record for consumers.
+    /// The id of a record that consumers see.
     pub(super) fn id_of<'i>(&'i self, document: &'i Document) -> &'i str {
         let id = document.id.as_deref();
         id.unwrap_or_else(|| self.keys.text(document.key))
     }
 
-    /// The hash of the type and id of a record: there may be many, and only counts hang on it.
+    /// A hash of a record's type and id. A hash is enough, because there may be many records and a
+    /// collision only affects counts.
     pub(super) fn identity(&self, document: &Document) -> u64 {
         let mut hasher = DefaultHasher::new();
         (&document.record_type, self.id_of(document)).hash(&mut hasher);

@@ -1,9 +1,9 @@
-//! Keys of records as small numbers, because links and look-ups have very many of them.
+//! Represents keys of records as small numbers, because links and lookups hold very many keys.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The number of a key, given when it is first seen, be it on a record or on a link to one.
+/// The number of a key, assigned when the key is first seen on a record or a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct KeyId(u32);
 
@@ -15,7 +15,7 @@ pub(super) struct Keys {
 }
 
 impl KeyId {
-    /// The place in a list by key.
+    /// The index in a list with one entry for each key.
     pub(super) const fn place(self) -> usize {
         self.0 as usize
     }
@@ -27,7 +27,7 @@ impl Keys {
         if let Some(number) = self.numbers.get(key) {
             return *number;
         }
-        // Each takes more than one byte of memory, so that there cannot be more of them.
+        // Memory cannot hold more than `u32::MAX` keys.
         let number = KeyId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
         let text: Arc<str> = key.into();
         self.texts.push(Arc::clone(&text));
@@ -35,12 +35,12 @@ impl Keys {
         number
     }
 
-    /// The number of a key that was seen.
+    /// The number of a key, if the key was seen before.
     pub(super) fn find(&self, key: &str) -> Option<KeyId> {
         self.numbers.get(key).copied()
     }
 
-    /// The key of a number.
+    /// The key with this number.
     pub(super) fn text(&self, number: KeyId) -> &str {
         &self.texts[number.place()]
     }

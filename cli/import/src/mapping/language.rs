@@ -1,7 +1,7 @@
-//! The tables of a mapping file and their keys: the one list of them, which parsing holds files to
-//! and of which the schema for editors is made.
+//! The tables of a mapping file and their keys, in the one list that both the parser and the schema
+//! for editors use.
 //!
-//! What the values mean, and which of them fit each other, is for parsing to say.
+//! The parser decides what the values mean and which of them fit together.
 
 use super::definition::{FORMAT, FORMATS};
 use crate::finding::Kind;
@@ -14,11 +14,11 @@ use Takes::{
 /// A table of a mapping file.
 #[derive(Debug)]
 pub struct Table {
-    /// How it is written.
+    /// Its name as written in a mapping file.
     pub name: &'static str,
-    /// What it says.
+    /// A description of the table.
     pub about: &'static str,
-    /// All keys that it may have.
+    /// All keys it may have.
     pub keys: &'static [Key],
 }
 
@@ -27,22 +27,22 @@ pub struct Table {
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub is_required: bool,
-    /// Which values it takes.
+    /// The values it takes.
     pub takes: Takes,
-    /// What its value says.
+    /// A description of its value.
     pub about: &'static str,
 }
 
-/// Which values a key takes.
+/// The values a key takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Takes {
     /// A text.
     Text,
     /// An expression in jq.
     Expression,
-    /// A text, or a list of at least one.
+    /// A text, or a list of at least one text.
     Texts,
     /// `true` or `false`.
     Flag,
@@ -141,7 +141,7 @@ const TABLE: Key = key(
 );
 const EACH: Key = required("each", Expression, "Makes the members of the list.");
 
-/// All tables, but for one of which another has all keys.
+/// All tables, except one whose keys another table has as well.
 pub static TABLES: [&Table; 8] = [
     &ROOT, &ENVELOPE, &SOURCE, &LINKS, &JOIN, &RULE, &VALUE, &LIST,
 ];
@@ -201,7 +201,7 @@ pub(crate) static ROOT: Table = Table {
     ],
 };
 
-/// What identifies a record.
+/// The table that says what identifies a record.
 pub(super) static ENVELOPE: Table = Table {
     name: "[envelope]",
     about: "What identifies a record.",

@@ -1,9 +1,9 @@
-//! Links between records, looked up by a key and a name: those that a system keeps beside its
-//! records, and those that a mapping makes of references.
+//! Links between records, looked up by a key and a name: links that a system stores separately from
+//! its records, and links that a mapping makes from references.
 
 use super::keys::{KeyId, Keys};
 
-/// From a key, by a field, to another record.
+/// A link from a key, by a field, to another record.
 #[derive(Clone, Copy, Debug)]
 struct Link<T> {
     from: KeyId,
@@ -12,7 +12,7 @@ struct Link<T> {
     to: T,
 }
 
-/// All links: added in any order, then sorted once, then looked up.
+/// All links. They are added in any order, sorted once, and then looked up.
 pub(super) struct Links<T> {
     links: Vec<Link<T>>,
 }
@@ -25,7 +25,7 @@ impl<T> Default for Links<T> {
 }
 
 impl<T: Copy> Links<T> {
-    /// Adds a link; of equal positions the first added comes first.
+    /// Adds a link. Links with equal positions stay in the order in which they were added.
     pub(super) fn add(&mut self, from: KeyId, field: KeyId, position: f64, to: T) {
         self.links.push(Link {
             from,
@@ -35,18 +35,18 @@ impl<T: Copy> Links<T> {
         });
     }
 
-    /// Whether there are none.
+    /// Whether there are no links.
     pub(super) fn is_empty(&self) -> bool {
         self.links.is_empty()
     }
 
-    /// Whether some record is linked by a field.
+    /// Whether any link has this field.
     pub(super) fn has_field(&self, field: &str, keys: &Keys) -> bool {
         let field = keys.find(field);
         field.is_some_and(|field| self.links.iter().any(|link| link.field == field))
     }
 
-    /// Ends adding.
+    /// Ends adding, after which links can be looked up.
     pub(super) fn sort(&mut self) {
         self.links.sort_by(|a, b| {
             let (of_a, of_b) = ((a.from, a.field), (b.from, b.field));
@@ -64,7 +64,7 @@ impl<T: Copy> Links<T> {
         fields.into_iter().map(|field| keys.text(field)).collect()
     }
 
-    /// The keys that there are links from, each with the fields of these.
+    /// The keys that have links, each with the fields of these links.
     pub(super) fn fields(&self) -> impl Iterator<Item = (KeyId, KeyId)> {
         let of = |link: &Link<T>| (link.from, link.field);
         let groups = self.links.chunk_by(move |a, b| of(a) == of(b));
@@ -73,7 +73,7 @@ impl<T: Copy> Links<T> {
             .map(|link| (link.from, link.field))
     }
 
-    /// What a key is linked to by a field, in its order.
+    /// The targets of a key's links by a field, in order.
     pub(super) fn of(
         &self,
         from: KeyId,

@@ -1,8 +1,8 @@
-//! From the records of a content system to native ones: first all are identified and stored,
-//! then each is turned into what the mapping makes of it.
+//! Turns records of a content system into native ones in two steps: first all are identified and
+//! stored, then each is mapped.
 //!
-//! Both are pure functions of a record and of what was stored, for any thread. What depends on the
-//! order of records is done by [`Index`] and [`Merge`] alone.
+//! Both steps are pure functions of a record and of what was stored, and can run on any thread.
+//! Only [`Index`] and [`Merge`] do what depends on the order of records.
 
 pub(super) mod distinct;
 mod followed;
@@ -35,10 +35,10 @@ use crate::source::Spot;
 use self::followed::Followed;
 pub(super) use self::merge::Merge;
 
-/// Parsed records that all threads hold because they may be asked for again.
+/// The most parsed records that all threads together keep cached.
 const HELD_MAX: usize = 1024;
 
-/// Types of records, and which references led to them.
+/// References and the types of the records they led to.
 type Visited = HashSet<(Site, Arc<str>)>;
 
 /// Maps records on one thread.
@@ -46,19 +46,19 @@ pub(super) struct Mapper {
     definition: Arc<Definition>,
     programs: Vec<Program>,
     variables: Vec<Jq>,
-    /// All records; none while they are identified.
+    /// All records; empty while they are still being identified.
     index: Arc<Index>,
     held: RefCell<Held>,
-    /// Where references led, if that is to be known.
+    /// Where references led, if that is recorded.
     visited: RefCell<Option<Visited>>,
-    /// Where mapping is, for the watch.
+    /// The current position, for the watch.
     position: Arc<Position>,
-    /// The references of the records that are mapped.
+    /// The references followed from the records being mapped.
     followed: RefCell<Followed>,
 }
 
 impl Mapper {
-    /// Compiles all expressions, for one of so many threads.
+    /// Compiles all expressions for one thread of `threads`.
     pub(super) fn new(
         definition: &Arc<Definition>,
         index: Arc<Index>,
@@ -82,7 +82,7 @@ impl Mapper {
         })
     }
 
-    /// Where mapping is.
+    /// The current position.
     pub(super) const fn position(&self) -> &Arc<Position> {
         &self.position
     }
@@ -93,13 +93,14 @@ impl Mapper {
         self.programs[id.0].evaluate(input, variables, self)
     }
 
-    /// What expressions about a record that was stored are about.
+    /// The subject for expressions about a stored record.
     fn subject(&self, document: &Document, record: Jq) -> Subject {
         let role = Role::Records(document.source.into());
         self.subject_at((role, &document.file, document.spot), record)
     }
 
-    /// What expressions about a record are about, by what its file is and where it stands there.
+    /// The subject for expressions about a record, given the role of its file and the record's spot
+    /// in it.
     fn subject_at(&self, (role, file, spot): (Role, &ExportFile, Spot), record: Jq) -> Subject {
         let value = |variable: &WhereVariable| match variable {
             WhereVariable::File => Jq::from(file.path.clone()),
@@ -139,13 +140,13 @@ impl Mapper {
         key.map_or(Referred::Nowhere, |key| self.follow(key))
     }
 
-    /// The key of the record that is being mapped; none while records are only identified.
+    /// The key of the record being mapped; `None` while records are only being identified.
     fn current_key(&self) -> Option<KeyId> {
         let place = self.followed.borrow().from()?;
         Some(self.index.documents.at(place).key)
     }
 
-    /// Fails where a function is called while there may be more to read.
+    /// Fails if a function is called before all records are read.
     fn expect_all_read(&self, function: &str) -> Result<(), String> {
         match self.followed.borrow().from() {
             Some(_) => Ok(()),
@@ -155,7 +156,7 @@ impl Mapper {
         }
     }
 
-    /// The contents of the record at a place, for another one.
+    /// The contents of the record at a place, requested by another record.
     fn contents(&self, place: usize, number: SiteNumber) -> Result<Jq, String> {
         let document = self.index.documents.at(place);
         if let Some(visited) = self.visited.borrow_mut().as_mut() {
@@ -191,7 +192,7 @@ impl Mapper {
     }
 }
 
-/// The rules that are for a record, with their places, be it published or not.
+/// The rules that cover a record, published or not, with their indices.
 pub(super) fn rules_for<'d>(
     definition: &'d Definition,
     document: &'d Document,
@@ -200,7 +201,7 @@ pub(super) fn rules_for<'d>(
     rules.filter(|(_, rule)| rule.types.iter().any(|of| **of == *document.record_type))
 }
 
-/// Compiles the expressions of a mapping, or reports all that are wrong.
+/// Compiles the expressions of a mapping, or reports all mistakes in them.
 pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Mistake>> {
     let prelude = definition.prelude.as_ref();
     let code = prelude.map_or("", |prelude| prelude.code.as_str());
@@ -233,13 +234,14 @@ pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Mista
     }
 }
 
-/// The name by which expressions know the record they are about.
+/// The variable that holds the record an expression is about.
 const RECORD: &str = "$record";
 
 /// The record that expressions are about.
 struct Subject {
     record: Jq,
-    /// The values of those variables that say where it stands and that the mapping uses.
+    /// The values of the variables that tell where it is in the export, as far as the mapping uses
+    /// them.
     whereabouts: Vec<Jq>,
 }
 
@@ -249,7 +251,8 @@ impl Subject {
         &self.record
     }
 
-    /// The values of all variables that differ from record to record, as [`variables`] has them.
+    /// The values of all variables that differ from record to record, in the order of
+    /// [`variables`].
     fn variables(&self) -> impl Iterator<Item = &Jq> {
         std::iter::once(&self.record).chain(&self.whereabouts)
     }
@@ -321,7 +324,7 @@ impl EvalContext for Mapper {
 /// The function that finds joined records.
 const JOINED: &str = "joined";
 
-/// The joins that expressions name and the mapping does not have.
+/// The joins that expressions name but the mapping does not have.
 fn unknown_joins(definition: &Definition) -> Vec<Mistake> {
     let names = join_names(definition);
     let prelude = definition.prelude.as_ref();

@@ -1,4 +1,4 @@
-//! A mapping file that cannot be used, with all that is wrong with it.
+//! A mapping file that cannot be used, with all its mistakes.
 
 pub use crate::finding::Mistake;
 
@@ -6,11 +6,11 @@ pub use crate::finding::Mistake;
 #[derive(Debug, thiserror::Error)]
 #[error("the mapping {name} cannot be used")]
 pub struct InvalidMapping {
-    /// Its path, for people.
+    /// Its path, as messages show it.
     pub name: String,
     /// Its text.
     pub text: String,
-    /// All that is wrong with it.
+    /// All mistakes in it.
     pub mistakes: Vec<Mistake>,
 }
 

@@ -1,11 +1,11 @@
-//! Whether the fields that a mapping makes are those of the native format: known by what is found
-//! in records that have all of them and no value.
+//! Checks that the fields a mapping makes are those of the native format, by validating records
+//! that have all of the fields and no values.
 
 use super::definition::{Definition, ExpressionId, Field, Rule};
 use super::mistake::Mistake;
 use crate::finding::{Code, Finding, Findings};
 
-/// A native record for each rule, a line each, in which every field stands and none has a value.
+/// One line for each rule: a native record that has every field of the rule without a value.
 pub(super) fn blank_records(definition: &Definition) -> String {
     let record = |rule: &Rule| {
         let kind = format!("\"kind\":\"{}\"", rule.kind.as_str());
@@ -17,8 +17,8 @@ pub(super) fn blank_records(definition: &Definition) -> String {
     definition.rules.iter().map(record).collect()
 }
 
-/// The fields of a mapping that the native format does not know, by what was found in the blank
-/// records.
+/// The fields of a mapping that the native format does not know, according to the findings about
+/// the blank records.
 pub(super) fn unknown_fields(definition: &Definition, findings: &Findings) -> Vec<Mistake> {
     let is_unknown =
         |finding: &&Finding| matches!(finding.code, Code::UnknownField | Code::DerivedField);
@@ -28,7 +28,8 @@ pub(super) fn unknown_fields(definition: &Definition, findings: &Findings) -> Ve
         .collect()
 }
 
-/// The mistake of a finding, at the expression of its field. Each rule is a line.
+/// Turns a finding into a mistake at the expression of its field. The finding's line tells the
+/// rule.
 fn mistake(definition: &Definition, finding: &Finding) -> Option<Mistake> {
     let line = finding.place.as_ref()?.line?;
     let number = usize::try_from(line).ok()?.checked_sub(1)?;
@@ -47,7 +48,7 @@ fn mistake(definition: &Definition, finding: &Finding) -> Option<Mistake> {
     Some(Mistake::new(span, message).hint(finding.hint.clone()))
 }
 
-/// The expression that is as near to a place as the fields say.
+/// The expression nearest to a path.
 fn expression<'a>(field: &Field, mut steps: impl Iterator<Item = &'a str>) -> Option<ExpressionId> {
     match field {
         Field::Value { from, .. } => Some(*from),
@@ -73,7 +74,7 @@ fn first_expression(field: &Field) -> Option<ExpressionId> {
     }
 }
 
-/// JSON of a field in which no value stands.
+/// The JSON of a field without any value.
 fn without_value(field: &Field) -> String {
     match field {
         Field::Value { .. } => "null".to_owned(),

@@ -1,11 +1,11 @@
-//! Where in a mapping file the values of native fields come from, for findings about them.
+//! Tells findings about native fields which expressions in the mapping file made the values.
 
 use super::Mapping;
 use super::definition::{Definition, Envelope, ExpressionId, Field, Rule};
 use crate::finding::{Origins, RuleOrigins};
 
 impl Mapping {
-    /// What makes the values of the records of each rule: expressions and their places.
+    /// For each rule, the expressions that make the values of its records, with their positions.
     pub(crate) fn origins(&self) -> Origins {
         let rules = self.definition.rules.iter();
         Origins {
@@ -51,7 +51,7 @@ impl Mapping {
     }
 }
 
-/// What makes the fields that a rule leaves to the envelope.
+/// The expressions that make the fields that a rule leaves to the envelope.
 fn of_envelopes(definition: &Definition) -> [(&'static str, Vec<ExpressionId>); 2] {
     let envelopes = || definition.sources.iter().map(|source| source.envelope);
     let id = |envelope: Envelope| envelope.id.unwrap_or(envelope.key);

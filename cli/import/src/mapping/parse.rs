@@ -1,4 +1,4 @@
-//! From the text of a mapping file to its definition, or to everything that is wrong with it.
+//! Parses the text of a mapping file into its definition, or reports all mistakes in it.
 
 mod syntax;
 
@@ -25,7 +25,7 @@ use crate::mapping::mistake::Mistake;
 use crate::source::readers::RecordsPath;
 use crate::source::{Encoding, FileGroup, FileNames, Format, Heads, HeadsOf, Layout, Plan};
 
-/// Longest template for the addresses of records, in bytes.
+/// Maximum length of the template for the URLs of records, in bytes.
 const EDIT_URL_MAX: usize = 2_000;
 
 /// Reads the text of a mapping file.
@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
     }
 }
 
-/// The expressions of an envelope, as far as they are given.
+/// The expressions of an envelope that are given.
 #[derive(Clone, Copy, Default)]
 struct EnvelopeParts {
     key: Option<ExpressionId>,
@@ -50,7 +50,7 @@ struct EnvelopeParts {
     changed: Option<ExpressionId>,
 }
 
-/// Reads the sections of a mapping file, and collects what is wrong with them.
+/// Reads the sections of a mapping file and collects the mistakes in them.
 #[derive(Default)]
 struct Parser {
     mistakes: Vec<Mistake>,
@@ -127,7 +127,7 @@ impl Parser {
         }
     }
 
-    /// A template for addresses, which pages show as links.
+    /// The template for URLs, which pages show as links.
     fn edit_url(&mut self, root: &mut Section<'_>) -> Option<String> {
         let (url, span) = root.text("edit_url", &mut self.mistakes)?;
         let is_web = url.starts_with("https://") || url.starts_with("http://");
@@ -159,8 +159,8 @@ impl Parser {
         variables
     }
 
-    /// The variables that say where a record stands, as far as they may be used. A variable of the
-    /// mapping with such a name is the one that is meant.
+    /// The variables for a record's place in the export that expressions may use. A mapping's own
+    /// variable hides one with the same name.
     fn whereabouts(
         &self,
         variables: &[(String, Value)],
@@ -173,7 +173,7 @@ impl Parser {
             .collect()
     }
 
-    /// Whether some expression has these characters, be it as a name or by chance.
+    /// Whether any expression contains these characters, as a name or by chance.
     fn mention(&self, name: &str, prelude: Option<&Expression>) -> bool {
         let mut expressions = self.expressions.iter().chain(prelude);
         expressions.any(|expression| expression.code.contains(name))
@@ -205,7 +205,7 @@ impl Parser {
         read
     }
 
-    /// An expression, numbered.
+    /// Reads an expression and gives it a number.
     fn expression(&mut self, section: &mut Section<'_>, key: &'static str) -> Option<ExpressionId> {
         let (code, span) = section.text(key, &mut self.mistakes)?;
         Some(self.number(code, span))
@@ -220,13 +220,13 @@ impl Parser {
         ExpressionId(self.expressions.len() - 1)
     }
 
-    /// The texts of a key that need not be there.
+    /// The texts of an optional key.
     fn names(&mut self, section: &mut Section<'_>, key: &'static str) -> Vec<String> {
         let texts = section.texts(key, &mut self.mistakes).unwrap_or_default();
         texts.into_iter().map(|(text, _)| text.to_owned()).collect()
     }
 
-    /// The name of a vocabulary table that there is.
+    /// The name of an existing vocabulary table.
     fn table_name(&mut self, section: &mut Section<'_>) -> Option<String> {
         let (name, span) = section.text("table", &mut self.mistakes)?;
         if !self.tables.iter().any(|table| table == name) {
@@ -295,7 +295,7 @@ impl Parser {
     }
 }
 
-/// The sources, their envelopes, and the links beside them.
+/// Sources, their envelopes, and links.
 impl Parser {
     fn envelope_section<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> EnvelopeParts {
         let Some(mut section) = Section::of(value, &ENVELOPE, &mut self.mistakes) else {
@@ -472,7 +472,7 @@ impl Parser {
     }
 }
 
-/// What is made of records, and the native records that the file has itself.
+/// Rules for records, and native records in the file itself.
 impl Parser {
     fn joins(&mut self, root: &mut Section<'_>) -> Vec<Join> {
         let Some((joins, _)) = self.optional_table(root, "joins") else {
@@ -512,7 +512,7 @@ impl Parser {
         let before = self.mistakes.len();
         let read = json(value, &mut self.mistakes);
         let Some(Value::Array(records)) = read else {
-            // What is wrong within was reported already.
+            // Mistakes inside were already reported.
             if before < self.mistakes.len() {
                 return Vec::new();
             }
@@ -579,7 +579,7 @@ impl Parser {
         })
     }
 
-    /// The fields of an object, in the order of the file.
+    /// The fields of an object in the file's order.
     fn fields<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Vec<(String, Field)>> {
         let Some(table) = value.get_ref().as_table() else {
             let message = "fields are a table: the name of each, and where its value comes from";

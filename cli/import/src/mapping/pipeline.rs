@@ -1,4 +1,4 @@
-//! From the records of an export, by a mapping, to the lines of the native format.
+//! Turns the records of an export into lines of the native format, using a mapping.
 
 mod warnings;
 
@@ -23,11 +23,11 @@ use crate::finding::{ExportFile, Line};
 use crate::json::parse_line;
 use crate::source::{FailedRecord, FilesRead, Incoming, ReadContext, Record, Sink};
 
-/// Records that are handed over together, unless they are long.
+/// Records handed over together, unless they are long.
 const BATCH_RECORDS: usize = 256;
-/// Bytes of records above which they are handed over.
+/// Bytes of records after which a batch is handed over.
 const BATCH_BYTES: usize = 1024 * 1024;
-/// Tasks that are begun for each thread, so that it has another one when it ends the first.
+/// Tasks started for each thread, so it has another one when it finishes the first.
 const AHEAD: usize = 2;
 
 /// Maps the records of an export.
@@ -37,9 +37,9 @@ pub(crate) struct Pipeline<'a, 't> {
     index: Index,
     sink: &'a mut Sink<'t>,
     batch: RecordBatch,
-    /// Records that are identified, in the order of the export.
+    /// Batches being identified, in the export's order.
     pending: VecDeque<TaskOutput<Vec<ReadRecord>>>,
-    /// How many batches are identified while reading goes on.
+    /// The most batches being identified while reading continues.
     pending_max: usize,
     context: ReadContext<'a>,
 }
@@ -47,17 +47,17 @@ pub(crate) struct Pipeline<'a, 't> {
 /// Records on their way to a thread.
 #[derive(Default)]
 struct RecordBatch {
-    /// The groups of files that they are for.
+    /// The groups of files they are read for.
     groups: Vec<usize>,
     records: Vec<Raw>,
     bytes: usize,
 }
 
 impl<'a, 't> Pipeline<'a, 't> {
-    /// Starts a thread for each of so many processors; what they make goes to `sink`.
+    /// Starts a thread for each processor; their output goes to `sink`.
     ///
-    /// Reading goes on while records are identified. Where the input may block, as a pipe does,
-    /// each batch is identified before more is read: nothing looks at the watch while reading
+    /// Reading continues while records are identified. If the input may block, as a pipe may, each
+    /// batch is identified before more is read, because nothing checks the watch while reading
     /// waits.
     pub(crate) fn start(
         mapping: &'a Mapping,
@@ -87,8 +87,8 @@ impl<'a, 't> Pipeline<'a, 't> {
         })
     }
 
-    /// Takes the next of what comes of the files; what is wrong is handed on after everything that
-    /// came before it.
+    /// Takes the next item from the files. Findings are passed on only after everything that came
+    /// before them.
     pub(crate) fn take(&mut self, incoming: Incoming<'_>) -> anyhow::Result<()> {
         match incoming {
             Incoming::Record(record) => self.record(record),
@@ -103,7 +103,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         }
     }
 
-    /// Once every file was read: makes the native records, and a report where that `is_checked`.
+    /// Makes the native records after all files were read, and a report if `is_checked`.
     pub(crate) fn finish(mut self, files: &FilesRead, is_checked: bool) -> anyhow::Result<Mapped> {
         self.settle()?;
         let reading = self.index.finish()?;
@@ -126,7 +126,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         })
     }
 
-    /// Makes the native records, and reports on them.
+    /// Makes the native records and reports on them.
     fn make(&mut self, is_checked: bool) -> anyhow::Result<Option<CheckReport>> {
         let none_yet = Index::create(self.context.temp_dir)?;
         let index = Arc::new(mem::replace(&mut self.index, none_yet));
@@ -159,7 +159,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         merge.report()
     }
 
-    /// Reports what is known of many records at once.
+    /// Reports the findings about many records at once.
     fn summarize(&mut self, merge: &Merge<'_>, index: &Arc<Index>) -> anyhow::Result<()> {
         let mut differences = Vec::new();
         for differing in merge.differing() {
@@ -176,7 +176,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         Ok(())
     }
 
-    /// The native records that the mapping file itself has.
+    /// Passes on the native records in the mapping file itself.
     fn constants(&mut self) -> anyhow::Result<()> {
         let file = self.mapping_file();
         for constant in &self.mapping.definition.records {
@@ -192,7 +192,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         Ok(())
     }
 
-    /// The mapping itself, as a place after all others.
+    /// The mapping file as an export file that comes after all others.
     fn mapping_file(&self) -> Arc<ExportFile> {
         Arc::new(ExportFile {
             ordinal: u32::MAX,
@@ -201,7 +201,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         })
     }
 
-    /// Takes a record, which is identified on another thread.
+    /// Takes a record to be identified on another thread.
     fn record(&mut self, record: Record<'_>) -> anyhow::Result<()> {
         let line = record.line;
         let Ok(text) = std::str::from_utf8(line.contents()) else {
@@ -229,7 +229,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         if is_full { self.flush() } else { Ok(()) }
     }
 
-    /// Hands the batch over, and takes what is identified by now.
+    /// Hands the batch over and takes the batches identified by now.
     fn flush(&mut self) -> anyhow::Result<()> {
         let RecordBatch {
             groups, records, ..
@@ -250,13 +250,13 @@ impl<'a, 't> Pipeline<'a, 't> {
         self.take_identified(self.pending_max)
     }
 
-    /// Takes everything that was handed over, so that what is reported next comes after it.
+    /// Takes everything that was handed over, so later reports come after it.
     fn settle(&mut self) -> anyhow::Result<()> {
         self.flush()?;
         self.take_identified(0)
     }
 
-    /// Takes what is identified until no more than so many batches are left.
+    /// Takes identified batches until at most `left` are still pending.
     fn take_identified(&mut self, left: usize) -> anyhow::Result<()> {
         while left < self.pending.len()
             && let Some(first) = self.pending.pop_front()

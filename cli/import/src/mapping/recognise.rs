@@ -1,8 +1,8 @@
-//! What an export looks like that is no native one: of which content system, or in which format it
-//! is.
+//! Guesses which content system wrote an export that is not native, or at least its format.
 //!
-//! It is a guess for people, made by the first bytes of files of which nothing could be read. No
-//! record is read by it, and a native export, however damaged, looks like nothing here.
+//! The guess is only shown to people. It is based on the first bytes of files from which nothing
+//! could be read, and no record is read because of it. A native export, however damaged, is never
+//! recognised as something else.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,23 +15,23 @@ use super::Shipped;
 use crate::finding::Kind;
 use crate::source::{self, Encoding, Export, Incoming, Plan, ReadContext};
 
-/// Most files of an export that are looked at.
+/// The most files of an export that are examined.
 const FILES_MAX: usize = 256;
-/// How much of each, in bytes.
+/// How much of each file is read, in bytes.
 const HEAD_BYTES: u64 = 64 * 1024;
 
 /// What an export looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recognised {
-    /// The name of the file that shows it.
+    /// The name of the file that the guess is based on.
     pub file: String,
     /// Its path within its folder or archive.
     pub path: String,
     /// What it looks like.
     pub form: Form,
-    /// The encoding that it seems to have; none if that is UTF-8.
+    /// The encoding that it seems to have; `None` if that is UTF-8.
     pub encoding: Option<Encoding>,
-    /// By which sign, as the end of a sentence that begins with the file.
+    /// The evidence, as the end of a sentence that begins with the file.
     pub sign: String,
 }
 
@@ -40,15 +40,15 @@ pub struct Recognised {
 pub enum Form {
     /// A content system that a shipped mapping is for.
     System(Shipped),
-    /// A table with a line of names.
+    /// A table with a header line.
     Csv,
     /// One JSON document.
     Json,
     /// A JSON object in each line.
     Ndjson,
-    /// Elements.
+    /// An XML document.
     Xml,
-    /// Columns in a binary file.
+    /// A Parquet file.
     Parquet,
 }
 
@@ -86,8 +86,8 @@ impl fmt::Display for Form {
     }
 }
 
-/// Looks at the first files of an export; nothing if it looks native, or like nothing that is
-/// known. Standard input is not looked at: it has been read.
+/// Examines the first files of an export. Returns `None` if it looks native or like nothing known.
+/// Standard input is not examined, because it has already been read.
 pub fn recognise(exports: &[Export], temp_dir: &Path) -> anyhow::Result<Option<Recognised>> {
     if exports.iter().any(Export::is_standard_input) {
         return Ok(None);
@@ -110,12 +110,12 @@ pub fn recognise(exports: &[Export], temp_dir: &Path) -> anyhow::Result<Option<R
     }
 }
 
-/// Enough files were looked at.
+/// Ends reading once enough files were examined.
 #[derive(Debug, thiserror::Error)]
 #[error("enough files were looked at")]
 struct Enough;
 
-/// What the files that were looked at show.
+/// The result of the files examined so far.
 #[derive(Default)]
 struct Search {
     files: usize,
@@ -124,7 +124,7 @@ struct Search {
 }
 
 impl Search {
-    /// A system outdoes a format, and the first file the others.
+    /// Examines a file. A system takes precedence over a format, and earlier files over later ones.
     fn look(&mut self, name: &str, path: &str, head: &[u8]) -> Result<(), Enough> {
         self.files += 1;
         let head = Head::new(path, head);
@@ -161,10 +161,10 @@ impl Search {
 struct Head<'h> {
     path: &'h str,
     bytes: &'h [u8],
-    /// None if it is UTF-8.
+    /// `None` if it is UTF-8.
     encoding: Option<Encoding>,
     text: Cow<'h, str>,
-    /// The first line, where it is a JSON object.
+    /// The first line, if it is a JSON object.
     record: Option<Map<String, Value>>,
 }
 
@@ -186,13 +186,13 @@ impl<'h> Head<'h> {
         }
     }
 
-    /// Whether its first line is a record of the native format, as far as its kind says.
+    /// Whether its first line has the kind of a native record.
     fn is_native(&self) -> bool {
         let kind = self.record.as_ref().and_then(|record| record.get("kind"));
         kind.is_some_and(|kind| Kind::ALL.iter().any(|known| kind == known.as_str()))
     }
 
-    /// What it looks like, and by which sign.
+    /// What it looks like, and the evidence.
     fn form(&self) -> Option<(Form, String)> {
         let of_system = |system, sign: &str| Some((Form::System(system), sign.to_owned()));
         let text = self.text.trim_start_matches('\u{feff}').trim_start();
@@ -214,7 +214,7 @@ impl<'h> Head<'h> {
                 let sign = "its records have `user_created` and `date_created`";
                 return of_system(Shipped::Directus, sign);
             }
-            // Another line that begins with a brace may be a damaged record.
+            // Only a list, because a line that begins with a brace may be a damaged record.
             let list = text.strip_prefix('[');
             let is_list = list.is_some_and(|list| list.trim_start().starts_with('{'));
             let is_called_so = self.is_called_json() && !has(&["kind"]);
@@ -241,12 +241,12 @@ impl<'h> Head<'h> {
         plain.to_ascii_lowercase().ends_with(".json")
     }
 
-    /// Whether it is a document without line breaks, and not the first of many lines.
+    /// Whether it is a document without line breaks rather than the first of many lines.
     fn is_one_document(&self) -> bool {
         self.is_called_json() && self.text.trim_end().lines().nth(1).is_none() && !self.is_native()
     }
 
-    /// That of a file with a JSON object in its first line.
+    /// The form of a file with a JSON object in its first line.
     fn form_of_lines(&self, record: &Map<String, Value>) -> Option<(Form, String)> {
         let of_system = |system, sign: &str| Some((Form::System(system), sign.to_owned()));
         if record.contains_key("_id") && record.contains_key("_type") {
@@ -259,15 +259,16 @@ impl<'h> Head<'h> {
                 "its first record has a type such as `api::boat.boat`",
             );
         }
-        // A native record that lacks its kind has these, and its findings say so better.
+        // A native record that lacks its kind has these keys, and the findings about it are more
+        // helpful.
         let is_nearly_native = record.contains_key("kind") || record.contains_key("lengthOverall");
         let sign = "its first line is a JSON object without `kind`";
         (!is_nearly_native && !self.path.is_empty()).then(|| (Form::Ndjson, sign.to_owned()))
     }
 }
 
-/// A table is recognised by a line of names with as many columns as the line below it. Where the
-/// text `is_cut`, the file goes on.
+/// Recognises a table by a header line with as many columns as the line below it. If the text
+/// `is_cut`, the file continues after it.
 fn table(text: &str, is_cut: bool) -> Option<(Form, String)> {
     [b',', b';', b'\t'].into_iter().find_map(|delimiter| {
         let mut reader = csv::ReaderBuilder::new();
@@ -277,7 +278,7 @@ fn table(text: &str, is_cut: bool) -> Option<(Form, String)> {
             .has_headers(false);
         let mut records = reader.from_reader(text.as_bytes()).into_records();
         let names = records.next()?.ok()?;
-        // The beginning of a file may end within its first line, and within a name.
+        // The text may be cut off within the first line, even within a name.
         let more = match records.next() {
             Some(first) => (names.len() == first.ok()?.len()).then_some("")?,
             None if is_cut && !text.contains('\n') => "more than ",

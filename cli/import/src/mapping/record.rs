@@ -1,22 +1,22 @@
-//! A record on its way into the export's index: as a file has it, and what identifies it.
+//! A record on its way into the export's index: its text in a file, and what identifies it.
 
 use std::sync::Arc;
 
 use crate::finding::{ExportFile, Finding, Place};
 use crate::source::Spot;
 
-/// A record, or a row of links, as a file has it.
+/// A record, or a row of links, as it is in a file.
 pub(super) struct Raw {
     pub(super) file: Arc<ExportFile>,
     pub(super) line: u64,
     pub(super) spot: Spot,
     pub(super) text: String,
-    /// Whether the file ends right after it, without a line break.
+    /// Whether the file ends right after it without a line break.
     pub(super) is_unterminated: bool,
 }
 
 impl Raw {
-    /// Where it stands.
+    /// Where it is.
     pub(super) fn place(&self) -> Place {
         Place {
             file: Arc::clone(&self.file),
@@ -25,14 +25,14 @@ impl Raw {
     }
 }
 
-/// What a record, or a row of links, came to for the sections that read it.
+/// What the sections that read a record, or a row of links, made of it.
 pub(super) struct ReadRecord {
     pub(super) raw: Raw,
     pub(super) identified: Vec<Identified>,
     pub(super) links: Vec<Link>,
-    /// Whether it has a key and a type for some section, or something is wrong with it.
+    /// Whether it has a key and a type for some section, or has findings.
     pub(super) is_known: bool,
-    /// What is wrong with it.
+    /// The findings about it.
     pub(super) findings: Vec<Finding>,
 }
 
@@ -44,9 +44,9 @@ pub(super) struct Identified {
     pub(super) record_type: String,
     pub(super) is_published: bool,
     pub(super) is_changed: bool,
-    /// Which of the keys that `published` of the source names it has.
+    /// For each key that the source's `published` names, whether the record has it.
     pub(super) published_keys: Vec<bool>,
-    /// Its references that joins take.
+    /// Its references used by joins.
     pub(super) joinings: Vec<Joining>,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Link {
     pub(super) to: String,
 }
 
-/// A reference of a record, for a join.
+/// A reference from a record, for a join.
 pub(super) struct Joining {
     /// The key that the record refers to.
     pub(super) to: String,

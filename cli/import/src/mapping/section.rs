@@ -1,5 +1,5 @@
-//! Reading one table of a mapping file: keys are taken by name, and those that the language does not
-//! have are mistakes.
+//! Reads one table of a mapping file. Keys are taken by name; keys unknown to the language are
+//! mistakes.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::json::is_exact;
 use crate::mapping::language::Table;
 use crate::mapping::mistake::Mistake;
 
-/// A table, and which keys it may have.
+/// A table and the keys it may have.
 pub(super) struct Section<'t> {
     table: &'t DeTable<'t>,
     span: Range<usize>,
@@ -20,7 +20,7 @@ pub(super) struct Section<'t> {
 }
 
 impl<'t> Section<'t> {
-    /// The table that `value` is.
+    /// The table in `value`; anything else is a mistake.
     pub(super) fn of(
         value: &'t Spanned<DeValue<'t>>,
         language: &'static Table,
@@ -33,7 +33,7 @@ impl<'t> Section<'t> {
         Some(Self::new(table, value.span(), language))
     }
 
-    /// A table at some place.
+    /// A table at a position in the file.
     pub(super) const fn new(
         table: &'t DeTable<'t>,
         span: Range<usize>,
@@ -46,7 +46,7 @@ impl<'t> Section<'t> {
         }
     }
 
-    /// Where the table stands.
+    /// The table's position.
     pub(super) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -57,7 +57,7 @@ impl<'t> Section<'t> {
         self.table.get(key)
     }
 
-    /// The value of a key that must be there.
+    /// The value of a required key.
     pub(super) fn required(
         &self,
         key: &'static str,
@@ -86,7 +86,7 @@ impl<'t> Section<'t> {
         text(self.take(key)?, mistakes)
     }
 
-    /// The texts of a key, which may be one text as well.
+    /// The texts of a key, which may also be a single text.
     pub(super) fn texts(
         &self,
         key: &'static str,
@@ -103,7 +103,7 @@ impl<'t> Section<'t> {
         }
     }
 
-    /// Reports the keys that the language does not have.
+    /// Reports the keys that the language does not know.
     pub(super) fn finish(self, mistakes: &mut Vec<Mistake>) {
         let known: Vec<&str> = self.language.keys.iter().map(|key| key.name).collect();
         for (key, _value) in self.table {
@@ -117,13 +117,13 @@ impl<'t> Section<'t> {
         }
     }
 
-    /// The first bytes of the table: enough to show its place.
+    /// The first bytes of the table, enough to show where it is.
     fn head(&self) -> Range<usize> {
         self.span.start..self.span.end.min(self.span.start + 1)
     }
 }
 
-/// What a text of TOML says that stands on one line, with its quotes.
+/// The value of a TOML text on one line, given with its quotes.
 pub(crate) fn text_of(literal: &str) -> Option<String> {
     if literal.contains('\n') {
         return None;
@@ -134,7 +134,7 @@ pub(crate) fn text_of(literal: &str) -> Option<String> {
     Some(value.to_owned())
 }
 
-/// The text that `value` is.
+/// The text in `value`; anything else is a mistake.
 pub(super) fn text<'t>(
     value: &'t Spanned<DeValue<'t>>,
     mistakes: &mut Vec<Mistake>,
@@ -146,7 +146,7 @@ pub(super) fn text<'t>(
     Some((text?, value.span()))
 }
 
-/// Any value, as JSON has it.
+/// Converts any value to JSON.
 pub(super) fn json(value: &Spanned<DeValue<'_>>, mistakes: &mut Vec<Mistake>) -> Option<Value> {
     let unusable = |what: &str| Mistake::new(value.span(), format!("{what} cannot be used here"));
     match value.get_ref() {

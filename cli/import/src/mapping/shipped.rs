@@ -1,7 +1,7 @@
 //! The mappings that come with the program: starting points that operators edit.
 //!
-//! Each fits one of the exports in `fixtures/mapped`. Whatever is particular to a content system
-//! is written in these files, and nowhere in the code.
+//! Each fits one of the exports in `fixtures/mapped`. Whatever is particular to a content system is
+//! in these files, not in the code.
 
 use std::str::FromStr;
 
@@ -18,16 +18,16 @@ pub enum Shipped {
     Csv,
     /// The products that Shopify's admin exports as CSV.
     Shopify,
-    /// The XML of a blog, with custom fields, a shop, or both.
+    /// The XML export of a blog with custom fields, a shop, or both.
     Wordpress,
-    /// The collections of Directus, a file of JSON each.
+    /// Collections of Directus, each in a JSON file.
     Directus,
-    /// A list of one's own, as JSON, CSV or Parquet.
+    /// A custom list as JSON, CSV or Parquet.
     Minimal,
 }
 
 impl Shipped {
-    /// All of them, in the order in which they are listed.
+    /// All shipped mappings, in the order in which they are listed.
     pub const ALL: [Self; 8] = [
         Self::Sanity,
         Self::Contentful,
@@ -39,7 +39,7 @@ impl Shipped {
         Self::Minimal,
     ];
 
-    /// The word by which it is asked for.
+    /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sanity => "sanity",
@@ -68,7 +68,7 @@ impl Shipped {
     }
 }
 
-/// There is no mapping of this name.
+/// The error for a name that no shipped mapping has.
 #[derive(Debug, thiserror::Error)]
 #[error("no mapping comes with the program by this name")]
 pub struct UnknownMapping;

@@ -1,4 +1,4 @@
-//! Tests of what a mapping makes of records: its rules, one by one.
+//! Tests of what a mapping makes of records, rule by rule.
 
 mod bad_records;
 mod distinct;
@@ -30,7 +30,7 @@ key = ".key"
 type = ".type"
 "#;
 
-/// Everything that came, one line each.
+/// Everything received, one line each.
 #[derive(Default)]
 struct Received(Vec<String>);
 
@@ -81,12 +81,12 @@ fn mapped(mapping: &str, files: &[(&str, &str)]) -> Vec<String> {
     let mapping = Mapping::parse("a.toml".to_owned(), mapping.to_owned()).unwrap();
     let (lines, _report) = mapped_at_once(&mapping, directory.path(), 2);
     let lines = lines.into_iter();
-    // The directory has another name in every run.
+    // The directory has a different name in every run.
     let directory = format!("{}/", directory.path().display());
     lines.map(|line| line.replace(&directory, "")).collect()
 }
 
-/// What a mapping makes of the files of a directory with so many threads, and finds in them.
+/// What a mapping makes of, and reports about, the files of a directory with this many threads.
 fn mapped_at_once(
     mapping: &Mapping,
     directory: &Path,

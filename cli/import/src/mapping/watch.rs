@@ -1,9 +1,9 @@
-//! A watch over the threads that map: an expression that never ends, or takes more memory than any
-//! record needs, is reported by name instead of keeping the command waiting or taking all there is.
+//! Watches the mapping threads. An expression that never ends, or takes more memory than any record
+//! needs, is reported by name instead of hanging the command or exhausting memory.
 //!
-//! Each thread writes down where it is, in a [`Position`]. The caller that waits for them has the
-//! [`Watch`] look at these from time to time. A thread that is stuck cannot be stopped: the error
-//! is all there is, and the thread ends with the process. Here nothing knows what a thread does.
+//! Each thread records where it is in a [`Position`], and the caller that waits for the threads has
+//! the [`Watch`] check these regularly. A stuck thread cannot be stopped: the error is reported, and
+//! the thread ends with the process. Nothing here knows what a thread does.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -18,30 +18,30 @@ use super::definition::Definition;
 use super::expression::TooLarge;
 use crate::finding::{ExportFile, cut};
 
-/// How long mapping one record may take.
+/// The time that mapping one record may take.
 const RECORD_TIME_MAX: Duration = Duration::from_secs(5);
-/// How often the watch looks.
+/// The interval at which the watch checks the threads.
 pub(super) const TICK: Duration = Duration::from_millis(10);
 
-/// Where a thread is.
+/// What a thread is working on.
 #[derive(Default)]
 pub(super) struct Position {
-    /// Whether it is at a record.
+    /// Whether it is working on a record.
     is_busy: AtomicBool,
-    /// How many records were begun.
+    /// The number of records begun.
     begun: AtomicU64,
-    /// How many records, and members of them that become records of their own.
+    /// The number of records begun, plus members of records that become records of their own.
     steps: AtomicU64,
-    /// The place of the record that was begun last.
+    /// The place of the last record begun.
     place: Mutex<Option<(Arc<ExportFile>, u64)>>,
     /// The expression that was begun last.
     expression: AtomicUsize,
-    /// Whether no record may be begun.
+    /// Whether starting on another record is blocked.
     is_held: Arc<AtomicBool>,
 }
 
 impl Position {
-    /// From now on another record is mapped.
+    /// Starts on another record.
     pub(super) fn begin(&self, file: &Arc<ExportFile>, line: u64) {
         if self.is_held.load(Ordering::Relaxed) {
             self.rest();
@@ -56,7 +56,7 @@ impl Position {
         self.is_busy.store(true, Ordering::Relaxed);
     }
 
-    /// The record goes on with a part that may take its time.
+    /// Starts on a part of the record that may take the full time limit.
     pub(super) fn step(&self) {
         self.steps.fetch_add(1, Ordering::Relaxed);
     }
@@ -66,12 +66,12 @@ impl Position {
         self.expression.load(Ordering::Relaxed)
     }
 
-    /// From now on this expression is evaluated.
+    /// Notes that this expression is now being evaluated.
     pub(super) fn evaluate(&self, expression: usize) {
         self.expression.store(expression, Ordering::Relaxed);
     }
 
-    /// No record is mapped until another one is begun.
+    /// Notes that the thread is not working on a record.
     pub(super) fn rest(&self) {
         self.is_busy.store(false, Ordering::Relaxed);
     }
@@ -82,7 +82,7 @@ pub(super) struct Watch {
     threads: Vec<Watched>,
     definition: Arc<Definition>,
     resident_bytes: fn() -> Option<usize>,
-    /// Whether no record may be begun.
+    /// Whether starting on another record is blocked.
     is_held: Arc<AtomicBool>,
 }
 
@@ -92,21 +92,21 @@ struct Watched {
     seen: Seen,
 }
 
-/// What the watch saw when it looked last.
+/// What the watch saw at its last check.
 #[derive(Default)]
 struct Seen {
     begun: u64,
-    /// The memory of the process when that record was seen first.
+    /// The memory of the process when that record was first seen.
     bytes: Option<usize>,
-    /// How much it has grown since then.
+    /// How much the process has grown since then.
     grown: usize,
     steps: u64,
-    /// So often no step was made.
+    /// The number of checks in a row that saw no new step.
     ticks: u128,
 }
 
 impl Seen {
-    /// Looks at a thread, whose process has this much memory.
+    /// Checks a thread, given the memory of the process.
     fn look(&mut self, position: &Position, bytes: Option<usize>) {
         if !position.is_busy.load(Ordering::Relaxed) {
             *self = Self::default();
@@ -131,7 +131,7 @@ impl Seen {
 }
 
 impl Watch {
-    /// No thread yet. The memory of the process is asked for with `resident_bytes`.
+    /// Starts with no thread. `resident_bytes` returns the memory of the process.
     pub(super) fn new(definition: &Arc<Definition>, resident_bytes: fn() -> Option<usize>) -> Self {
         Self {
             threads: Vec::new(),
@@ -141,7 +141,7 @@ impl Watch {
         }
     }
 
-    /// Watches another thread, which is to write down where it is.
+    /// Watches another thread, which must record its work in the returned position.
     pub(super) fn add(&mut self) -> Arc<Position> {
         let position = Arc::new(Position {
             is_held: Arc::clone(&self.is_held),
@@ -154,7 +154,7 @@ impl Watch {
         position
     }
 
-    /// Looks whether the threads get on, and what they take.
+    /// Checks the progress of the threads and the memory they take.
     pub(super) fn look(&mut self) -> anyhow::Result<()> {
         let bytes = (self.resident_bytes)();
         for thread in &mut self.threads {
@@ -175,8 +175,9 @@ impl Watch {
         }
     }
 
-    /// The thread whose record takes too much memory. Where several are at one for as long as the
-    /// memory grows, no other records are begun, until it is clear which of them takes it.
+    /// The thread whose record takes too much memory. If several threads have been working on one
+    /// record while memory grew, no other records are begun until it is clear which of them takes
+    /// it.
     fn too_large(&self) -> Option<Arc<Position>> {
         let grown = |thread: &&Watched| thread.seen.grown;
         let large = self.threads.iter().filter(|of| MEMORY_MAX < of.seen.grown);
@@ -184,7 +185,7 @@ impl Watch {
         self.is_held.store(most.is_some(), Ordering::Relaxed);
         let busy = self.threads.iter().filter(|of| of.seen.bytes.is_some());
         let is_clear = busy.count() == 1 || 2 * MEMORY_MAX < most?;
-        // The one that was begun last, if several are left.
+        // If several are left, the one that was begun last.
         let large = large.min_by_key(grown)?;
         is_clear.then(|| Arc::clone(&large.position))
     }
@@ -198,7 +199,7 @@ impl Watch {
         )
     }
 
-    /// Why a thread ended a task early, by what it panicked with.
+    /// The reason why a thread ended a task early, from its panic payload.
     pub(super) fn panicked(&self, why: &(dyn Any + Send), position: &Position) -> anyhow::Error {
         if why.is::<TooLarge>() {
             return self.takes_too_much(position);
@@ -207,7 +208,7 @@ impl Watch {
         anyhow!("mapping the record at {place} ended unexpectedly: `{code}` cannot be evaluated")
     }
 
-    /// The record and the expression that a thread began last.
+    /// The last record and expression that a thread began.
     fn location(&self, position: &Position) -> (String, String) {
         let expression = position.expression.load(Ordering::Relaxed);
         let code = self.definition.expressions.get(expression);
@@ -220,7 +221,7 @@ impl Watch {
     }
 }
 
-/// Bytes of memory that this process takes up, where the system says so.
+/// The resident memory of this process in bytes, if the system reports it.
 pub(super) fn resident_bytes() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status

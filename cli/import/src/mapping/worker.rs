@@ -1,14 +1,15 @@
-//! A pool of threads that map, each with programs of its own: tasks begin in order, and what they
-//! come to is taken in order.
+//! A pool of mapping threads, each with its own compiled programs. Tasks begin in order, and their
+//! output is taken in order.
 //!
 //! ```text
 //! begin ─► tasks, in order ─► threads ─► pieces ─► next, in order
 //! ```
 //!
-//! The threads are our own, and not those of a library or of a scope, for three reasons. One that
-//! an expression keeps for ever is left behind, where a scope would wait for it. Their stacks are
-//! as large as nested values need, and where the system refuses them there are fewer threads. And
-//! what runs on them keeps compiled programs, which are neither shared nor cheap to make.
+//! The threads are our own rather than a library's or scoped ones, for three reasons. A thread
+//! stuck in an endless expression can be abandoned, while a scope would wait for it. Their stacks
+//! are as large as nested values need, and there are fewer threads if the system refuses such
+//! stacks. And each thread keeps compiled programs, which cannot be shared and are expensive to
+//! make.
 
 use std::any::Any;
 use std::num::NonZero;
@@ -24,38 +25,38 @@ use super::index::Index;
 use super::mapper::Mapper;
 use super::watch::{Position, TICK, Watch};
 
-/// Most threads that map.
+/// The most mapping threads.
 const THREADS_MAX: usize = 8;
-/// What a task may hand over before it waits: a piece, and that there are no more.
+/// How many messages a task may send before it waits: a piece and the end.
 const WAITING_MAX: usize = 2;
 
 type Task = Box<dyn FnOnce(&mut Mapper) + Send>;
 
-/// The threads and the watch over them.
+/// The threads, and the watch over them.
 pub(super) struct Workers {
     tasks: Sender<Task>,
     threads: usize,
     watch: Watch,
 }
 
-/// Where the pieces of a task go.
+/// Where a task sends its pieces.
 pub(super) struct PieceSender<T> {
     sender: SyncSender<Result<Option<T>, Broken>>,
     position: Arc<Position>,
 }
 
-/// The pieces that a task comes to.
+/// The pieces that a task produces.
 pub(super) struct TaskOutput<T>(Receiver<Result<Option<T>, Broken>>);
 
 /// Why a task has no more pieces.
 enum Broken {
     Failed(anyhow::Error),
-    /// An expression took the task down.
+    /// An expression made the task panic.
     Panicked(Box<dyn Any + Send>, Arc<Position>),
 }
 
 impl<T> PieceSender<T> {
-    /// Hands over a piece, and waits where the one before was not taken yet.
+    /// Hands over a piece, waiting until the queue has room.
     pub(super) fn send(&self, piece: T) -> anyhow::Result<()> {
         self.position.rest();
         let sent = self.sender.send(Ok(Some(piece)));
@@ -64,7 +65,7 @@ impl<T> PieceSender<T> {
 }
 
 impl Workers {
-    /// Starts a thread for each processor, as far as the system has room for their stacks.
+    /// Starts a thread for each processor, as long as the system has room for their stacks.
     pub(super) fn start(
         definition: &Arc<Definition>,
         processors: NonZero<usize>,
@@ -76,7 +77,8 @@ impl Workers {
         let wanted = processors.get().min(THREADS_MAX);
         let mut threads = 0;
         while threads < wanted {
-            // What one thread can map, every other one must be able to: better fewer of them.
+            // Every thread must be able to map the same records, so fewer threads are better than
+            // smaller stacks.
             let builder = match deep_builder() {
                 Some(builder) => builder,
                 None if 0 < threads => break,
@@ -99,12 +101,12 @@ impl Workers {
         })
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     pub(super) const fn len(&self) -> usize {
         self.threads
     }
 
-    /// Has the next thread that is free do something.
+    /// Queues a task for the next free thread.
     pub(super) fn begin<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Mapper, &PieceSender<T>) -> anyhow::Result<()> + Send + 'static,
@@ -120,16 +122,16 @@ impl Workers {
                 Err(why) => Err(Broken::Panicked(why, Arc::clone(&pieces.position))),
             };
             pieces.position.rest();
-            // Where it is not wanted any more, the command ends for another reason.
+            // If nobody receives this, the command is ending for another reason.
             _ = pieces.sender.send(end);
         };
-        // Where no thread is left, waiting for a piece fails.
+        // If no thread is left, waiting for a piece fails.
         _ = self.tasks.send(Box::new(task));
         TaskOutput(receiver)
     }
 
-    /// The next piece of a task; none once it has ended. Waits for it as long as the threads get
-    /// on.
+    /// The next piece of a task; `None` once it has ended. Waits as long as the threads make
+    /// progress.
     pub(super) fn next<T>(&mut self, pending: &TaskOutput<T>) -> anyhow::Result<Option<T>> {
         loop {
             match pending.0.recv_timeout(TICK) {
@@ -147,7 +149,7 @@ impl Workers {
     }
 }
 
-/// Does task after task, as long as there are any.
+/// Runs tasks until there are no more.
 fn run(
     definition: &Arc<Definition>,
     index: Arc<Index>,
@@ -155,8 +157,7 @@ fn run(
     tasks: &Mutex<Receiver<Task>>,
     position: &Arc<Position>,
 ) {
-    // A mapping is compiled when it is read, so that what is wrong with it has been reported
-    // before.
+    // Cannot fail: the mapping was already compiled when it was read.
     let Ok(mut mapper) = Mapper::new(definition, index, threads, Arc::clone(position)) else {
         return;
     };

@@ -1,9 +1,9 @@
-//! Plain text from the rich text of content systems.
+//! Extracts plain text from the rich text of content systems.
 //!
-//! The same text gives the same plain text, however it was authored: as HTML or as an editor's
-//! document, in JSON or a string of JSON. Images, embedded records and all emphasis are left out.
-//! Text is never lost in silence: an unknown form is an error, and a part of an unknown type within
-//! a known form keeps its text. Nothing here follows a link or runs a script.
+//! The same text gives the same plain text however it was authored: as HTML, or as an editor's
+//! document, which may be JSON or a text that holds JSON. Images, embedded records and all emphasis
+//! are left out. Text is never lost silently: an unknown form is an error, and parts of an unknown
+//! type in a known form keep their text. Nothing here follows a link or runs a script.
 
 mod contentful;
 mod editor_js;
@@ -25,11 +25,11 @@ pub(in crate::mapping) use self::page::NoPlainText;
 
 use self::page::{LENGTH_MAX, Page};
 
-/// The plain text of `value`; null and blank are none.
+/// The plain text of `value`; `None` if it is null or blank.
 ///
-/// Paragraphs are separated by a blank line. Items of lists and rows of tables have lines of their
-/// own, items after `- `, cells separated by ` | `. No line has white space around it. A text
-/// without markup is only trimmed, and its line breaks are made line feeds.
+/// Paragraphs are separated by a blank line. Each item of a list and each row of a table is on a
+/// line of its own; items begin with `- `, cells are separated by ` | `. Lines have no surrounding
+/// white space. A text without markup is only trimmed, and its line breaks become line feeds.
 pub(in crate::mapping) fn plain(value: &Value) -> Result<Option<String>, NoPlainText> {
     let text = match value {
         Value::Null => return Ok(None),
@@ -41,7 +41,7 @@ pub(in crate::mapping) fn plain(value: &Value) -> Result<Option<String>, NoPlain
     Ok((!text.is_empty()).then_some(text))
 }
 
-/// Whether a text that [`plain`] reads seems to be Markdown, and not JSON.
+/// Whether a text that [`plain`] reads seems to be Markdown rather than JSON.
 pub(in crate::mapping) fn looks_like_markdown(text: &str) -> bool {
     !begins_json(text) && markdown::is_likely(text)
 }
@@ -61,7 +61,8 @@ fn plain_text(text: &str) -> Result<String, NoPlainText> {
     Ok(text.trim().replace("\r\n", "\n").replace('\r', "\n"))
 }
 
-/// The document that a text holds as JSON. A list of numbers in brackets is prose.
+/// The document that a text holds as JSON. Numbers in brackets, which JSON would read as a list,
+/// are prose.
 fn document_in(text: &str) -> Result<Option<Value>, NoPlainText> {
     let text = text.trim();
     if !text.starts_with(['{', '[']) {
@@ -81,14 +82,14 @@ fn is_bare(part: &Value) -> bool {
     matches!(part, Value::Null | Value::Bool(_) | Value::Number(_))
 }
 
-/// Whether a text begins with a key of an object, as prose never does.
+/// Whether a text begins with a key of an object, which prose never does.
 fn begins_json(text: &str) -> bool {
     let inner = text.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
     let object = inner.strip_prefix('{');
     object.is_some_and(|object| object.trim_start().starts_with('"'))
 }
 
-/// The text of blocks, of which at least one must be understood.
+/// The text of blocks, at least one of which must be understood.
 fn document(blocks: &[Value]) -> Result<String, NoPlainText> {
     let mut page = Page::default();
     let mut is_understood = false;

@@ -1,7 +1,7 @@
-//! Slugs of texts, for content that has names only.
+//! Makes slugs of texts, for content that has only names.
 //!
-//! Names in other scripts are spelled with Latin letters first: without them, `Верфь 1` and
-//! `Завод 1` would be one slug. Texts in Latin letters are folded as they are.
+//! Names in other scripts are transliterated to Latin letters first: otherwise `Верфь 1` and `Завод
+//! 1` would have the same slug. Texts in Latin letters are folded as they are.
 
 use any_ascii::any_ascii_char;
 use icu_properties::props::Script;
@@ -18,12 +18,12 @@ use super::quoted;
 pub(crate) enum NoSlug {
     #[error("could not make a slug of {text:?}: it has no letter and no digit")]
     Nothing { text: String },
-    /// Without the word, the slug could be that of another text.
+    /// A word could not be transliterated. Without it, the slug could be that of another text.
     #[error("could not make a slug of {text:?}: {word:?} has no spelling with letters from A to Z")]
     Unspelled { text: String, word: String },
 }
 
-/// The folded text with `-` for every run of other characters than letters and digits, cut after
+/// The folded text with `-` for every run of characters other than letters and digits, cut after
 /// the last whole word that fits into [`SLUG_MAX`] characters.
 pub(crate) fn slugify(text: &str) -> Result<String, NoSlug> {
     let folded = if text.is_ascii() {
@@ -35,7 +35,7 @@ pub(crate) fn slugify(text: &str) -> Result<String, NoSlug> {
     let words = folded.split(|c: char| !c.is_ascii_alphanumeric());
     for word in words.filter(|word| !word.is_empty()) {
         if slug.is_empty() {
-            // A first word that is too long has no better place to be cut.
+            // If even the first word is too long, there is no better place to cut.
             slug.push_str(&word[..word.len().min(SLUG_MAX)]);
         } else if slug.len() + "-".len() + word.len() <= SLUG_MAX {
             slug.push('-');
@@ -50,9 +50,9 @@ pub(crate) fn slugify(text: &str) -> Result<String, NoSlug> {
     Ok(slug)
 }
 
-/// The text with Latin letters and digits in place of those of other scripts.
+/// The text with letters and digits of other scripts transliterated to Latin ones.
 fn spelled_out(text: &str) -> Result<String, NoSlug> {
-    // Marks that are no letters of a script would part words; folding drops them anyway.
+    // Marks that belong to no script would split words here; folding drops them anyway.
     let script = |c: char| ScriptWithExtensions::new().get_script_val(c);
     let is_letter = |c: char| c.is_alphabetic() && script(c) != Script::Inherited;
     let is_dropped = |c: &char| is_combining_mark(*c) && !is_letter(*c);
@@ -76,7 +76,7 @@ fn spelled_out(text: &str) -> Result<String, NoSlug> {
     Ok(spelled)
 }
 
-/// Whether a character is a letter or a digit that Latin texts do not have.
+/// Whether a character is a letter or a digit that does not occur in Latin texts.
 fn is_of_other_script(character: char) -> bool {
     if character.is_ascii() || !character.is_alphanumeric() {
         return false;

@@ -1,26 +1,26 @@
-//! Years out of the many ways in which content spells them.
+//! Reads years from the many ways in which content spells them.
 
 use super::quoted;
 
-/// The earliest and the latest number of four digits that can be meant as a year.
+/// The range of four-digit numbers that can be years.
 const YEARS: std::ops::RangeInclusive<i64> = 1000..=2999;
-/// What stands between the years of a range, in lower case.
+/// The signs and words between the years of a range, in lower case.
 const RANGE_SIGNS: [&str; 12] = [
     "-", "–", "—", "−", "/", "..", "...", "…", "to", "until", "till", "bis",
 ];
-/// What is written right before the year of a model.
+/// The prefix of a model year.
 const MODEL_YEAR: &str = "MY";
 
-/// Why a text is no year.
+/// Why a text has no year.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(in crate::mapping) enum NoYear {
-    /// No number of four digits stands in it by itself.
+    /// It has no separate four-digit number.
     #[error("could not read {text:?} as a year: it has no number of four digits from 1000 to 2999")]
     None {
         /// The text.
         text: String,
     },
-    /// More than one year, of which none is the one that is meant.
+    /// It has several years, and none is clearly the intended one.
     #[error("could not read {text:?} as a year: both {first} and {second} could be meant")]
     Several {
         /// The text.
@@ -32,8 +32,9 @@ pub(in crate::mapping) enum NoYear {
     },
 }
 
-/// The year in a text: `2018`, `2018-05-01`, `c. 1974`, `since 1999`, `MY2018`. Of a season or a
-/// range, as in `1974/75`, `1974–1980` and `1974..1980`, it is the first. Blank is none.
+/// The year in a text such as `2018`, `2018-05-01`, `c. 1974`, `since 1999` or `MY2018`. For a
+/// season or a range, as in `1974/75`, `1974–1980` and `1974..1980`, it is the first year. `None`
+/// if the text is blank.
 pub(in crate::mapping) fn year(text: &str) -> Result<Option<i64>, NoYear> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -58,7 +59,7 @@ pub(in crate::mapping) fn year(text: &str) -> Result<Option<i64>, NoYear> {
     }
 }
 
-/// The year of a date of ISO 8601, whatever digits its time and offset have.
+/// The year of an ISO 8601 date, whatever digits are in its time and offset.
 fn year_of_date(text: &str) -> Option<i64> {
     let (date, rest) = text.split_at_checked("2018-05-01".len())?;
     let is_date = date.bytes().enumerate().all(|(at, byte)| match at {
@@ -70,7 +71,7 @@ fn year_of_date(text: &str) -> Option<i64> {
     (is_date && !goes_on && YEARS.contains(&year)).then_some(year)
 }
 
-/// Every number of four digits that stands by itself and can be a year, with its place.
+/// Every separate four-digit number that can be a year, with its place.
 fn candidates(text: &str) -> Vec<(usize, i64)> {
     let mut candidates = Vec::new();
     let mut at = 0;
@@ -95,8 +96,8 @@ fn without_model_year(word: &str) -> &str {
     }
 }
 
-/// Whether there are two years, the first before the second, with nothing but the sign of a
-/// range between them.
+/// Whether there are exactly two years, in ascending order, with nothing but a range sign between
+/// them.
 fn is_range(text: &str, candidates: &[(usize, i64)]) -> bool {
     let &[(first_at, first), (second_at, second)] = candidates else {
         return false;

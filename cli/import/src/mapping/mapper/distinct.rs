@@ -1,8 +1,8 @@
-//! Rules that make one native record of several, with `distinct`: the first counts, and what is
-//! different about the others is to be known.
+//! Rules with `distinct`, which make one native record of several: the first is kept, and
+//! differences in the others are reported.
 //!
-//! Of a record that was made no more is kept than its place and a hash: what it was is made again
-//! for the one difference that is shown.
+//! Only the place and a hash of each record made are kept. The records whose difference is shown
+//! are made again.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -14,10 +14,10 @@ use super::make::{Native, inputs, native};
 use crate::finding::cut;
 use crate::mapping::index::Index;
 
-/// A field that may differ: records are rarely changed at the same time.
+/// A field that may differ, because records are rarely changed at the same time.
 const UPDATED_AT: &str = "updatedAt";
 
-/// Where a native record comes from: a record, and one of the inputs that a rule has of it.
+/// What a native record was made of: a record, and one of a rule's inputs from it.
 #[derive(Clone, Copy)]
 pub(in crate::mapping) struct MadeOf {
     pub(super) rule: usize,
@@ -25,31 +25,31 @@ pub(in crate::mapping) struct MadeOf {
     pub(super) input: usize,
 }
 
-/// By what a native record is known to be like another one.
+/// What shows that native records are duplicates.
 pub(super) struct DedupKey {
-    /// Its vocabulary, where it has one, and its id, as JSON.
+    /// Its vocabulary, if it has one, and its id, as JSON.
     id: String,
-    /// The hash of its members but for `updatedAt`.
+    /// A hash of its members except `updatedAt`.
     hash: u64,
 }
 
-/// The native records that were made by rules with `distinct`.
+/// The native records made by rules with `distinct`.
 #[derive(Default)]
 pub(super) struct Distinct {
-    /// By rule and id; terms of several vocabularies may have one id.
+    /// By rule and id, including the vocabulary: terms of different vocabularies may share an id.
     made: HashMap<(usize, String), First>,
-    /// By rule: those that differ from what they were merged into.
+    /// By rule: the records that differ from others merged into them.
     pub(super) differing: BTreeMap<usize, Differing>,
 }
 
-/// Records of a rule that have others merged into them that differ.
+/// Records of a rule that differ from others merged into them.
 pub(super) struct Differing {
     pub(super) count: u64,
-    /// The record that was kept, and the first one that was merged into it and differs.
+    /// The first such record, and the first one merged into it that differs.
     pub(super) first: (MadeOf, MadeOf),
 }
 
-/// The first of the records with an id.
+/// The first record with an id.
 struct First {
     made_of: MadeOf,
     hash: u64,
@@ -79,7 +79,7 @@ impl DedupKey {
 }
 
 impl Distinct {
-    /// Merges a native record into the one with its id, if there is one.
+    /// Merges a native record into an earlier one with its id; returns whether there is one.
     pub(super) fn merge(&mut self, made_of: MadeOf, dedup_key: DedupKey) -> bool {
         let DedupKey { id, hash } = dedup_key;
         let first = match self.made.entry((made_of.rule, id)) {
@@ -103,7 +103,7 @@ impl Distinct {
     }
 }
 
-/// In what a record that was kept and one that was merged into it differ: both are made again.
+/// The difference between a record that was kept and one merged into it. Both are made again.
 pub(in crate::mapping) fn difference(
     mapper: &mut Mapper,
     index: Arc<Index>,
@@ -126,7 +126,7 @@ pub(in crate::mapping) fn difference(
     })
 }
 
-/// The members of a native record, with their JSON.
+/// The members of a native record with their JSON.
 fn made_again(mapper: &Mapper, made_of: MadeOf) -> Option<Vec<(String, String)>> {
     mapper.followed.borrow_mut().begin(made_of.place);
     let document = mapper.index.documents.at(made_of.place);

@@ -1,28 +1,27 @@
-//! What is noted while records are mapped, as far as it is reported in the end:
-//! references to records that are not published, those to records that changed after they were
-//! published, and texts that look like Markdown.
+//! Observations made while records are mapped and reported at the end: references to unpublished
+//! records, references to records changed after publication, and texts that look like Markdown.
 
 use std::collections::HashSet;
 
-/// A reference, as the places of the records at both of its ends.
+/// A reference, as the places of the records at both ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference {
     pub(super) from: usize,
     pub(super) to: usize,
 }
 
-/// The references that were followed.
+/// The references followed, and other observations.
 #[derive(Default)]
 pub(super) struct Followed {
-    /// The place of the record that is being mapped; none while records are only identified.
+    /// The place of the record being mapped; `None` while records are only being identified.
     from: Option<usize>,
-    /// The places of the records that it refers to and that are not published.
+    /// The places of the unpublished records it refers to.
     refused: Vec<usize>,
     pub(super) refused_count: u64,
     pub(super) first_refused: Option<Reference>,
-    /// The places of records that changed, and that others have values of.
+    /// The places of changed records whose values others use.
     pub(super) changed: HashSet<usize>,
-    /// The records with texts that look like Markdown.
+    /// Records with texts that look like Markdown.
     pub(super) markdown: Counted,
 }
 
@@ -30,13 +29,13 @@ pub(super) struct Followed {
 #[derive(Default)]
 pub(super) struct Counted {
     pub(super) count: u64,
-    /// The place of the first of them.
+    /// The place of the first.
     pub(super) first: Option<usize>,
     last: Option<usize>,
 }
 
 impl Counted {
-    /// Counts a record once, however often it is noted while it is mapped.
+    /// Counts a record once, even if it is noted repeatedly.
     fn add(&mut self, place: usize) {
         if self.last != Some(place) {
             self.count += 1;
@@ -53,13 +52,13 @@ impl Counted {
 }
 
 impl Followed {
-    /// From now on another record is mapped.
+    /// Starts on another record.
     pub(super) fn begin(&mut self, from: usize) {
         self.from = Some(from);
         self.refused.clear();
     }
 
-    /// The place of the record that is being mapped.
+    /// The place of the record being mapped.
     pub(super) const fn from(&self) -> Option<usize> {
         self.from
     }
@@ -71,7 +70,7 @@ impl Followed {
         }
     }
 
-    /// Notes a reference to a record that is not published, however often it is followed.
+    /// Notes a reference to an unpublished record; one that is followed repeatedly counts once.
     pub(super) fn refuse(&mut self, to: usize) {
         let Some(from) = self.from else { return };
         if !self.refused.contains(&to) {

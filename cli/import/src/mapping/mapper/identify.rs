@@ -1,5 +1,5 @@
-//! What a record is called and what it is, and which links there are: the first time a record is
-//! read.
+//! Identifies records, when they are read for the first time: their keys, ids and types, and the
+//! links between them.
 
 use super::{Mapper, Subject};
 use crate::finding::Line;
@@ -12,7 +12,7 @@ use crate::mapping::definition::{ExpressionId, Join, Role};
 use crate::mapping::expression::{Jq, from_node, from_plain_text, text};
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
 
-/// What to write where it is not known whether a record is published.
+/// The hint if it is unknown whether a record is published.
 const PUBLISHED_HINT: &str = "write what is true for published records and false for all others, \
     such as published = '.state == \"live\"'; `// false` behind it stands for an empty value";
 
@@ -53,7 +53,7 @@ fn read_parsed(mapper: &Mapper, roles: &[Role], record: &Jq, read: &mut ReadReco
             Err(unidentified) => wrong.push(unidentified),
         }
     }
-    // Sections often have parts in common, and what is wrong with these.
+    // Sections often share parts, so they report the same mistakes.
     wrong.dedup_by(|later, first| later.message == first.message);
     let place = read.raw.place();
     let finding = |wrong: Unidentified| Finding {
@@ -64,16 +64,16 @@ fn read_parsed(mapper: &Mapper, roles: &[Role], record: &Jq, read: &mut ReadReco
     read.findings.extend(wrong.into_iter().map(finding));
 }
 
-/// Why it is not known what a record is.
+/// Why a record could not be identified.
 struct Unidentified {
     message: String,
-    /// What makes the part that is wrong.
+    /// What makes the wrong part.
     origin: Option<String>,
     hint: Option<&'static str>,
 }
 
 impl Unidentified {
-    /// A part that is wrong, and the expression that makes it.
+    /// A wrong part and the expression that makes it.
     fn new(message: String, mapper: &Mapper, made_by: ExpressionId) -> Self {
         let expression = &mapper.definition.expressions[made_by.0];
         Self {
@@ -84,7 +84,7 @@ impl Unidentified {
     }
 }
 
-/// What is wrong with several parts, or with links.
+/// A message about several parts, or about links.
 impl From<String> for Unidentified {
     fn from(message: String) -> Self {
         Self {
@@ -195,7 +195,7 @@ fn keys_referred_to(
     };
     let keys: Vec<Option<String>> = keys?;
     let mut keys: Vec<String> = keys.into_iter().flatten().collect();
-    // A record that refers to another one twice is joined to it once.
+    // A record that refers to another twice is joined to it once.
     keys.sort_unstable();
     keys.dedup();
     Ok(keys)
@@ -221,7 +221,7 @@ fn word_of(
     word(part, &value_of(mapper, part, expression, subject)?)
 }
 
-/// Whether a record is published, which is never guessed.
+/// Whether a record is published; this is never guessed.
 fn is_published(
     mapper: &Mapper,
     expression: ExpressionId,
@@ -283,7 +283,7 @@ fn parsed(raw: &Raw) -> Result<Jq, Box<Finding>> {
     }
 }
 
-/// The same, slower, with what is wrong.
+/// Parses a record more slowly and reports what is wrong with it.
 fn parsed_strictly(raw: &Raw) -> Result<Jq, Box<Finding>> {
     let line = Line {
         file: &raw.file,
@@ -306,7 +306,7 @@ fn parsed_strictly(raw: &Raw) -> Result<Jq, Box<Finding>> {
     }
 }
 
-/// A key that an object has twice, however deep it is.
+/// A key that is repeated in an object at any depth.
 fn repeated_key<'n>(node: &'n Node<'_>) -> Option<&'n str> {
     match &node.value {
         Value::Object(members) => first_repeated(members.iter().map(|member| &*member.key))
@@ -325,7 +325,7 @@ mod tests {
     use crate::source::Spot;
     use crate::steps::check_each;
 
-    /// Checks what each of so many parts of a record takes.
+    /// Checks how many steps each of many parts of a record takes.
     #[track_caller]
     fn check_record(each: usize, (begin, end): (&str, &str), part: impl Fn(usize) -> String) {
         check_each(each, begin, |parts| {
@@ -350,11 +350,11 @@ mod tests {
 
     #[test]
     fn a_record_of_more_parts_takes_more_steps_by_as_much() {
-        // A key is looked up.
+        // One lookup for each key.
         check_record(1, ("{", "}"), |n| format!("\"k{n}\":1"));
         check_record(1, ("[", "]"), |_| "{\"a\":1}".to_owned());
         check_record(0, ("[", "]"), |_| "{}".to_owned());
-        // With what is wrong reported as well, what is before a key is looked through.
+        // When mistakes are reported, the text before each key is searched as well.
         check_record(2, ("\u{feff}{", "}"), |n| format!("\"k{n}\":1"));
     }
 }

@@ -1,5 +1,5 @@
-//! Images without a width or a height: they are left out of native records, because a size must
-//! not be invented, and one warning counts them.
+//! Leaves images without a width or a height out of native records, because a size must not be
+//! invented. One warning counts them.
 
 use std::borrow::Cow;
 
@@ -16,14 +16,14 @@ pub(super) struct LeftOut {
     pub(super) first: Option<First>,
 }
 
-/// The first of them: the place of its record, and its address.
+/// The first image left out: the place of its record, and its URL.
 pub(super) struct First {
     pub(super) place: usize,
     pub(super) address: String,
 }
 
 impl LeftOut {
-    /// Notes the images, by their addresses, that were left out of what was made of a record.
+    /// Notes the images, by URL, that were left out of what was made of a record.
     pub(super) fn add(&mut self, place: usize, addresses: Vec<String>) {
         self.count += addresses.len() as u64;
         let first = addresses.into_iter().next();
@@ -34,7 +34,7 @@ impl LeftOut {
     }
 }
 
-/// What an image must have, as far as it matters here.
+/// The members of an image that matter here.
 #[derive(Deserialize)]
 struct Image {
     url: String,
@@ -42,9 +42,9 @@ struct Image {
     height: Option<IgnoredAny>,
 }
 
-/// The JSON of a member of a native record without the images that have no size, whose addresses
-/// are added to `left_out`; none where nothing else is in it. What is wrong with an image
-/// otherwise is for validation to say.
+/// The JSON of a member of a native record without the images that have no size, whose URLs are
+/// added to `left_out`; `None` if nothing else is left. Validation reports any other problem with
+/// an image.
 pub(super) fn with_sizes<'j>(
     kind: Kind,
     name: &str,
@@ -81,7 +81,7 @@ fn gallery<'j>(json: &'j str, left_out: &mut Vec<String>) -> Option<Cow<'j, str>
     (!kept.is_empty()).then(|| Cow::Owned(format!("[{}]", kept.join(","))))
 }
 
-/// The address of an image that has no size.
+/// The URL of an image that has no size.
 fn without_size(json: &str) -> Option<String> {
     let image: Image = serde_json::from_str(json).ok()?;
     (image.width.is_none() || image.height.is_none()).then_some(image.url)

@@ -1,4 +1,4 @@
-//! Native records from the records that were stored: the second time a record is read.
+//! Makes native records from the stored records, which are now read a second time.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,27 +18,27 @@ use crate::mapping::expression::{EvalContext, Jq, from_json, text, write_json, w
 use crate::mapping::index::Index;
 use crate::source::LINE_MAX;
 
-/// Bytes of made records above which they are handed over.
+/// Bytes of finished records after which a piece is handed over.
 const PIECE_BYTES: usize = 1024 * 1024;
 
 /// A native record that was made.
 pub(super) struct Native<'e> {
     /// Its JSON.
     pub(super) text: String,
-    /// Where the values of its members stand in it, but for its kind.
+    /// The position in it of each member's value, except the kind.
     pub(super) members: Vec<(&'e str, Range<usize>)>,
-    /// The addresses of images that it lacks because they have no size.
+    /// The URLs of images left out because they have no size.
     pub(super) left_out: Vec<String>,
 }
 
-/// What the mapping made of records that follow each other.
+/// What the mapping made of consecutive records.
 #[derive(Default)]
 pub(in crate::mapping) struct Piece {
-    /// How many they were.
+    /// The number of records.
     pub(in crate::mapping) records: u64,
     pub(super) applied: Vec<Applied>,
     pub(super) followed: Followed,
-    /// What they show about the mapping, where that is asked for.
+    /// What they show about the mapping, if a check was requested.
     pub(super) checker: Option<Checker>,
     bytes: usize,
 }
@@ -50,12 +50,12 @@ pub(super) struct Applied {
     pub(super) made: Vec<Result<Made, Vec<Failure>>>,
 }
 
-/// A native record on its way to where its order is known.
+/// A native record on its way to [`Merge`](super::merge::Merge), which knows its order.
 pub(super) struct Made {
     pub(super) text: String,
-    /// Where a record with an id that was made already is passed over.
+    /// Present if duplicates are merged.
     pub(super) dedup_key: Option<DedupKey>,
-    /// The addresses of images that it lacks because they have no size.
+    /// The URLs of images left out because they have no size.
     pub(super) left_out: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ impl Native<'_> {
         }
     }
 
-    /// Leaves images without a size out of the value of a member, which starts at `start`; gives
+    /// Removes images without a size from the value of a member, which starts at `start`; returns
     /// whether anything is left of it.
     fn keep_sized(&mut self, kind: Kind, name: &str, start: usize) -> bool {
         match with_sizes(kind, name, &self.text[start..], &mut self.left_out) {
@@ -91,8 +91,7 @@ impl Native<'_> {
     }
 }
 
-/// What the mapping makes of the records at some places. A checker watches it where that
-/// `is_checked`.
+/// Maps the records at these places, observed by a checker if `is_checked`.
 pub(in crate::mapping) fn make_records(
     mapper: &mut Mapper,
     index: Arc<Index>,
@@ -169,7 +168,7 @@ fn apply(
     };
     let mut all = Vec::with_capacity(inputs.len());
     for input in &inputs {
-        // Each of them may take its time.
+        // Each input may take the full time limit.
         mapper.position.step();
         let observer = piece.checker.as_mut();
         let native = native(mapper, (number, rule), document, (subject, input), observer);
@@ -184,7 +183,7 @@ fn apply(
     all
 }
 
-/// What native records are made of: the record, or each member of a list in it.
+/// The inputs that native records are made of: the record, or each member of a list in it.
 pub(super) fn inputs(mapper: &Mapper, rule: &Rule, subject: &Subject) -> Result<Vec<Jq>, Failure> {
     if let Some(condition) = rule.condition {
         let holds = mapper.evaluate(condition, subject.record().clone(), subject);
@@ -201,7 +200,7 @@ pub(super) fn inputs(mapper: &Mapper, rule: &Rule, subject: &Subject) -> Result<
     members.map_err(|error| Failure::of_rule("each", &error))
 }
 
-/// A native record.
+/// Makes a native record.
 pub(super) fn native<'e>(
     mapper: &'e Mapper,
     (number, rule): (usize, &'e Rule),
@@ -233,15 +232,15 @@ pub(super) fn native<'e>(
     making.finish()
 }
 
-/// One native record on its way.
+/// A native record being made.
 struct Making<'a> {
     mapper: &'a Mapper,
     rule: usize,
     subject: &'a Subject,
     observer: Option<&'a mut Checker>,
-    /// The path to the field that is being made.
+    /// The path to the field being made.
     path: Vec<Step<'a>>,
-    /// Its name whatever its place in a list, `engines[].maker`, where it is watched.
+    /// The field's name without indices in lists, as in `engines[].maker`, if a checker observes.
     name: String,
     /// What was made so far.
     native: Native<'a>,
@@ -257,13 +256,13 @@ enum Step<'a> {
 /// Something that could not be made.
 pub(super) struct Failure {
     pub(super) code: Code,
-    /// JSON pointer to the field, where it is one.
+    /// JSON pointer to the field, if it is a field.
     pub(super) path: Option<String>,
     pub(super) message: String,
 }
 
 impl Failure {
-    /// A part of a rule that is about no single field.
+    /// The failure of a part of a rule that belongs to no single field.
     fn of_rule(part: &str, error: &str) -> Self {
         Self {
             code: Code::MappingFailed,
@@ -272,7 +271,7 @@ impl Failure {
         }
     }
 
-    /// A native record of so many bytes.
+    /// The failure of a native record with too many bytes.
     pub(super) fn too_long(length: usize) -> Self {
         Self {
             code: Code::LineTooLong,
@@ -298,7 +297,7 @@ impl Step<'_> {
 }
 
 impl<'a> Making<'a> {
-    /// Nothing made yet.
+    /// Starts a native record.
     fn new(
         mapper: &'a Mapper,
         rule: usize,
@@ -318,7 +317,7 @@ impl<'a> Making<'a> {
         }
     }
 
-    /// The record, unless something of it could not be made.
+    /// The record, unless any part of it could not be made.
     fn finish(mut self) -> Result<Native<'a>, Vec<Failure>> {
         if !self.failures.is_empty() {
             return Err(self.failures);
@@ -327,7 +326,7 @@ impl<'a> Making<'a> {
         Ok(self.native)
     }
 
-    /// Makes a member of the record: `make` writes its value, and says whether there is one.
+    /// Makes a member of the record: `make` writes its value and returns whether there is one.
     fn member(&mut self, name: &'a str, make: impl FnOnce(&mut Self) -> bool) {
         if let Some(start) = self.within(Step::Field(name), make) {
             let end = self.native.text.len();
@@ -341,7 +340,7 @@ impl<'a> Making<'a> {
         true
     }
 
-    /// Writes a field; what is null, empty, or could not be made, is no value.
+    /// Writes a field; returns false if the value is null, empty or could not be made.
     fn field(&mut self, field: &'a Field, input: &Jq) -> bool {
         match field {
             Field::Value { from, rest } => self.value(*from, rest, input),
@@ -383,8 +382,8 @@ impl<'a> Making<'a> {
         start + 1 < self.native.text.len()
     }
 
-    /// Writes something one step further in, and gives where its value starts. Where there is none,
-    /// nothing is written.
+    /// Writes something one step further in and returns where its value starts. If there is no
+    /// value, nothing is written.
     fn within(&mut self, step: Step<'a>, write: impl FnOnce(&mut Self) -> bool) -> Option<usize> {
         let before = self.native.text.len();
         if !self.native.text.ends_with(['{', '[']) {
@@ -442,7 +441,7 @@ impl<'a> Making<'a> {
         value.map_err(|message| self.fail(&message)).ok()
     }
 
-    /// A value after its vocabulary table and its default.
+    /// Applies the vocabulary table and the default to a value.
     fn finished(&self, value: Jq, rest: &Rest) -> Result<Jq, String> {
         let translated = match (&rest.table, &value) {
             (None, _) | (_, Jq::Null) => value,
@@ -495,7 +494,7 @@ fn pointer(path: &[Step<'_>]) -> String {
     steps.collect()
 }
 
-/// The members of a list that are not null; null itself has none.
+/// The members of a list that are not null; null counts as an empty list.
 fn list(value: &Jq) -> Result<Vec<Jq>, String> {
     match value {
         Jq::Null => Ok(Vec::new()),

@@ -1,5 +1,6 @@
-//! What depends on the order of records: which of several with one id counts, and what is reported
-//! of many at once. It takes what the threads made in the order of the export.
+//! Does everything that depends on the order of records: deciding which of several with the same id
+//! is kept, and reporting on many at once. It takes the output of the threads in the export's
+//! order.
 
 use std::collections::HashSet;
 
@@ -16,7 +17,7 @@ use crate::mapping::documents::Document;
 use crate::mapping::index::Index;
 use crate::source::{FailedRecord, Incoming, LINE_MAX, Sink};
 
-/// Takes what was made.
+/// Takes the output of the threads.
 pub(in crate::mapping) struct Merge<'a> {
     definition: &'a Definition,
     index: &'a Index,
@@ -27,7 +28,7 @@ pub(in crate::mapping) struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    /// Nothing taken yet. What the threads have watched is put together where that `is_checked`.
+    /// Starts with nothing taken. If `is_checked`, the threads' observations are merged.
     pub(in crate::mapping) fn new(
         definition: &'a Definition,
         index: &'a Index,
@@ -120,8 +121,9 @@ impl<'a> Merge<'a> {
     }
 
     /// Reports the kinds and ids of what unpublished records would have become, unless another
-    /// record of their type and id is published or was reported before: a system may keep several
-    /// of one. What is made of values that several records share has no state of its own.
+    /// record with the same type and id is published or was already reported: a system may keep
+    /// several versions of a record. Native records made of values that several records share have
+    /// no state of their own and are not reported.
     pub(in crate::mapping) fn unpublished(&self, sink: &mut Sink<'_>) -> anyhow::Result<()> {
         let documents = self.index.documents.all();
         if documents.iter().all(|document| document.is_published) {
@@ -143,7 +145,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// What the records show about the mapping, where that is asked for.
+    /// The report on the mapping, if a check was requested.
     pub(in crate::mapping) fn report(self) -> anyhow::Result<Option<CheckReport>> {
         let Some(mut checker) = self.checker else {
             return Ok(None);
@@ -175,7 +177,8 @@ impl<'a> Merge<'a> {
         findings.flatten()
     }
 
-    /// The published records that changed afterwards and of which something is published.
+    /// The finding about published records that were changed afterwards and whose values are
+    /// published.
     fn changed(&self) -> Option<Finding> {
         let documents = self.index.documents.all().iter().enumerate();
         let mut changed = documents.filter(|(place, document)| {
@@ -234,13 +237,14 @@ impl<'a> Merge<'a> {
         ))
     }
 
-    /// The first two records of each rule that were merged although they differ.
+    /// For each rule, the first two records that were merged although they differ.
     pub(in crate::mapping) fn differing(&self) -> Vec<(MadeOf, MadeOf)> {
         let rules = self.distinct.differing.values();
         rules.map(|differing| differing.first).collect()
     }
 
-    /// Reports records of a rule that were merged although they differ, as these two do.
+    /// Reports records of a rule that were merged although they differ, with these two as an
+    /// example.
     fn merged(
         &self,
         (kept, merged): (MadeOf, MadeOf),

@@ -1,7 +1,9 @@
-//! What is wrong with a mapping file that is not TOML: most often an expression without quotes, or
-//! with quotes around a part of it, which the reader of TOML takes for a number, a date or a list.
+//! Explains what is wrong with a mapping file that is not valid TOML. Most often an expression has
+//! no quotes, or has them around only a part of it, and the TOML parser mistakes it for a number, a
+//! date or a list.
 //!
-//! It looks at the line of the error only, and says what the reader says where it knows no better.
+//! Only the line of the error is examined. If that gives no better explanation, the parser's
+//! message is used.
 
 use std::ops::Range;
 
@@ -9,12 +11,12 @@ use toml::de::Error;
 
 use crate::mapping::mistake::Mistake;
 
-/// What parts of an expression are joined by, and no values of TOML on a line.
+/// Characters that join parts of an expression and never join TOML values on a line.
 const OPERATORS: [char; 10] = ['|', '+', '-', '*', '/', '<', '>', '?', ':', '='];
 /// Words that are values of TOML as they stand.
 const VALUES: [&str; 4] = ["true", "false", "inf", "nan"];
 
-/// The mistake that an error of the reader of TOML is.
+/// Turns an error of the TOML parser into a mistake.
 pub(super) fn mistake(error: &Error, text: &str) -> Mistake {
     let span = error.span().unwrap_or_default();
     match unquoted(text, span.start) {
@@ -32,7 +34,7 @@ pub(super) fn mistake(error: &Error, text: &str) -> Mistake {
     }
 }
 
-/// The value in which an error is, no further than its line, if it looks like an expression.
+/// The value that has the error, up to the end of its line, if it looks like an expression.
 fn unquoted(text: &str, at: usize) -> Option<Range<usize>> {
     let found = text.get(at..)?.lines().next()?;
     let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -65,7 +67,7 @@ fn value_start(line: &str) -> Option<usize> {
     start
 }
 
-/// Where a value ends that goes on to the end of its line, or to the next key of a table in braces.
+/// Where a value ends: at the end of its line, or before the next key of an inline table.
 fn value_end(value: &str, is_in_braces: bool) -> usize {
     let (mut quote, mut depth) = (None, 0_usize);
     for (place, c) in value.char_indices() {
@@ -92,7 +94,7 @@ fn begins_expression(text: &str) -> bool {
         || word.is_some_and(|word| is_word(word) && !VALUES.contains(&word))
 }
 
-/// Whether something follows a value that is complete, as in `"a" + .b` or `".a | f("b")"`.
+/// Whether something follows a complete value, as in `"a" + .b` or `".a | f("b")"`.
 fn goes_on(value: &str, found: &str) -> bool {
     let value = value.trim_end();
     let is_value = value.ends_with(['"', '\'']) && 1 < value.len()
@@ -104,7 +106,7 @@ fn goes_on(value: &str, found: &str) -> bool {
 mod tests {
     use super::super::parse;
 
-    /// The value that is marked, its hint, or else what the reader of TOML says.
+    /// The marked value and its hint, or else the TOML parser's message.
     fn told(value: &str) -> Result<(String, String), String> {
         let text = format!("mapping = \"x\"\nmodel = {value}\nslug = \".a\"\n");
         let mistake = parse(&text).unwrap_err().remove(0);

@@ -1,5 +1,5 @@
-//! What may be wrong with an export or its mapping although every record can be read: warnings
-//! about many records at once.
+//! Warnings about many records at once: things that may be wrong with an export or its mapping
+//! although every record can be read.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,10 +13,10 @@ use crate::mapping::index::{CountAndFirst, Index, Reading};
 use crate::mapping::{Mapping, line_of};
 use crate::source::{FilesRead, GroupFiles};
 
-/// Types of record that a warning names.
+/// The most types of records that a warning names.
 const TYPES_NAMED: usize = 8;
 
-/// Everything that was read, and the warnings about it.
+/// Everything that was read and the warnings about it.
 pub(super) struct Warnings<'a> {
     pub(super) mapping: &'a Mapping,
     pub(super) mapping_file: Arc<ExportFile>,
@@ -26,10 +26,10 @@ pub(super) struct Warnings<'a> {
 }
 
 impl Warnings<'_> {
-    /// The warnings, in the order of what they are about.
+    /// All warnings, in the order of their subjects.
     pub(super) fn about(mut self, reading: &Reading) -> Vec<Finding> {
         self.unidentified(&reading.unidentified);
-        // What is missing may be in the part of a file that broke off.
+        // Whatever is missing may be in the part of a file that was cut off.
         if !self.files.is_damaged {
             self.empty_sections(reading);
             self.published_keys(reading);
@@ -90,8 +90,8 @@ impl Warnings<'_> {
         }
     }
 
-    /// A key that decides what is published may have another name now, and drafts pass for
-    /// published ones. Records that no rule is for are left to what leads to them.
+    /// Warns of keys that decide what is published and that no record has: they may have been
+    /// renamed, and drafts may pass for published records. Types that no rule covers are skipped.
     fn published_keys(&mut self, reading: &Reading) {
         let definition = &self.mapping.definition;
         let is_mapped = |name: &str| {
@@ -118,8 +118,8 @@ impl Warnings<'_> {
         }
     }
 
-    /// A join whose records all refer to nothing may ask for a key that has another name now. That
-    /// there are none of its types is reported for these.
+    /// Warns of joins whose records all refer to nothing: the key they ask for may have been
+    /// renamed. Missing types are reported by [`Self::missing_types`].
     fn empty_joins(&mut self, found: &BTreeMap<String, u64>) {
         let definition = &self.mapping.definition;
         for join in &definition.joins {
@@ -136,7 +136,7 @@ impl Warnings<'_> {
         }
     }
 
-    /// A type that a rule or a join is for and no record is of may have another name now.
+    /// Warns of types that a rule or a join covers and no record has: they may have been renamed.
     fn missing_types(&mut self, types: &BTreeMap<String, u64>) {
         let definition = &self.mapping.definition;
         let rules = definition.rules.iter();

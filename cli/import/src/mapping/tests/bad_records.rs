@@ -1,4 +1,5 @@
-//! Records that cannot be read, identified or mapped: each is reported, and the others are mapped.
+//! Tests of records that cannot be read, identified or mapped: each is reported, and the others are
+//! mapped.
 
 use super::bounds::DEPTH_MAX;
 use super::*;

@@ -1,8 +1,8 @@
-//! Rules that make one record of several.
+//! Tests of rules that make one record of several.
 
 use super::*;
 
-/// Makers of boats: one for each id that is made of a name.
+/// Makers of boats: one for each id made from a name.
 const MAKERS: &str = r#"
 updatedAt = ".at"
 published = '(has("live") | not) or .live'

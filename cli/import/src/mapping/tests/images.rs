@@ -1,4 +1,4 @@
-//! Images whose size is not known, and those whose files are in the export.
+//! Tests of images whose size is unknown, and of images whose files are in the export.
 
 use super::*;
 

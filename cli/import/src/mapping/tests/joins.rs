@@ -1,8 +1,8 @@
-//! Joins: all published records that refer to one.
+//! Tests of joins: all published records that refer to one.
 
 use super::*;
 
-/// Boats of some variants.
+/// Boats with variants.
 const BOATS: &str = r#"
 published = '(has("live") | not) or .live'
 changed = ".edited"

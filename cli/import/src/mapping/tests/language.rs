@@ -1,5 +1,5 @@
-//! The schema of mapping files and their parser agree: on all mappings there are, and on mistakes of
-//! the kinds that a schema sees, in every place of them.
+//! Tests that the schema of mapping files and their parser agree, on all mappings in the repository
+//! and on every kind of mistake that a schema can detect, at every place in them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn is_read(mapping: &Value) -> bool {
     Mapping::parse("test.toml".to_owned(), lines.collect()).is_ok()
 }
 
-/// A value as TOML has it on one line.
+/// A value as TOML on one line.
 fn inline(value: &Value) -> String {
     match value {
         Value::Object(members) => {
@@ -127,7 +127,7 @@ fn a_key_that_is_required_is_missed_by_both() {
 /// Tables that may have any keys.
 const FREE: [&str; 3] = ["/variables", "/tables/kinds", "/records/0"];
 
-/// The places of all values, but for those that may be anything.
+/// The places of all values, except values that may be anything.
 fn collect(value: &Value, place: &str, places: &mut Vec<String>) {
     let is_within = |free: &&str| {
         place

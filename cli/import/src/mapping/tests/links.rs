@@ -1,4 +1,4 @@
-//! Links that are kept beside the records.
+//! Tests of links that are stored separately from the records.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn links_beside_the_records_are_followed_in_order() {
     assert_eq!(mapped(&format!("{BEGINNING}{mapping}"), &files), expected);
 }
 
-/// Boats with components, as Strapi has them: these have a key, and are no records.
+/// Boats with components as in Strapi, which have a key but are not records.
 #[test]
 fn links_of_a_part_of_a_record_are_found_by_its_key() {
     let mapping = r#"

@@ -1,4 +1,4 @@
-//! Markdown: texts of it that `plain` reads are reported together.
+//! Tests that Markdown texts read with `plain` are reported together.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Mistakes in mapping files: each is reported with its place, and all of them at once.
+//! Tests of mistakes in mapping files: all are reported at once, each with its place.
 
 use super::*;
 

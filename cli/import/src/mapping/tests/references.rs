@@ -1,8 +1,8 @@
-//! References: they lead to published records, and what they lead to is reported.
+//! Tests of references: they lead to published records, and what they lead to is reported.
 
 use super::*;
 
-/// Boats with a maker, some of them with links as well.
+/// Boats with a maker, some of them also with links.
 const BOATS: &str = r#"
 published = '(has("live") | not) or .live'
 changed = ".edited"

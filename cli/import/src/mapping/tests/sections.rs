@@ -1,8 +1,8 @@
-//! Several sections of a mapping and one file: each reads it.
+//! Tests of several sections of a mapping that read the same file.
 
 use super::*;
 
-/// Boats and makers, whatever the sections are.
+/// Rules for boats and makers that fit all sections.
 const RULES: &str = r#"
 [envelope]
 key = ".key"
@@ -16,7 +16,7 @@ type = "m"
 fields.name = ".name"
 "#;
 
-/// Sections, each the lines of one table.
+/// A mapping with these sections, each given as the lines of one table.
 fn mapping(sections: &[&str]) -> String {
     let sections: Vec<String> = sections
         .iter()

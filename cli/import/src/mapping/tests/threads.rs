@@ -1,12 +1,13 @@
-//! Several threads make what one makes, in the same order, and report the same of it.
+//! Tests that several threads make the same records as one, in the same order, and report the same
+//! findings.
 
 use std::fmt::Write as _;
 
 use super::*;
 
-/// As many records as several threads share, of which some fail, lead to what is not published,
-/// have an image without a size, are merged although they differ, refer to each other, look like
-/// Markdown, or are links from keys without a record.
+/// Enough records for several threads. Some of them fail, lead to unpublished records, have an
+/// image without a size, are merged although they differ, refer to each other, look like Markdown,
+/// or are links from keys without a record.
 fn records() -> String {
     let mut lines = String::new();
     for n in 0..1_500 {
@@ -31,7 +32,7 @@ fn records() -> String {
         )
         .unwrap();
     }
-    // Neither of these can be read.
+    // Neither of these lines can be read.
     lines.push_str("{\"key\":\"1500\"\n{\"key\":\"1501\",\"key\":\"\"}\n");
     lines
 }

@@ -1,4 +1,4 @@
-//! Variables that say where a record stands.
+//! Tests of the variables that tell where a record is.
 
 use super::*;
 
@@ -9,7 +9,7 @@ type = "b"
 fields.model = '"\($file) \($list) \($position) \(.name)"'
 "#;
 
-/// A mapping whose records have a place in the export and nothing else for a key.
+/// A mapping whose records have only their place in the export as a key.
 fn mapping(section: &str) -> String {
     let envelope = r#"
         [envelope]

@@ -1,4 +1,4 @@
-//! What the watch makes of the memory that a record takes, and of a thread that is gone.
+//! Tests of how the watch judges memory use, and of a thread that is gone.
 
 use std::cell::Cell;
 
@@ -19,7 +19,7 @@ fn watch_over(threads: usize) -> Watch {
     watch
 }
 
-/// Has a thread be at its record number `begun`; at none if that is 0.
+/// Puts a thread at its record number `begun`; 0 means no record.
 fn set_begun(thread: &Watched, begun: u64) {
     let position = &thread.position;
     position.begun.store(begun, Ordering::Relaxed);
@@ -64,10 +64,10 @@ fn of_records_that_are_mapped_at_once_the_one_is_named_that_takes_the_memory() {
     let mut watch = watch_over(2);
     let is_held = |watch: &Watch| watch.is_held.load(Ordering::Relaxed);
     for (begun, resident, held) in [
-        // The first goes from record to record, so that what the second takes is not its own.
+        // The first keeps starting new records, so the memory of the second is not blamed on it.
         ([1, 7], 100, false),
         ([2, 7], MEMORY_MAX, false),
-        // Until the first is done with its record too, no other one is begun.
+        // No other record is begun until the first thread has finished its record.
         ([2, 7], 101 + MEMORY_MAX, true),
     ] {
         for (thread, begun) in watch.threads.iter().zip(begun) {

@@ -54,8 +54,8 @@ const CENTIMETRES_PER_METRE: u8 = 100;
 /// Words that make two numbers a range.
 const RANGE_WORDS: [&str; 5] = ["to", "bis", "until", "à", "till"];
 
-/// Every spelling in `text`, at least one. A number without a unit, which must be the only
-/// one, has the unit `wanted`.
+/// All spellings in `text`, at least one. A number without a unit must be the only spelling and has
+/// the unit `wanted`.
 pub(super) fn measures(text: &str, wanted: Unit) -> Result<Vec<Measure>, Why> {
     let lexemes = lexemes(text);
     let mut parser = Parser {
@@ -91,7 +91,7 @@ pub(super) fn measures(text: &str, wanted: Unit) -> Result<Vec<Measure>, Why> {
     measures.into_iter().map(with_unit).collect()
 }
 
-/// The only thing in `text`: a number without a unit.
+/// Parses `text` as a single number without a unit.
 pub(super) fn number(text: &str) -> Result<SpelledNumber, Why> {
     let lexemes = lexemes(text);
     let mut parser = Parser {
@@ -112,19 +112,20 @@ pub(super) fn number(text: &str) -> Result<SpelledNumber, Why> {
 
 struct Parser<'a> {
     rest: &'a [Lexeme<'a>],
-    /// The unit of a number without one; none where no number has a unit.
+    /// The unit of a number without one; `None` if numbers must not have units.
     wanted: Option<Unit>,
 }
 
 impl Parser<'_> {
-    /// A number, its unit if it has one, and what follows feet or metres in a smaller unit.
+    /// A number and its unit, if it has one, including a smaller unit that follows feet or metres.
     fn measure(&mut self) -> Result<(SpelledNumber, Option<Unit>), Why> {
         let is_negative = self.takes(&Lexeme::Dash);
         let is_grouped = self.begins_with_apostrophes();
         let mut number = self.number()?;
         let mut unit = self.unit()?;
         if is_grouped && !unit.or(self.wanted).is_some_and(Unit::is_mass) {
-            // The apostrophe is the sign of feet, and three digits are more than eleven inches.
+            // The apostrophe is the sign of feet, and three digits are more than the eleven inches
+            // allowed.
             return Err(Why::TooManyInches);
         }
         (number, unit) = self.with_smaller_unit(number, unit)?;
@@ -134,7 +135,7 @@ impl Parser<'_> {
         Ok((number, unit))
     }
 
-    /// The same measure with the inches that follow feet, or the centimetres that follow metres.
+    /// Adds the inches that follow feet, or the centimetres that follow metres.
     fn with_smaller_unit(
         &mut self,
         number: SpelledNumber,
@@ -171,7 +172,7 @@ impl Parser<'_> {
         matches!(self.rest, [Lexeme::Number(spelling), ..] if spelling.contains(APOSTROPHES))
     }
 
-    /// A number, perhaps with a fraction: `6`, `6 1/2`, `6-1/2`, `½`.
+    /// A number, optionally with a fraction: `6`, `6 1/2`, `6-1/2`, `½`.
     fn number(&mut self) -> Result<SpelledNumber, Why> {
         let whole = match self.rest {
             [Lexeme::Number(spelling), rest @ ..] => {
@@ -203,7 +204,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The unit of as many words as possible; none where no word stands.
+    /// The unit spelled with as many words as possible; `None` if there is no word.
     fn unit(&mut self) -> Result<Option<Unit>, Why> {
         let words = self.rest.iter().map_while(|lexeme| match lexeme {
             Lexeme::Word(word) => Some(word.as_str()),
@@ -223,9 +224,9 @@ impl Parser<'_> {
         }
     }
 
-    /// The inches that follow feet, as in `12' 6"`, `12'-6"` and `12' 6`, if they do.
+    /// The inches after feet, if any, as in `12' 6"`, `12'-6"` and `12' 6`.
     ///
-    /// Without a sign of their own they are whole, because `30' 9.14` may have lost a unit.
+    /// Inches without a sign must be whole, because `30' 9.14` may have lost a unit.
     fn inches(&mut self) -> Result<Option<(Written, Unit)>, Why> {
         let before = self.rest;
         let has_dash = self.takes(&Lexeme::Dash);
@@ -253,7 +254,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The centimetres that follow metres, as in `10 m 54 cm`, if they do.
+    /// The centimetres after metres, if any, as in `10 m 54 cm`.
     fn centimetres(&mut self) -> Option<Written> {
         let before = self.rest;
         let found = self.number().and_then(|number| Ok((number, self.unit()?)));
@@ -270,7 +271,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether something follows that is no other spelling of the measure.
+    /// Whether something other than another spelling of the measure follows.
     fn goes_on(&self) -> bool {
         use Lexeme::{Close, Comma, Open, Slash};
         !matches!(self.rest, [] | [Slash | Comma | Open | Close, ..])
@@ -282,7 +283,7 @@ impl Parser<'_> {
         rest.is_some()
     }
 
-    /// What is wrong with the next lexeme, which cannot stand where it does.
+    /// The error for the next lexeme, which is not allowed here.
     fn unexpected(&self) -> Why {
         match self.rest {
             [Lexeme::Dash | Lexeme::Other('…'), _, ..] => Why::Range,

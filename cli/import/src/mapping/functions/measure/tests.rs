@@ -1,4 +1,4 @@
-//! Measures as content spells them, and what is refused rather than guessed.
+//! Tests of measures as content spells them, and of texts that are rejected rather than guessed.
 
 mod number;
 
@@ -298,7 +298,7 @@ fn what_is_converted_and_rounded_agrees_and_what_is_a_tenth_more_does_not() {
         proptest::prop_assert_eq!(read_in(metric, &text(&exact, RoundingMode::HalfEven)), Ok(taken));
         proptest::prop_assert!(read_in(metric, &text(&exact, RoundingMode::Down)).is_ok());
         let more = &exact * BigDecimal::new(11.into(), 1);
-        // Of few digits, a tenth is rounding.
+        // With so few digits, even a tenth may be rounding.
         if 0 < decimals || exact.clone().min(converted.clone()) > 100 {
             let refused = read_in(metric, &text(&more, RoundingMode::HalfEven)).unwrap_err();
             proptest::prop_assert!(refused.contains("not the same measure"), "{}", refused);

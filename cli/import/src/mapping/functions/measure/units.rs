@@ -1,4 +1,4 @@
-//! The units of measures: their names, what they measure, and what they are worth.
+//! The units of measures: their names, quantities and conversion factors.
 
 use std::str::FromStr;
 
@@ -29,7 +29,7 @@ impl Quantity {
     }
 }
 
-/// The system that a unit belongs to, which decides about rounding and the meaning of a comma.
+/// The system a unit belongs to, which decides about rounding and the meaning of a comma.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum System {
     Metric,
@@ -41,7 +41,7 @@ enum System {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::mapping) struct Unit(&'static Definition);
 
-/// The name of an unknown unit.
+/// The error for an unknown name of a unit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} is not a unit; units are {}", Unit::names().collect::<Vec<_>>().join(", "))]
 pub(in crate::mapping) struct UnknownUnit {
@@ -55,7 +55,7 @@ struct Definition {
     system: System,
     /// Exactly how many of the quantity's first unit it is.
     factor: &'static str,
-    /// In lower case; of several words, one blank between them. The name is one of them.
+    /// All spellings, including the name, in lower case and with one blank between words.
     spellings: &'static [&'static str],
 }
 
@@ -78,7 +78,7 @@ const fn unit(
 use Quantity::{Angle, Area, Length, Mass, Speed, Volume};
 use System::{Imperial, Metric, Neither};
 
-/// A ton is none of them: it may be a tonne, 2,000 or 2,240 pounds.
+/// "Ton" is left out because it may be a tonne, 2,000 or 2,240 pounds.
 #[rustfmt::skip]
 static UNITS: [Definition; 17] = [
     unit("m", Length, Metric, "1", &["m", "metre", "metres", "meter", "meters", "mtr", "mtrs", "mt", "mts"]),
@@ -101,10 +101,10 @@ static UNITS: [Definition; 17] = [
 ];
 
 impl Unit {
-    /// The most words that a spelling has.
+    /// The most words in a spelling.
     pub(super) const WORDS_MAX: usize = 2;
 
-    /// The unit of this name, which is not any spelling of it.
+    /// The unit with this name. Other spellings are not accepted.
     pub(in crate::mapping) fn parse(name: &str) -> Result<Self, UnknownUnit> {
         let unit = UNITS.iter().find(|unit| unit.name == name).map(Self);
         unit.ok_or_else(|| UnknownUnit {
@@ -117,7 +117,7 @@ impl Unit {
         UNITS.iter().map(|unit| unit.name)
     }
 
-    /// The unit that a text means by `spelling`, which is in lower case.
+    /// The unit with this spelling, which must be in lower case.
     pub(super) fn spelled(spelling: &str) -> Option<Self> {
         let is_meant = |unit: &&Definition| unit.spellings.contains(&spelling);
         UNITS.iter().find(is_meant).map(Self)
@@ -131,12 +131,12 @@ impl Unit {
         self.0.quantity
     }
 
-    /// Whether it measures a mass.
+    /// Whether it is a unit of mass.
     pub(super) fn is_mass(self) -> bool {
         self.quantity() == Mass
     }
 
-    /// Whether only people who write decimals with a point use it.
+    /// Whether it is used only by people who write decimals with a point.
     pub(super) fn is_imperial(self) -> bool {
         self.0.system == Imperial
     }

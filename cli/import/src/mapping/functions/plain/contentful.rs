@@ -1,4 +1,4 @@
-//! The rich text of Contentful: a tree of nodes, of which `text` has the words.
+//! Contentful's rich text: a tree of nodes whose `text` nodes hold the words.
 
 use serde_json::Value;
 

@@ -1,14 +1,14 @@
-//! The documents of Editor.js: a flat list of blocks, whose texts are HTML. Those of Draft.js have
-//! the same form; the texts of their blocks are plain.
+//! Documents of Editor.js: a flat list of blocks whose texts are HTML. Documents of Draft.js have
+//! the same form, but the texts of their blocks are plain.
 
 use serde_json::Value;
 
 use super::page::{NoPlainText, Page};
 use super::parts::{deeper, parts, word, write_html};
 
-/// Under which keys the data of a block have text.
+/// The keys of a block's data that hold text.
 const TEXT_KEYS: [&str; 4] = ["title", "text", "message", "caption"];
-/// What is known to have no text of its own.
+/// The types of blocks known to have no text of their own.
 const WITHOUT_TEXT: [&str; 7] = [
     "attaches",
     "atomic",
@@ -19,7 +19,7 @@ const WITHOUT_TEXT: [&str; 7] = [
     "simpleImage",
 ];
 
-/// Whether a document has blocks of text, or none at all.
+/// Whether a document has blocks of text or no blocks at all.
 pub(super) fn knows(document: &Value) -> bool {
     let blocks = parts(document, "blocks");
     blocks.is_empty() || blocks.iter().any(knows_block)
@@ -52,7 +52,7 @@ pub(super) fn write(document: &Value, page: &mut Page) -> Result<(), NoPlainText
     Ok(())
 }
 
-/// Adds what the data of a block have, whatever its type.
+/// Adds the text in a block's data, whatever the block's type.
 fn write_data(data: &Value, page: &mut Page) -> Result<(), NoPlainText> {
     for key in TEXT_KEYS {
         write_html(word(data, key), page)?;
@@ -71,7 +71,7 @@ fn write_data(data: &Value, page: &mut Page) -> Result<(), NoPlainText> {
     Ok(())
 }
 
-/// Adds the items of a list, or those of an item of it.
+/// Adds the items of a list, or the items nested in an item.
 fn write_items(list: &Value, page: &mut Page, depth: usize) -> Result<(), NoPlainText> {
     let depth = deeper(depth)?;
     for item in parts(list, "items") {

@@ -1,4 +1,4 @@
-//! Which form of rich text a block has, and the error for one that has none.
+//! Determines the form of rich text of a block, or the error for a block of no known form.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ impl Form {
         Self::EditorJs,
     ];
 
-    /// The form of a block, known by its own keys.
+    /// The form of a block, recognised by its keys.
     pub(super) fn of(block: &Value) -> Option<Self> {
         let has = |form: &Self| match form.type_key() {
             Some(key) => block.get(key).is_some_and(Value::is_string),
@@ -37,7 +37,7 @@ impl Form {
         Self::ALL.into_iter().find(has)
     }
 
-    /// Under which key a block has its type.
+    /// The key that holds a block's type.
     const fn type_key(self) -> Option<&'static str> {
         match self {
             Self::Contentful => Some("nodeType"),
@@ -47,7 +47,7 @@ impl Form {
         }
     }
 
-    /// Whether the block is known to be text or something without text, or holds text anyway.
+    /// Whether the block is known to be text, is known to have no text, or at least holds text.
     pub(super) fn understands(self, block: &Value) -> bool {
         let is_known = match self {
             Self::Contentful => contentful::knows(block),

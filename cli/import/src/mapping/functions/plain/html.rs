@@ -1,8 +1,8 @@
-//! The text of HTML.
+//! Extracts the text of HTML.
 //!
-//! Only tokens are read, without building a tree: texts come from editors in web pages, and their
+//! Only the tokens are read and no tree is built: texts come from editors in web pages, and their
 //! tags alone separate paragraphs, items and rows. So no nesting is too deep, and broken HTML reads
-//! as in browsers.
+//! as it does in browsers.
 
 mod markup;
 
@@ -17,17 +17,18 @@ use html5ever::tokenizer::{
 pub(super) use self::markup::is_html;
 use super::page::{NoPlainText, Page};
 
-/// Bytes that are read at a time.
+/// Bytes tokenized at a time.
 const PIECE: usize = 4 * 1024;
-/// Most blanks, slashes and quotes of one tag, hence of its attributes: comparing each attribute
-/// with all others takes time with the square of their number. Pictures within a tag have many.
+/// The most blanks, slashes and quotes in one tag, which limits its attributes: the tokenizer
+/// compares each attribute with all others, so time grows with the square of their number. The
+/// limit is high because pictures in a tag have many slashes.
 const SEPARATORS_MAX: usize = 20_000;
-/// The comment before what Ghost shows to members only.
+/// The comment before content that Ghost shows only to members.
 const MEMBERS_ONLY: &str = "members-only";
-/// The elements that make lines where line breaks are only white space.
+/// If a text has one of these elements, its line breaks are only white space.
 const LINES: [&str; 3] = ["br", "div", "p"];
 
-/// The text of `html`, which is no longer than the limit.
+/// The text of `html`, whose length must be within the limit.
 pub(super) fn read(html: &str) -> Result<String, NoPlainText> {
     let reader = Reader {
         keeps_lines: !markup::has_element(html, &LINES),
@@ -48,11 +49,11 @@ pub(super) fn read(html: &str) -> Result<String, NoPlainText> {
     tokenizer.sink.page.into_inner().finish()
 }
 
-/// What is done with the tags of an element.
+/// How the tags of an element are treated.
 enum Element {
-    /// Parts paragraphs, and its text is one.
+    /// Separates paragraphs, and its text is one paragraph.
     Paragraph,
-    /// Parts paragraphs.
+    /// Separates paragraphs.
     Block,
     /// Ends a line.
     Break,
@@ -63,16 +64,16 @@ enum Element {
     Cell,
     /// Keeps its line breaks.
     Preformatted,
-    /// Its contents are no text of the page.
+    /// Its contents are not text of the page.
     Dropped(RawKind),
-    /// Stands within a line.
+    /// Is part of a line.
     Inline,
 }
 
 impl Element {
     fn of(tag: &Tag) -> Self {
         match &*tag.name {
-            // Pictures are no HTML: they can be empty.
+            // SVG is not HTML, so its elements can be self-closing.
             "svg" if tag.self_closing => Self::Inline,
             "br" => Self::Break,
             "ul" | "ol" | "menu" => Self::List,
@@ -93,12 +94,12 @@ impl Element {
         }
     }
 
-    /// Whether it stands within a line, so that the text before and after belongs together.
+    /// Whether it is part of a line, so the text before and after it belongs together.
     const fn is_within_line(&self) -> bool {
         matches!(self, Self::Inline | Self::Dropped(_))
     }
 
-    /// Whether the text in it is one paragraph, whatever its line breaks.
+    /// Whether its text is one paragraph, regardless of line breaks.
     const fn is_paragraph(&self) -> bool {
         matches!(self, Self::Paragraph | Self::Item | Self::Cell)
     }
@@ -113,16 +114,16 @@ struct Reader {
     preformatted: Cell<usize>,
     /// Whether the text belongs to an element that is one paragraph.
     is_in_paragraph: Cell<bool>,
-    /// Line breaks since the last word of text that stands by itself.
+    /// Line breaks since the last word, in text outside of paragraphs.
     line_breaks: Cell<usize>,
-    /// Whether a single one of them ends a line.
+    /// Whether a single line break ends a line.
     keeps_lines: bool,
-    /// What could part attributes since the last token.
+    /// Characters since the last token that may separate attributes.
     separators: Cell<usize>,
 }
 
 impl Reader {
-    /// Takes note of what is read next; refuses what would be one tag with too many attributes.
+    /// Counts the separators in the next piece; rejects a tag that may have too many attributes.
     fn expect(&self, piece: &str) -> Result<(), NoPlainText> {
         let is_separator = |c: &char| c.is_ascii_whitespace() || matches!(c, '/' | '"' | '\'');
         let more = piece.chars().filter(is_separator).count();
@@ -147,7 +148,7 @@ impl Reader {
         }
     }
 
-    /// Adds a line, or a part of one, of text that stands by itself.
+    /// Adds a line, or a part of one, of text outside of paragraphs.
     fn line_by_itself(&self, line: &str) {
         if !line.trim_ascii().is_empty() {
             self.end_line();
@@ -157,7 +158,7 @@ impl Reader {
         self.line_breaks.set(self.line_breaks.get() + more);
     }
 
-    /// Does what the line breaks before a word are for.
+    /// Applies the line breaks before a word.
     fn end_line(&self) {
         match self.line_breaks.take() {
             1 if self.keeps_lines => self.page.borrow_mut().break_line(),
@@ -166,7 +167,7 @@ impl Reader {
         }
     }
 
-    /// Takes note of where the text that follows a tag belongs.
+    /// Notes where the text that follows a tag belongs.
     fn enter(&self, element: &Element, is_start: bool) {
         if element.is_within_line() {
             return;
@@ -207,7 +208,7 @@ impl Reader {
         let mut page = self.page.borrow_mut();
         match element {
             Element::Paragraph | Element::Block => page.part(),
-            // Browsers take `</br>` for `<br>`.
+            // Browsers treat `</br>` as `<br>`.
             Element::Break => page.break_line(),
             Element::List => page.end_list(),
             Element::Item => page.end_item(),

@@ -1,13 +1,13 @@
-//! Markdown: CommonMark with the tables and the struck-out text of GitHub. HTML in it is read as
-//! HTML. The only file that knows the parser.
+//! Extracts the text of Markdown: CommonMark with GitHub's tables and strikethrough. HTML in it is
+//! read as HTML. The only file that knows the parser.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, html::push_html};
 
 use super::html;
 use super::page::{LENGTH_MAX, NoPlainText, PARTS_DEPTH_MAX};
 
-/// The plain text of Markdown, as [`super::plain`] makes it of the HTML that it stands for; blank
-/// is none.
+/// The plain text of Markdown, as [`super::plain`] would make it from the equivalent HTML; `None`
+/// if blank.
 pub(in crate::mapping) fn markdown(text: &str) -> Result<Option<String>, NoPlainText> {
     if LENGTH_MAX < text.len() {
         return Err(NoPlainText::TooLong);
@@ -21,9 +21,9 @@ pub(in crate::mapping) fn markdown(text: &str) -> Result<Option<String>, NoPlain
     Ok((!read.is_empty()).then_some(read))
 }
 
-/// Whether a text seems to be Markdown: it has a heading, bold text, a link, a picture, or code
-/// between fences. Lists, emphasis, quotes and indented lines are those of prose as well, and read
-/// as well with their marks.
+/// Whether a text seems to be Markdown: it has a heading, bold text, a link, a picture or a fenced
+/// code block. Lists, emphasis, quotes and indented lines do not count: prose has them too, and
+/// their marks do not hurt reading.
 pub(in crate::mapping) fn is_likely(text: &str) -> bool {
     may_have_signs(text)
         && !is_too_deep(text)
@@ -36,7 +36,7 @@ pub(in crate::mapping) fn is_likely(text: &str) -> bool {
                     text[range].starts_with('[') && !dest_url.is_empty()
                 }
                 Event::Start(Tag::Image { .. }) => true,
-                // Tildes are also a line that is drawn between parts.
+                // Tildes are also used to draw a line between parts.
                 Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
                     text[range].starts_with('`')
                 }
@@ -48,14 +48,14 @@ fn parser(text: &str) -> Parser<'_> {
     Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH)
 }
 
-/// Most texts have nothing of Markdown, and need not be read as such.
+/// A quick check: most texts have no Markdown and need no parsing.
 fn may_have_signs(text: &str) -> bool {
     let signs = ["# ", "**", "__", "](", "][", "```"];
     signs.iter().any(|sign| text.contains(sign))
 }
 
-/// Whether a line begins with more marks of quotes and items than parts may be nested. The parser
-/// takes time with their number times that of all the lines that follow.
+/// Whether a line begins with more marks of quotes and items than parts may be nested. The parser's
+/// time grows with their number times the number of following lines.
 fn is_too_deep(text: &str) -> bool {
     text.split(['\n', '\r']).any(|line| {
         let mut rest = Some(line);
@@ -66,7 +66,7 @@ fn is_too_deep(text: &str) -> bool {
     })
 }
 
-/// What follows the mark of a quote or an item.
+/// The rest of a line after the mark of a quote or an item.
 fn without_mark(line: &str) -> Option<&str> {
     let line = line.trim_start();
     if let Some(quoted) = line.strip_prefix('>') {
@@ -79,7 +79,7 @@ fn without_mark(line: &str) -> Option<&str> {
     after.filter(|item| item.starts_with([' ', '\t']))
 }
 
-/// Whether a line is one that is drawn between parts, and no marks of items.
+/// Whether a line is a drawn separator rather than marks of items.
 fn is_rule(line: &str) -> bool {
     ['-', '*'].iter().any(|mark| {
         let mut rest = line.chars();
@@ -87,7 +87,8 @@ fn is_rule(line: &str) -> bool {
     })
 }
 
-/// Whether no letter or digit touches a part of a text: asterisks between these may be anything.
+/// Whether no letter or digit touches a part of a text: asterisks between letters or digits may
+/// mean anything.
 fn stands_apart(text: &str, part: std::ops::Range<usize>) -> bool {
     let before = text[..part.start].chars().next_back();
     let after = text[part.end..].chars().next();

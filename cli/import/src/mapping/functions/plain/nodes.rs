@@ -1,8 +1,8 @@
-//! Trees of nodes that have a `type`: the blocks of Strapi, and the documents of Lexical, of
-//! ProseMirror and of the editors that are built on it.
+//! Trees of nodes with a `type`: blocks of Strapi, and documents of Lexical, ProseMirror and the
+//! editors built on it.
 //!
-//! They differ in the names of their types and in where a node has its children. Of an unknown
-//! type is a block among blocks, and a part of the line among words.
+//! They differ in the names of their types and in where a node keeps its children. A node of
+//! unknown type is treated as a block among blocks, and as part of the line among words.
 
 use serde_json::Value;
 
@@ -12,17 +12,17 @@ use super::parts::{word, write_any, write_html};
 
 /// The types of blocks of Strapi that have children.
 const BLOCKS: [&str; 5] = ["paragraph", "heading", "list", "quote", "code"];
-/// Where the cards of Ghost have HTML.
+/// The keys of Ghost's cards that hold HTML.
 const CARD_KEYS: [&str; 3] = ["html", "calloutText", "heading"];
 
-/// Whether a block is one of text, or known to have none.
+/// Whether a block is a block of text or is known to have no text.
 pub(super) fn knows(block: &Value) -> bool {
     let has_children = block.get("children").is_some_and(Value::is_array);
     let name = word(block, "type");
     matches!(name, "doc" | "image" | "text") || (BLOCKS.contains(&name) && has_children)
 }
 
-/// Whether a document is one of Lexical.
+/// Whether it is a Lexical document.
 pub(super) fn knows_root(document: &Value) -> bool {
     let children = document.get("root").and_then(|root| root.get("children"));
     children.is_some_and(Value::is_array)
@@ -57,7 +57,7 @@ fn write_at(
     let blocks = |page: &mut Page| write_any(node, page, depth, write_among_blocks);
     let words = |page: &mut Page| write_any(node, page, depth, write_among_words);
     match word(node, "type") {
-        // The leaves of Slate have no type.
+        // Slate's leaves have no type.
         "text" | "" if node.get("text").is_some() => page.write(word(node, "text")),
         "linebreak" | "hardBreak" | "hard_break" => page.break_line(),
         "link" | "autolink" => words(page)?,
@@ -85,7 +85,7 @@ fn write_at(
             words(page)?;
         }
         "image" => {}
-        // What Ghost shows to everybody ends here.
+        // The part that Ghost shows to everybody ends here.
         "paywall" => page.close(),
         "paragraph" | "heading" | "quote" | "blockquote" | "code" | "codeBlock" | "code_block" => {
             page.part();

@@ -1,12 +1,12 @@
-//! The plain text being put together: paragraphs, items of lists, rows of tables.
+//! Assembles plain text from paragraphs, items of lists and rows of tables.
 
-/// Longest text that is read, in bytes, markup included.
+/// Maximum length of a text in bytes, including markup.
 pub(super) const LENGTH_MAX: usize = 1024 * 1024;
 /// Deepest nesting of the parts of a text.
 pub(super) const PARTS_DEPTH_MAX: usize = 100;
-/// Marks an item of a list.
+/// The mark before an item of a list.
 const ITEM_MARK: &str = "- ";
-/// Stands between the cells of a row.
+/// The separator between the cells of a row.
 const CELL_SEPARATOR: &str = " | ";
 
 /// Why a value has no plain text.
@@ -21,16 +21,16 @@ pub(in crate::mapping) enum NoPlainText {
         /// A short description of the value.
         found: String,
     },
-    /// A text that is neither prose nor JSON.
+    /// The text is neither prose nor valid JSON.
     #[error("could not read the text: it begins like JSON, and cannot be read as such: {why}")]
     BrokenJson {
         /// What is wrong with the JSON.
         why: String,
     },
-    /// The parts of the text are nested too deep.
+    /// The parts of the text are nested too deeply.
     #[error("could not read the text: its parts are nested more than {PARTS_DEPTH_MAX} deep")]
     TooDeep,
-    /// One tag of HTML goes on and on.
+    /// An HTML tag is too long.
     #[error("could not read the text: a tag or comment of its HTML is too long")]
     LongTag,
     /// The text is too long.
@@ -39,7 +39,7 @@ pub(in crate::mapping) enum NoPlainText {
 }
 
 impl NoPlainText {
-    /// The same for a value that is the JSON of a text.
+    /// The same error for a value that was parsed from a text.
     pub(super) fn within_a_text(self) -> Self {
         match self {
             Self::UnknownForm { found } => Self::UnknownForm {
@@ -50,10 +50,10 @@ impl NoPlainText {
     }
 }
 
-/// A text being written. A list or a table has a begin and an end.
+/// A text being written. Every list and table must be begun and ended.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    /// Finished blocks, without blank ones.
+    /// Finished blocks, except blank ones.
     text: String,
     /// Whether the last finished block belongs to a list.
     ends_in_list: bool,
@@ -63,9 +63,9 @@ pub(super) struct Page {
     is_item: bool,
     lists: usize,
     tables: usize,
-    /// Bytes written, blank ones included.
+    /// Bytes written, including white space.
     length: usize,
-    /// Whether what comes now is not for everybody.
+    /// Whether the rest is for members only.
     is_closed: bool,
 }
 
@@ -81,7 +81,7 @@ impl Page {
         }
     }
 
-    /// Adds text in which white space of any kind and length is one blank.
+    /// Adds text with every run of white space replaced by one blank.
     pub(super) fn write_collapsed(&mut self, text: &str) {
         for piece in text.split_inclusive(|c: char| c.is_ascii_whitespace()) {
             let word = piece.trim_end_matches(|c: char| c.is_ascii_whitespace());
@@ -93,7 +93,7 @@ impl Page {
         }
     }
 
-    /// Leaves out everything that comes after, which is for members only.
+    /// Drops all later text, which is for members only.
     pub(super) const fn close(&mut self) {
         self.is_closed = true;
     }
@@ -103,7 +103,8 @@ impl Page {
         self.write("\n");
     }
 
-    /// Where a paragraph begins or ends. In an item it is only a line, in a cell only a blank.
+    /// Begins or ends a paragraph. In an item this only ends the line, in a cell it only adds a
+    /// blank.
     pub(super) fn part(&mut self) {
         if 0 < self.tables {
             self.write_collapsed(" ");
@@ -114,19 +115,19 @@ impl Page {
         }
     }
 
-    /// Where a list begins.
+    /// Begins a list.
     pub(super) fn begin_list(&mut self) {
         self.end_block();
         self.lists += 1;
     }
 
-    /// Where a list ends; one that never began is no harm.
+    /// Ends a list; does no harm if none was begun.
     pub(super) fn end_list(&mut self) {
         self.end_block();
         self.lists = self.lists.saturating_sub(1);
     }
 
-    /// Where an item begins, which also ends the one before.
+    /// Begins an item, which also ends the previous one.
     pub(super) fn begin_item(&mut self) {
         if 0 < self.tables {
             return self.part();
@@ -135,14 +136,14 @@ impl Page {
         self.is_item = true;
     }
 
-    /// Where an item ends.
+    /// Ends an item.
     pub(super) fn end_item(&mut self) {
         if self.tables == 0 {
             self.end_block();
         }
     }
 
-    /// Where a table begins.
+    /// Begins a table.
     pub(super) fn begin_table(&mut self) {
         if self.tables == 0 {
             self.part();
@@ -150,7 +151,7 @@ impl Page {
         self.tables += 1;
     }
 
-    /// Where a table ends; one that never began is no harm.
+    /// Ends a table; does no harm if none was begun.
     pub(super) fn end_table(&mut self) {
         self.tables = self.tables.saturating_sub(1);
         if self.tables == 0 {
@@ -158,14 +159,14 @@ impl Page {
         }
     }
 
-    /// Where a row begins.
+    /// Begins a row.
     pub(super) fn begin_row(&mut self) {
         if !self.open.is_empty() {
             self.break_line();
         }
     }
 
-    /// Where a cell begins.
+    /// Begins a cell.
     pub(super) fn begin_cell(&mut self) {
         let line = self.open.rsplit('\n').next().unwrap_or_default();
         if !line.trim().is_empty() {
@@ -208,7 +209,7 @@ impl Page {
     }
 }
 
-/// The lines of a block, each trimmed, without blank ones at its ends or beside each other.
+/// The lines of a block, trimmed, with no blank lines at either end and no two in a row.
 fn tidy(block: &str) -> String {
     let mut tidy = String::with_capacity(block.len());
     let lines = block.trim().lines().map(str::trim);

@@ -1,13 +1,14 @@
-//! What the documents of all editors have in common: parts within parts, some of them unknown.
+//! Shared code for the documents of all editors: nested parts, some of unknown types.
 
 use serde_json::Value;
 
 use super::html;
 use super::page::{NoPlainText, PARTS_DEPTH_MAX, Page};
 
-/// Where parts of an unknown type may hold text: a text, or a list of texts and parts.
+/// The keys under which parts of an unknown type may hold text: a text, or a list of texts and
+/// parts.
 const TEXT_KEYS: [&str; 3] = ["text", CONTENT, "children"];
-/// Under which of them a text may be HTML.
+/// The one of these keys whose text may be HTML.
 const CONTENT: &str = "content";
 
 /// Whether a part of an unknown type holds text.
@@ -19,7 +20,7 @@ pub(super) fn holds_text(part: &Value) -> bool {
     })
 }
 
-/// Adds the text that a part at `depth` holds, whatever its type; `write` adds the parts within.
+/// Adds the text of a part at `depth`, whatever its type; `write` adds the parts inside.
 pub(super) fn write_any(
     part: &Value,
     page: &mut Page,
@@ -53,19 +54,19 @@ pub(super) fn write_html(text: &str, page: &mut Page) -> Result<(), NoPlainText>
     Ok(())
 }
 
-/// The members of the list that `node` has under `key`; no list is an empty one.
+/// The members of the list under `key` in `node`; empty if there is no list.
 pub(super) fn parts<'a>(node: &'a Value, key: &str) -> &'a [Value] {
     node.get(key)
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
 }
 
-/// The text that `node` has under `key`; none is empty.
+/// The text under `key` in `node`; empty if there is no text.
 pub(super) fn word<'a>(node: &'a Value, key: &str) -> &'a str {
     node.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The depth of the parts of what is at `depth`.
+/// The depth of parts inside a part at `depth`.
 pub(super) fn deeper(depth: usize) -> Result<usize, NoPlainText> {
     if PARTS_DEPTH_MAX <= depth {
         return Err(NoPlainText::TooDeep);

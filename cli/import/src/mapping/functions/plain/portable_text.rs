@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::page::{NoPlainText, Page};
 use super::parts::{holds_text, parts, word, write_any};
 
-/// Whether a block is one of text, or known to have none.
+/// Whether a block is a block of text or is known to have no text.
 pub(super) fn knows(block: &Value) -> bool {
     match word(block, "_type") {
         "block" => block.get("children").is_some_and(Value::is_array),
@@ -14,7 +14,7 @@ pub(super) fn knows(block: &Value) -> bool {
     }
 }
 
-/// Adds one block. Of other types, such as images, only what holds text has any.
+/// Adds one block. Blocks of other types, such as images, add only the text they hold.
 pub(super) fn write(block: &Value, page: &mut Page) -> Result<(), NoPlainText> {
     write_block(block, page, 1)
 }
@@ -37,7 +37,7 @@ fn write_block(block: &Value, page: &mut Page, depth: usize) -> Result<(), NoPla
     Ok(())
 }
 
-/// Adds what stands within a block: spans, things that stand between them, or further blocks.
+/// Adds the contents of a block: spans, inline objects between them, or further blocks.
 fn write_within(part: &Value, page: &mut Page, depth: usize) -> Result<(), NoPlainText> {
     match word(part, "_type") {
         "block" => write_block(part, page, depth),

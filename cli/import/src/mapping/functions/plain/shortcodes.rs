@@ -1,16 +1,16 @@
-//! The shortcodes of WordPress: words in brackets that stand for something which is no text.
+//! Removes WordPress shortcodes: words in brackets that stand for something other than text.
 //!
-//! Brackets in prose must not be lost. `[name]` is a shortcode where it has an attribute,
-//! `[name id="1"]`; where it ends, or is ended later, `[/name]`; or where it is a single word that
-//! WordPress knows, or that has an underscore. So `[sic]`, `[1]` and `[see below]` are prose, and
-//! so is a link of Markdown. What stands between a shortcode and its end stays.
+//! Brackets in prose must not be lost. `[name]` is a shortcode if it has an attribute, as in `[name
+//! id="1"]`; if it is an end, `[/name]`, or is ended later; or if it is a single word that
+//! WordPress knows or that has an underscore. So `[sic]`, `[1]` and `[see below]` are prose, and so
+//! is a Markdown link. The text between a shortcode and its end is kept.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::steps;
 
-/// Shortcodes of WordPress itself, which stand apart from the text around them.
+/// WordPress's own shortcodes, which are separate from the text around them.
 const BLOCKS: [&str; 7] = [
     "audio",
     "caption",
@@ -20,21 +20,22 @@ const BLOCKS: [&str; 7] = [
     "video",
     "wp_caption",
 ];
-/// Encloses the address of what is shown, which is no text.
+/// The shortcode that encloses the URL of embedded content, which is not text.
 const EMBED: &str = "embed";
-/// Parts what stands before from what stands behind.
+/// Separates the text before a shortcode from the text after it.
 const PART: &str = "\n\n";
-/// Longest shortcode in bytes: each is looked for by itself.
+/// Maximum length of a shortcode in bytes. It bounds the search, which starts anew at every
+/// bracket.
 const LENGTH_MAX: usize = 4 * 1024;
 
-/// The text without its shortcodes; borrowed where it has none.
+/// The text without its shortcodes; borrowed if it has none.
 pub(super) fn without(text: &str) -> Cow<'_, str> {
     let ends: HashMap<&str, usize> = tags(text, 0)
         .filter(|(_, tag)| tag.is_end)
         .map(|(at, tag)| (tag.name, at))
         .collect();
     let (mut kept, mut done) = (String::new(), 0);
-    // The end of the shortcode before, where that is an end itself.
+    // Where the previous shortcode stops, if it is an end.
     let mut ended = None;
     for (at, tag) in tags(text, 0) {
         let end = ends.get(tag.name).copied().filter(|end| at < *end);
@@ -44,7 +45,7 @@ pub(super) fn without(text: &str) -> Cow<'_, str> {
         let after = at + tag.length;
         let before = &text[done..at];
         if before.ends_with('[') && text[after..].starts_with(']') {
-            // In brackets of its own it is to be shown.
+            // A shortcode in double brackets is meant to be shown.
             kept.push_str(&before[..before.len() - 1]);
             kept.push_str(&text[at..after]);
             done = after + 1;
@@ -68,13 +69,13 @@ pub(super) fn without(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Where the text goes on after what is embedded; there is an end.
+/// Where the text continues after embedded content. The caller knows that it ends.
 fn end_of_embed(text: &str, from: usize) -> usize {
     let end = tags(text, from).find(|(_, tag)| tag.is_end && tag.name == EMBED);
     end.map_or(from, |(at, tag)| at + tag.length)
 }
 
-/// Every part of the text that is spelled like a shortcode, from a place on.
+/// Every part of the text, from a place on, that is spelled like a shortcode.
 fn tags(text: &str, from: usize) -> impl Iterator<Item = (usize, Tag<'_>)> {
     let brackets = text[from..].match_indices('[');
     brackets.filter_map(move |(at, _)| Some((from + at, Tag::parse(&text[from + at..])?)))
@@ -84,14 +85,14 @@ fn tags(text: &str, from: usize) -> impl Iterator<Item = (usize, Tag<'_>)> {
 struct Tag<'t> {
     name: &'t str,
     is_end: bool,
-    /// Whether it has anything but its name.
+    /// Whether it has anything besides its name.
     has_more: bool,
     has_attribute: bool,
     length: usize,
 }
 
 impl<'t> Tag<'t> {
-    /// The tag that a text begins with.
+    /// Parses the tag at the beginning of a text.
     fn parse(text: &'t str) -> Option<Self> {
         let text = &text[..text.floor_char_boundary(LENGTH_MAX)];
         let mut rest = Rest(text.strip_prefix('[')?);
@@ -128,7 +129,7 @@ impl<'t> Tag<'t> {
         }
     }
 
-    /// Whether it is a shortcode and no prose, given whether it is ended and what follows it.
+    /// Whether it is a shortcode rather than prose, given whether it is ended and what follows it.
     fn is_shortcode(&self, is_ended: bool, rest: &str) -> bool {
         let is_known = BLOCKS.contains(&self.name) || self.name.contains('_');
         let is_alone = !self.has_more && !rest.starts_with('(');
@@ -136,7 +137,7 @@ impl<'t> Tag<'t> {
     }
 }
 
-/// What is left of a tag.
+/// The unparsed rest of a tag.
 struct Rest<'t>(&'t str);
 
 impl<'t> Rest<'t> {
@@ -168,7 +169,7 @@ impl<'t> Rest<'t> {
         for quote in ['"', '\''] {
             if let Some(quoted) = self.0.strip_prefix(quote) {
                 let Some((value, rest)) = quoted.split_once(quote) else {
-                    // It was looked through.
+                    // All of it was searched.
                     self.0 = "";
                     return None;
                 };
@@ -181,7 +182,7 @@ impl<'t> Rest<'t> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// Takes a value or an attribute; whether it is one.
+    /// Takes a value or an attribute; returns whether it was an attribute.
     fn item(&mut self) -> Option<bool> {
         self.value()?;
         let is_attribute = self.take("=");

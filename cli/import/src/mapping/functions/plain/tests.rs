@@ -1,4 +1,4 @@
-//! One text in all its forms, the corners of each form, and what is refused.
+//! Tests of one text in all forms, the edge cases of each form, and what is rejected.
 
 mod documents;
 mod html;
@@ -268,7 +268,7 @@ fn parts_that_are_nested_too_deep_are_refused() {
             node = outer;
         }
         assert_eq!(plain(&node), Err(NoPlainText::TooDeep));
-        // Dropping it would overflow the stack by itself.
+        // Dropping it would overflow the stack.
         std::mem::forget(node);
     }
     check(&[

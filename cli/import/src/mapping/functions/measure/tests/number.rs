@@ -1,4 +1,4 @@
-//! Numbers without units as content spells them.
+//! Tests of numbers without units as content spells them.
 
 use super::*;
 

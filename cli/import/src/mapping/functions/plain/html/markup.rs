@@ -1,12 +1,12 @@
-//! Finds the HTML markup in a text: tags, comments and character references.
+//! Finds the HTML markup in a text: tags of elements, comments and character references.
 //!
-//! Anything else in angle brackets is text that people wrote, such as an address or a key to be
-//! pressed, and must not be lost.
+//! Anything else in angle brackets is text that people wrote, such as an address or a key to press,
+//! and must not be lost.
 
 use std::borrow::Cow;
 
-/// The elements of HTML, those that browsers still know, and what word processors and editors add
-/// to them; in alphabetical order.
+/// The elements of HTML, obsolete ones that browsers still know, and those that word processors and
+/// editors add, in alphabetical order.
 const ELEMENTS: [&str; 137] = [
     "a",
     "abbr",
@@ -146,7 +146,7 @@ const ELEMENTS: [&str; 137] = [
     "wbr",
     "xmp",
 ];
-/// What else may begin with `<` and is no text, in lower case.
+/// Other beginnings of markup, in lower case and without the `<`.
 const DECLARATIONS: [&str; 4] = ["!--", "!doctype", "![cdata[", "?xml"];
 
 /// Whether a text has markup.
@@ -161,7 +161,7 @@ pub(super) fn has_element(text: &str, names: &[&str]) -> bool {
     tags.any(|rest| element(rest).is_some_and(|name| names.contains(&name.as_str())))
 }
 
-/// The same text with every `<` that begins no markup escaped.
+/// The same text with every `<` escaped that does not begin markup.
 pub(super) fn without_others(text: &str) -> Cow<'_, str> {
     let mut escaped = String::new();
     let mut done = 0;
@@ -177,14 +177,14 @@ pub(super) fn without_others(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Every `<` with its place, and whether it begins markup that ends somewhere.
+/// The place of every `<`, and whether it begins markup that also ends.
 fn tags_and_others(text: &str) -> impl Iterator<Item = (usize, bool)> {
     let last_end = text.rfind('>').unwrap_or_default();
     text.match_indices('<')
         .map(move |(at, _)| (at, at < last_end && begins_markup(&text[at + 1..])))
 }
 
-/// Whether what follows a `<` makes it the beginning of markup.
+/// Whether a `<` followed by `rest` begins markup.
 fn begins_markup(rest: &str) -> bool {
     let begins = |declaration: &&str| {
         let head = rest.get(..declaration.len());
@@ -193,11 +193,11 @@ fn begins_markup(rest: &str) -> bool {
     DECLARATIONS.iter().any(begins) || element(rest).is_some()
 }
 
-/// The name of the element whose tag goes on like this after its `<`.
+/// The name of the element if `rest` continues a tag after its `<`.
 fn element(rest: &str) -> Option<String> {
     let rest = rest.strip_prefix('/').unwrap_or(rest);
     let ends_name = |c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>');
-    // No name is longer, and looking further would take time with the square of the length.
+    // No name is longer than this. Looking further would take time quadratic in the text's length.
     let head = &rest[..rest.floor_char_boundary("blockquote".len() + 1)];
     let name = head[..head.find(ends_name)?].to_ascii_lowercase();
     ELEMENTS
@@ -206,7 +206,7 @@ fn element(rest: &str) -> Option<String> {
         .then_some(name)
 }
 
-/// Whether what follows a `&` makes it a character reference.
+/// Whether a `&` followed by `rest` begins a character reference.
 fn begins_reference(rest: &str) -> bool {
     let name = rest.strip_prefix('#').unwrap_or(rest);
     let end = name.find(|c: char| !c.is_ascii_alphanumeric());

@@ -1,8 +1,8 @@
-//! The documents of editors: Lexical, ProseMirror and Editor.js, and documents within a text.
+//! Tests of editors' documents: Lexical, ProseMirror, Editor.js, and documents inside a text.
 
 use super::*;
 
-/// The same text in the documents of each editor.
+/// The same text as a document of each editor.
 pub(super) fn all() -> [Value; 3] {
     [lexical(), prose_mirror(), editor_js()]
 }

@@ -1,4 +1,4 @@
-//! HTML: what browsers show of it, and what only looks like it.
+//! Tests of HTML: what browsers show of it, and text that only looks like HTML.
 
 use super::*;
 
@@ -64,7 +64,7 @@ fn a_tag_with_attributes_without_end_is_refused() {
     }
     let many = format!("<p {}>text", attributes(1_000)).repeat(50);
     assert!(plain(&json!(many)).is_ok());
-    // One character of 64 of an inline picture is a slash.
+    // In an inline picture, one in 64 characters is a slash.
     let picture = format!("{}/", "A".repeat(63)).repeat(12_000);
     let picture = format!("<img src=\"data:image/png;base64,{picture}\">text");
     assert_eq!(plain(&json!(picture)).unwrap().as_deref(), Some("text"));

@@ -1,4 +1,4 @@
-//! Markdown: what it reads as, and which texts seem to be Markdown.
+//! Tests of Markdown: its plain text, and which texts seem to be Markdown.
 
 use super::super::markdown::{is_likely, markdown};
 use super::*;

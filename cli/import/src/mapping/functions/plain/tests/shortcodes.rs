@@ -1,4 +1,4 @@
-//! Shortcodes and comments of WordPress: which go, and what in brackets is prose.
+//! Tests of WordPress shortcodes and comments: which are removed, and which brackets are prose.
 
 use super::*;
 use crate::steps::check_each;
@@ -66,7 +66,7 @@ fn comments_of_blocks_go() {
 
 #[test]
 fn a_text_of_more_brackets_takes_more_steps_by_as_much() {
-    // All are looked at twice: for what ends, and for what is ended.
+    // All are examined twice: once to find ends, once to find what they end.
     for (each, part) in [
         (2, "["),
         (4, "[a"),
