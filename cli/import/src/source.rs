@@ -1,11 +1,11 @@
-//! Reading exports: from what was named on the command line to a stream of records with their
+//! Reads exports: turns what was named on the command line into a stream of records with their
 //! places.
 //!
-//! Plain and compressed files, folders, archives and standard input all become one stream, cut into
-//! records as a `Plan` says. Memory is bounded whatever the size: a record is held at most up to
-//! [`LINE_MAX`] or `readers::RECORD_MAX` bytes, an archive's members lie in a temporary file. What
-//! is wrong with a file is a finding in the stream, not an error, so that reading goes on with the
-//! next file. Nothing here reads what a record says.
+//! Plain and compressed files, folders, archives and standard input all become one stream, split into
+//! records according to a `Plan`. Memory is bounded whatever the size of the export: a record may
+//! have at most [`LINE_MAX`] or `readers::RECORD_MAX` bytes, and an archive's members are copied to
+//! a temporary file. A damaged file is a finding in the stream, not an error, so reading continues
+//! with the next file. Nothing here interprets a record.
 
 pub(crate) mod encoding;
 pub(crate) mod plan;
@@ -40,7 +40,7 @@ use self::records::Cutter;
 
 /// Hands the records of `exports` to `sink`, in order.
 ///
-/// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
+/// A file or folder that cannot be opened, or that the disk fails to read, is an error.
 pub(crate) fn read(
     exports: &[Export],
     input: &mut dyn Read,
@@ -55,7 +55,7 @@ pub(crate) fn read(
     Ok(cutter.finish(files))
 }
 
-/// Bytes that reading `exports` will take, as they lie on disk; none when that cannot be known.
+/// The bytes on disk that reading `exports` will take; `None` if that cannot be known.
 pub fn size(exports: &[Export], plan: &Plan) -> Option<u64> {
     let length = |path: &Path| {
         let about = fs::metadata(path).ok()?;
@@ -77,7 +77,7 @@ pub fn size(exports: &[Export], plan: &Plan) -> Option<u64> {
     Some(total)
 }
 
-/// The files that reading `exports` will open, those of folders included.
+/// The files that reading `exports` will open, including those in folders.
 pub fn files(exports: &[Export], plan: &Plan) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for export in exports {

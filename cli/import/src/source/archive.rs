@@ -1,8 +1,7 @@
-//! Tar archives: their members are copied to one temporary file and read from it in the order of
-//! their names, which an archive need not have.
+//! Reads tar archives. Members are copied to one temporary file and read from it in the order of
+//! their names, which may differ from their order in the archive.
 //!
-//! No name of a member is ever used as a path: what a hostile archive calls its members touches
-//! nothing.
+//! The name of a member is never used as a path, so hostile names do no harm.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -15,54 +14,54 @@ use tar::{Archive, Entry, Header};
 use super::plan::Plan;
 use crate::source::temporary_file;
 
-/// Bytes that the headers of one member may take, long names included: the library holds them in
+/// Bytes that the headers of one member may take, including long names: the library holds them in
 /// memory, and a hostile archive may have a name of any length.
 const HEADERS_MAX: u64 = 1024 * 1024;
 /// Size of a tar block.
 const BLOCK: usize = 512;
-/// Where the first block of an archive carries its magic number.
+/// The position of the magic number in the first block of an archive.
 const MAGIC: std::ops::Range<usize> = 257..262;
-/// Where a header has the sum of its bytes.
+/// The position of the checksum in a header.
 const CHECKSUM: std::ops::Range<usize> = 148..156;
-/// Endings of the names of archives, for those older than the magic number.
+/// Suffixes of the names of archives, for archives older than the magic number.
 const ENDINGS: [&str; 5] = [".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst"];
 
-/// The members of an archive that are to be read.
+/// The members of an archive to be read.
 pub(super) struct Unpacked {
     /// In the order of their names.
     pub(super) members: Vec<Member>,
-    /// Names of members that would have been read, with the reason why they are not.
+    /// Names of members that match the plan but are not read, with the reason.
     pub(super) refused: Vec<(String, &'static str)>,
     /// What ended the archive early.
     pub(super) broken: Option<io::Error>,
     contents: File,
-    /// Where they lie, for messages.
+    /// The directory of their copies, for messages.
     temp_dir: PathBuf,
 }
 
-/// One member, copied.
+/// One copied member.
 pub(super) struct Member {
-    /// Its path within the archive: a name for people, never a path to open.
+    /// Its path within the archive, only to be shown, never to be opened.
     pub(super) name: String,
     start: u64,
     length: u64,
 }
 
-/// The first block of the contents, and all of them, that block included.
+/// The first block of the contents, and a reader of all contents including that block.
 pub(super) fn sniff(mut reader: impl Read) -> (Vec<u8>, impl Read) {
     let mut head = Vec::new();
     let error = (&mut reader)
         .take(BLOCK as u64)
         .read_to_end(&mut head)
         .err();
-    // What was read before an error is read again before it.
+    // The reader repeats what was read before an error, and then the error.
     let whole = Cursor::new(head.clone())
         .chain(Failing(error))
         .chain(reader);
     (head, whole)
 }
 
-/// Fails once, if at all, and is then at its end.
+/// A reader that fails once, if it has an error, and is then at its end.
 struct Failing(Option<io::Error>);
 
 impl Read for Failing {
@@ -76,8 +75,8 @@ pub(super) fn is_archive(name: &str, head: &[u8]) -> bool {
     has_tar_header(head) || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether `head` is the header of a member. Text may have the magic number in its place by
-/// chance, but hardly the checksum that goes with it.
+/// Whether `head` is the header of a member. Text may have the magic number in the right place by
+/// chance, but hardly the matching checksum too.
 fn has_tar_header(head: &[u8]) -> bool {
     if head.len() < BLOCK || head.get(MAGIC) != Some(b"ustar") {
         return false;
@@ -92,7 +91,7 @@ fn has_tar_header(head: &[u8]) -> bool {
     stated.is_ok_and(|stated| stated == sum)
 }
 
-/// Copies the members that are selected to a temporary file in `temp_dir`.
+/// Copies the selected members to a temporary file in `temp_dir`.
 pub(super) fn unpack(reader: impl Read, plan: &Plan, temp_dir: &Path) -> anyhow::Result<Unpacked> {
     let contents = temporary_file::create(temp_dir)?;
     let mut unpacked = Unpacked {
@@ -111,7 +110,7 @@ pub(super) fn unpack(reader: impl Read, plan: &Plan, temp_dir: &Path) -> anyhow:
         Some(error) if watch.has_copy_failed.get() => {
             return Err(error).with_context(|| temporary_file::not_written(temp_dir));
         }
-        // The library has its own words for an early end.
+        // The library reports an early end with an error of its own.
         Some(error) if watch.has_ended.get() && error.raw_os_error().is_none() => {
             Some(io::ErrorKind::UnexpectedEof.into())
         }
@@ -167,7 +166,7 @@ impl Unpacked {
         archive.into_inner().expect_end()
     }
 
-    /// The name of a member that is to be read, and how many bytes of it; one that only looks so is
+    /// The name of a member to be read and how many of its bytes. A member that is refused is
     /// noted.
     fn wanted(&mut self, entry: &Entry<'_, impl Read>, plan: &Plan) -> Option<(String, u64)> {
         if entry.header().entry_type().is_dir() {
@@ -185,11 +184,12 @@ impl Unpacked {
     }
 }
 
-/// Reading such a member would be harmless, but it was packed to be something else.
+/// The reason not to read a member. Reading it would be harmless, but it was not packed as a plain
+/// file.
 fn reason_to_refuse(entry: &Entry<'_, impl Read>, name: &str) -> Option<&'static str> {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     let kind = entry.header().entry_type();
-    // A sparse file could stand for any number of zeros.
+    // A sparse file could expand to any number of zeros.
     if !kind.is_file() && !kind.is_contiguous() {
         return Some("is not a plain file");
     }
@@ -199,15 +199,15 @@ fn reason_to_refuse(entry: &Entry<'_, impl Read>, name: &str) -> Option<&'static
     None
 }
 
-/// Reads no more than is allowed, and knows whether what it read ends in zeros, as a complete
-/// archive does.
+/// A reader that reads no more than is allowed and knows whether what it read ends in zeros, as a
+/// complete archive does.
 struct Watched<'a, R> {
     reader: R,
     watch: &'a Watch,
     zeros: usize,
 }
 
-/// What is known, and may be changed, while the library holds the reader.
+/// State that can be read and changed while the library owns the reader.
 struct Watch {
     /// Bytes that may still be read.
     allowed: Cell<u64>,
@@ -215,7 +215,7 @@ struct Watch {
     has_copy_failed: Cell<bool>,
 }
 
-/// The temporary file. That it cannot be written is no fault of the archive, so it is noted.
+/// The temporary file. A failure to write it is not the archive's fault, so it is noted.
 struct Copy<'a> {
     file: File,
     watch: &'a Watch,
@@ -237,7 +237,7 @@ impl Write for Copy<'_> {
 }
 
 impl<R: Read> Watched<'_, R> {
-    /// Reads what follows the archive, so that a cut compressed stream is noticed as well.
+    /// Reads what follows the archive, so a truncated compressed stream is noticed as well.
     fn expect_end(mut self) -> io::Result<()> {
         io::copy(&mut self, &mut io::sink())?;
         if self.zeros < BLOCK {

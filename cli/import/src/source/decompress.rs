@@ -1,12 +1,12 @@
-//! Decompression, recognised by what a file begins with and not by what it is called.
+//! Decompresses files. The format is recognised by a file's first bytes, not by its name.
 //!
-//! Everything streams, so a small file that unpacks to a huge one costs time and no memory.
+//! Everything streams, so a small file that unpacks to a huge one costs time but no memory.
 
 use std::io::{self, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// Bytes read ahead: enough for archives to be recognised and for few system calls.
+/// Bytes read ahead, enough to recognise archives and to keep system calls few.
 pub(super) const BUFFER: usize = 128 * 1024;
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
@@ -14,7 +14,8 @@ const ZSTANDARD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The decompressed contents of `reader`, or its contents as they are.
 ///
-/// An empty file with the name of a compressed one ends early: its compressor never finished.
+/// An empty file with the name of a compressed one counts as truncated, because its compressor
+/// never finished.
 pub(super) fn open<'a>(name: &str, mut reader: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     let mut head = Vec::with_capacity(ZSTANDARD.len());
     (&mut reader)

@@ -1,6 +1,6 @@
-//! Text that is not UTF-8: decoding it, and guessing its encoding.
+//! Decodes text that is not UTF-8 and guesses its encoding.
 //!
-//! The readers of formats know UTF-8 alone, so everything else is decoded before they see it.
+//! The readers of formats know only UTF-8, so everything else is decoded before they see it.
 //! Nothing here knows a format.
 
 use std::fmt;
@@ -9,22 +9,22 @@ use std::io::Read;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 
-/// Marks of UTF-16 at the beginning of a file.
+/// Byte order marks of UTF-16.
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// An encoding of the WHATWG's standard, other than UTF-8.
+/// An encoding from the WHATWG standard, other than UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding(&'static encoding_rs::Encoding);
 
 impl Encoding {
-    /// What spreadsheets on Windows write in western Europe.
+    /// The encoding that spreadsheets on Windows write in western Europe.
     pub(crate) const WINDOWS_1252: Self = Self(encoding_rs::WINDOWS_1252);
 
     /// The encoding with this label, such as `windows-1252`, `latin1` or `utf-16le`.
     ///
     /// # Errors
     ///
-    /// [`UnknownEncoding`], also for a label of UTF-8, which needs no decoding.
+    /// [`UnknownEncoding`], even for a label of UTF-8, which needs no decoding.
     pub(crate) fn parse(label: &str) -> Result<Self, UnknownEncoding> {
         let known = encoding_rs::Encoding::for_label_no_replacement(label.as_bytes());
         match known {
@@ -34,7 +34,7 @@ impl Encoding {
         }
     }
 
-    /// The likeliest encoding of a file that begins with `head`; none if that is UTF-8.
+    /// The likeliest encoding of a file that begins with `head`; `None` if that is UTF-8.
     pub(crate) fn guess(head: &[u8]) -> Option<Self> {
         let mark = UTF_16_MARKS.iter().position(|mark| head.starts_with(mark));
         if let Some(mark) = mark {
@@ -52,14 +52,14 @@ impl Encoding {
         Some(Self(detector.guess(None, Utf8Detection::Deny)))
     }
 
-    /// `reader` as UTF-8. What the encoding does not have becomes U+FFFD, which validation reports.
+    /// Decodes `reader` to UTF-8. Invalid bytes become U+FFFD, which validation reports.
     pub(crate) fn decode<R: Read>(self, reader: R) -> DecodeReaderBytes<R, Vec<u8>> {
         DecodeReaderBytesBuilder::new()
             .encoding(Some(self.0))
             .build(reader)
     }
 
-    /// The beginning of a file as UTF-8.
+    /// Decodes the beginning of a file to UTF-8.
     pub(crate) fn decode_head(self, head: &[u8]) -> String {
         self.0.decode(head).0.into_owned()
     }
@@ -72,13 +72,13 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// Why a label names no encoding to decode from.
+/// Why a label does not name an encoding to decode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UnknownEncoding {
-    /// It is UTF-8, which is read as it is.
+    /// It is UTF-8, which needs no decoding.
     #[error("UTF-8 is read without this key")]
     IsUtf8,
-    /// It is the label of none.
+    /// No encoding has this label.
     #[error("no encoding is called so; `windows-1252` and `utf-16le` are the usual ones")]
     Unknown,
 }
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(parse("macintosh").as_deref(), Ok("macintosh"));
         assert_eq!(parse("utf8"), Err(UnknownEncoding::IsUtf8));
         assert_eq!(parse("cp-none"), Err(UnknownEncoding::Unknown));
-        // The label of an encoding that decodes to nothing but U+FFFD.
+        // This label's encoding decodes everything to U+FFFD.
         assert_eq!(parse("hz-gb-2312"), Err(UnknownEncoding::Unknown));
     }
 

@@ -1,7 +1,7 @@
 //! One export to read.
 //!
-//! A fetched export is an unnamed file of this process. Findings and logs name its address, and its
-//! ETag is logged beside its hash.
+//! A fetched export is an unnamed file of this process. Findings and logs name its URL, and its
+//! ETag is logged along with its hash.
 
 use std::fs::File;
 use std::os::fd::AsRawFd as _;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::STANDARD_INPUT;
 
-/// A file, folder or archive, standard input, or what was fetched from an address.
+/// A file, folder or archive, standard input, or a file fetched from a URL.
 #[derive(Clone, Debug)]
 pub struct Export {
     path: PathBuf,
@@ -20,9 +20,9 @@ pub struct Export {
 /// Where a fetched file came from.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// The address as it may be shown.
+    /// The URL in the form that may be shown.
     pub name: String,
-    /// The file name in the address.
+    /// The file name in the URL.
     pub file_name: String,
     /// Its ETag.
     pub etag: Option<String>,
@@ -31,12 +31,12 @@ pub struct Origin {
 #[derive(Clone, Debug)]
 struct Fetched {
     origin: Origin,
-    /// Keeps the file open, since the path is valid only meanwhile.
+    /// Keeps the file open, because the path is valid only while it is.
     _file: Arc<File>,
 }
 
 impl Export {
-    /// An export fetched into this file.
+    /// An export that was fetched into this file.
     pub fn fetched(file: File, origin: Origin) -> Self {
         Self {
             path: PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())),

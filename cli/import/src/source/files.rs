@@ -1,7 +1,6 @@
-//! Finding the files of an export: in folders, in archives, compressed or not, or named as they
-//! are.
+//! Finds the files of an export: in folders and archives, or named directly, compressed or not.
 //!
-//! What is in a file is not read here.
+//! The contents of files are not interpreted here.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -22,44 +21,45 @@ use crate::finding::{Code, Finding};
 /// The name that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// Shows how far an import is.
+/// Shows the progress of an import.
 pub trait ProgressListener {
-    /// From now on bytes are read: `total` of them, if that is known.
+    /// Reading begins: `total` bytes, if that is known.
     fn reading(&self, _total: Option<u64>) {}
-    /// From now on records are mapped: `total` of them.
+    /// Mapping begins: `total` records.
     fn mapping(&self, _total: u64) {}
-    /// From now on boats are read: `total` of them.
+    /// Reading boats begins: `total` of them.
     fn boats(&self, _total: u64) {}
-    /// So many more bytes, records or boats.
+    /// This many more bytes, records or boats are done.
     fn advance(&self, _count: u64) {}
 }
 
 /// Shows nothing.
 impl ProgressListener for () {}
 
-/// What comes of opening the files of an export, in their order.
+/// What opening the files of an export produces, in order.
 pub(crate) enum Opened<'f> {
-    /// The next file. What stops its reading is reported, and the next one opened.
+    /// The next file. If it cannot be read to its end, that is reported and the next file is
+    /// opened.
     File(&'f Arc<ExportFile>, &'f mut dyn Read),
-    /// Something wrong with a file.
+    /// A problem with a file.
     Damaged(Box<Finding>),
 }
 
-/// Takes what comes of opening files.
+/// Takes the opened files.
 pub(crate) type FileSink<'t> = dyn FnMut(Opened<'_>) -> Result<(), FileError> + 't;
 
-/// What reading needs beside the files.
+/// What reading needs in addition to the files.
 #[derive(Clone, Copy)]
 pub(crate) struct ReadContext<'a> {
-    /// A directory with room for what archives hold.
+    /// A directory with room for the contents of archives.
     pub(crate) temp_dir: &'a Path,
-    /// Shows how many bytes were read, as they lie on disk, and how far mapping is.
+    /// Shows how many bytes on disk were read, and the progress of mapping.
     pub(crate) progress: &'a dyn ProgressListener,
 }
 
-/// Hands the files of `exports` to `sink`, in order, and gives what they were.
+/// Hands the files of `exports` to `sink`, in order, and returns a description of them.
 ///
-/// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
+/// A file or folder that cannot be opened, or that the disk fails to read, is an error.
 pub(crate) fn read(
     exports: &[Export],
     input: &mut dyn Read,
@@ -125,7 +125,7 @@ impl Opening<'_> {
         self.stream(name, &export.file_name(), export.etag(), file)
     }
 
-    /// Reads one file, or an archive of them, compressed or not, and notes what it was.
+    /// Reads one file or archive, compressed or not, and notes what it was.
     fn stream(
         &mut self,
         name: String,
@@ -139,7 +139,7 @@ impl Opening<'_> {
             reading: Reading::default(),
         };
         self.contents(name.clone(), within, &mut watched)?;
-        // Where no more than a beginning is wanted, the file has no records.
+        // A file of which only the beginning is read has no records to lose.
         if !matches!(self.plan.contents_of(within), Contents::Head(_)) {
             let file = watched.reading.finish(name);
             let etag = etag.map(str::to_owned);
@@ -197,7 +197,7 @@ impl Opening<'_> {
         }
     }
 
-    /// Reports a damaged file and goes on, unless what reads it failed.
+    /// Reports a damaged file and continues, unless the sink failed.
     fn stopped(&mut self, file: &Arc<ExportFile>, stop: FileError) -> anyhow::Result<()> {
         match stop {
             FileError::Failed(error) => Err(error),
@@ -276,7 +276,7 @@ fn not_opened(path: &Path) -> String {
     format!("could not open the export {}", path.display())
 }
 
-/// Counts and hashes what passes, before it is decompressed.
+/// Counts and hashes the bytes read, before they are decompressed.
 struct Watched<'a, R> {
     reader: R,
     progress: &'a dyn ProgressListener,

@@ -1,4 +1,4 @@
-//! Which files of a folder, and which members of an archive, are read.
+//! Selects the files of a folder that are read.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,22 +10,22 @@ use shared::base::regular_file;
 
 use super::plan::Plan;
 
-/// What a folder has.
+/// The files of a folder.
 pub(super) struct Listing {
-    /// The folder, without links.
+    /// The folder's path, with links resolved.
     root: PathBuf,
     /// The selected files, sorted by their paths.
     pub(super) files: Vec<PathBuf>,
-    /// What would be read but for the reason beside it, sorted by path.
+    /// Files that match the plan but are not read, with the reason, sorted by path.
     pub(super) refused: Vec<(PathBuf, &'static str)>,
 }
 
 impl Listing {
-    /// Opens a listed file; none if it has come to lead out of the folder since it was listed. A
-    /// program that can write to the folder may swap a file, or a folder above it, for a link, so
-    /// only what is open already can be looked at.
+    /// Opens a listed file; `None` if its path now leads out of the folder. A program that can
+    /// write to the folder may replace a file, or a folder above it, with a link, so only a file
+    /// that is already open can be checked.
     pub(super) fn open(&self, path: &Path) -> io::Result<Option<File>> {
-        // A pipe that was put in the place of the file would never end.
+        // A pipe put in the file's place would never end.
         let file = regular_file::open(path)?;
         let place = place_of(&file, path)?;
         let is_inside = place.is_some_and(|place| place.starts_with(&self.root));
@@ -33,7 +33,7 @@ impl Listing {
     }
 }
 
-/// Where an open file lies, without links; none if it is no longer what `path` leads to.
+/// The path of an open file with links resolved; `None` if `path` no longer leads to it.
 fn place_of(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
     match fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())) {
         Ok(place) => Ok(Some(place)),
@@ -41,7 +41,7 @@ fn place_of(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
     }
 }
 
-/// The same where the system does not report it, as Linux does.
+/// Like [`place_of`], for systems that, unlike Linux, do not report the path of an open file.
 fn place_by_name(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
     let place = path.canonicalize()?;
     let (opened, found) = (file.metadata()?, fs::symlink_metadata(&place)?);
@@ -49,9 +49,8 @@ fn place_by_name(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
     Ok(is_same.then_some(place))
 }
 
-/// Lists a folder. A link may lead to a file of the folder, as it does where a volume is mounted,
-/// and nowhere else: those who can write to the folder may not be allowed to read what the link
-/// leads to.
+/// Lists a folder. A link may lead only to a file in the folder, as links in mounted volumes do:
+/// whoever can write to the folder may not be allowed to read what a link elsewhere leads to.
 pub(super) fn list(folder: &Path, plan: &Plan) -> io::Result<Listing> {
     let mut listing = Listing {
         root: folder.canonicalize()?,
@@ -98,7 +97,7 @@ fn what_is(entry: &fs::DirEntry, root: &Path) -> io::Result<Found> {
             _ => Found::Refused("is not a plain file"),
         });
     }
-    // Neither waits for anything, whatever the link leads to.
+    // Neither call can block, whatever the link leads to.
     let target = entry.path().canonicalize();
     let about = fs::metadata(entry.path());
     Ok(match (target, about) {
@@ -116,9 +115,9 @@ fn is_hidden(entry: &fs::DirEntry) -> bool {
     entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
-/// The folders directly in `folder` that are not read although they have files that would be, or
-/// are links, which are not looked behind; sorted by name. What cannot be looked into is not among
-/// them.
+/// The folders directly in `folder` that are not read although they have files that match the plan,
+/// and links to folders, which are not followed; sorted by name. Folders that cannot be listed are
+/// left out.
 pub(super) fn unread_folders(folder: &Path, plan: &Plan) -> Vec<PathBuf> {
     if plan.descends {
         return Vec::new();
@@ -129,7 +128,7 @@ pub(super) fn unread_folders(folder: &Path, plan: &Plan) -> Vec<PathBuf> {
     unread
 }
 
-/// No link is looked behind: it may lead in circles.
+/// Links are not followed, because they may lead in circles.
 fn has_wanted_files(folder: &Path, plan: &Plan) -> bool {
     list(folder, plan).is_ok_and(|listing| !listing.files.is_empty())
         || folders_in(folder)
@@ -137,7 +136,7 @@ fn has_wanted_files(folder: &Path, plan: &Plan) -> bool {
             .any(|folder| !folder.is_symlink() && has_wanted_files(folder, plan))
 }
 
-/// The folders and links to folders that are not hidden.
+/// The folders, and links to folders, that are not hidden.
 fn folders_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries

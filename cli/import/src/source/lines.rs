@@ -1,4 +1,4 @@
-//! Cutting a file into lines with their numbers, holding no more than one of bounded length.
+//! Splits a file into numbered lines, holding no more than one line of bounded length.
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::incoming::{FileError, Incoming, Record, Sink, Spot};
 use crate::finding::{BYTE_ORDER_MARK, Code, ExportFile, Finding, Line};
 
-/// Bytes that do not count as a part of a line: its byte order mark and carriage return.
+/// Bytes that do not count towards the length of a line: its byte order mark and carriage return.
 const UNCOUNTED: usize = BYTE_ORDER_MARK.len() + b"\r".len();
 
-/// Hands every line of `reader` to `sink`, for these groups; those of more than `line_max` bytes
-/// are findings. A reader that fails ends the file, not the run.
+/// Hands every line of `reader` to `sink` for these groups; a line of more than `line_max` bytes is
+/// a finding. A reader that fails ends the file, not the run.
 pub(super) fn read(
     file: &Arc<ExportFile>,
     mut reader: impl BufRead,
@@ -58,11 +58,11 @@ struct Cutter<'a, 't> {
     sink: &'a mut Sink<'t>,
     groups: &'a [usize],
     line_max: usize,
-    /// Number of the line being read.
+    /// The number of the line being read.
     number: u64,
-    /// How many lines that are not blank were read.
+    /// The number of lines read that are not blank.
     position: u32,
-    /// The beginning of a line that goes on in the next chunk.
+    /// The beginning of a line that continues in the next chunk.
     held: Vec<u8>,
     is_oversized: bool,
 }

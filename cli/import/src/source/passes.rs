@@ -1,6 +1,6 @@
-//! A file that several groups want: those that read it alike share a pass over it, and for more
-//! than one pass it is copied, because it may come from an archive or a pipe. So is a file that is
-//! not read from its beginning to its end.
+//! Handles files that several groups read. Groups that read a file in the same way share a pass
+//! over it. If more than one pass is needed, the file is copied, because it may come from an
+//! archive or a pipe. A file that is not read from beginning to end is copied too.
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, Write as _};
@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use super::plan::Layout;
 use super::temporary_file;
 
-/// Bytes that are copied at once.
+/// Bytes copied at once.
 const BUFFER: usize = 128 * 1024;
 
 /// The groups that read a file in the same way.
@@ -20,7 +20,7 @@ pub(super) struct Pass<'l> {
     pub(super) layout: &'l Layout,
 }
 
-/// The passes in which a file is read for all groups that want it.
+/// The passes needed to read a file for all its groups.
 pub(super) fn passes<'l>(wanted: impl IntoIterator<Item = (usize, &'l Layout)>) -> Vec<Pass<'l>> {
     let mut passes: Vec<Pass<'l>> = Vec::new();
     for (group, layout) in wanted {
@@ -35,10 +35,10 @@ pub(super) fn passes<'l>(wanted: impl IntoIterator<Item = (usize, &'l Layout)>) 
     passes
 }
 
-/// A copy of a file, to be read from its beginning as often as needed.
+/// A copy of a file that can be read from its beginning as often as needed.
 pub(super) struct Copied {
     copy: File,
-    /// What cut the file short, until a pass has come to it.
+    /// The error that cut the file short, until a pass has reached it.
     broken: Option<io::Error>,
 }
 
@@ -61,12 +61,12 @@ impl Copied {
         }
     }
 
-    /// The whole file, or what cut it short.
+    /// The whole file, or the error that cut it short.
     pub(super) fn whole(self) -> io::Result<File> {
         self.broken.map_or(Ok(self.copy), Err)
     }
 
-    /// The file from its beginning to its end, or to where it was cut short.
+    /// Reads the file from its beginning to its end, or to where it was cut short.
     pub(super) fn contents(&mut self) -> anyhow::Result<impl Read> {
         let sought = self.copy.rewind();
         sought.context("could not read a file again from its temporary copy")?;
@@ -74,7 +74,7 @@ impl Copied {
     }
 }
 
-/// The end of a file, be it whole or cut short.
+/// The end of a file, which fails once if the file was cut short.
 struct End(Option<io::Error>);
 
 impl Read for End {

@@ -1,6 +1,6 @@
-//! Which files of an export are read, for what, and how records lie in them.
+//! Describes which files of an export are read, for what, and how records are laid out in them.
 //!
-//! A plan is data: that of native exports stands here, and a mapping file describes its own.
+//! A plan is data: the plan of native exports is here, and a mapping file describes its own.
 
 use globset::GlobSet;
 
@@ -8,10 +8,10 @@ use super::encoding::Encoding;
 use super::readers::{RECORD_MAX, RecordsPath};
 use crate::steps::count;
 
-/// Longest line that is read, in bytes, without its line break.
+/// Maximum length of a line in bytes, without its line break.
 pub const LINE_MAX: usize = 1024 * 1024;
 
-/// Endings of the names of image files, in lower case.
+/// Suffixes of the names of image files, in lower case.
 const IMAGE_ENDINGS: [&str; 8] = [
     ".avif", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".png", ".webp",
 ];
@@ -21,42 +21,42 @@ const IMAGE_ENDINGS: [&str; 8] = [
 pub struct Plan {
     /// Files of records. Outside the plan, a group is known by its index.
     pub(crate) groups: Vec<FileGroup>,
-    /// Other files, of which the beginning is read.
+    /// Other files, whose beginning is read.
     pub(crate) heads: Option<Heads>,
-    /// Whether the folders within a folder are read as well, but for hidden ones.
+    /// Whether folders within a folder are read as well, except hidden ones.
     pub(crate) descends: bool,
 }
 
-/// Files with records that lie in them alike.
+/// Files whose records are laid out in the same way.
 #[derive(Debug)]
 pub(crate) struct FileGroup {
     pub(crate) names: FileNames,
     pub(crate) layout: Layout,
 }
 
-/// What files are called, before `.gz` or `.zst`.
+/// The names of files, without `.gz` or `.zst`.
 #[derive(Debug)]
 pub(crate) enum FileNames {
-    /// Their paths end in one of these.
+    /// Their paths end with one of these.
     Endings(&'static [&'static str]),
-    /// Their paths match one of the patterns, which are kept for people.
+    /// Their paths match one of the patterns; the texts are kept for messages.
     Globs(GlobSet, Vec<String>),
 }
 
-/// Files of which the beginning is read.
+/// Files whose beginning is read.
 #[derive(Debug)]
 pub(crate) struct Heads {
     pub(crate) of: HeadsOf,
-    /// How much of each, in bytes.
+    /// How much of each file is read, in bytes.
     pub(crate) length: u64,
 }
 
-/// Which files have a beginning that is read.
+/// Which files have their beginning read.
 #[derive(Debug)]
 pub(crate) enum HeadsOf {
-    /// Those that are called like images.
+    /// Files named like images.
     Images,
-    /// All that are in no group.
+    /// All files that are in no group.
     All,
 }
 
@@ -64,14 +64,14 @@ pub(crate) enum HeadsOf {
 pub(super) enum Contents<'a> {
     /// Records, for these groups.
     Records(Vec<(usize, &'a Layout)>),
-    /// So many bytes of its beginning.
+    /// This many bytes of its beginning.
     Head(u64),
-    /// Nothing: it was named itself, but is not one of the files that are read.
+    /// Nothing: it was named on the command line, but the plan does not read it.
     Nothing,
 }
 
 impl Plan {
-    /// That of native exports.
+    /// The plan of native exports.
     pub fn native() -> Self {
         Self {
             groups: vec![FileGroup {
@@ -88,7 +88,7 @@ impl Plan {
         }
     }
 
-    /// That of looking at the beginning of every file, so many bytes of each.
+    /// A plan that reads this many bytes from the beginning of every file.
     pub(crate) fn beginnings(length: u64) -> Self {
         Self {
             groups: Vec::new(),
@@ -100,9 +100,8 @@ impl Plan {
         }
     }
 
-    /// How many bytes are read, at most, of a file with this path within its folder or archive;
-    /// none where it is not read. Hidden files are not: some systems leave them beside the real
-    /// ones.
+    /// The most bytes read of a file with this path within its folder or archive; `None` if it is
+    /// not read. Hidden files are not read, because some systems leave them next to the real ones.
     pub(crate) fn bytes_of(&self, path: &str) -> Option<u64> {
         count(1);
         if self.is_hidden(path) {
@@ -114,7 +113,8 @@ impl Plan {
         self.head_of(path)
     }
 
-    /// What is read of a file that was named itself, or of one of those above.
+    /// What is read of a file that was named on the command line or that [`Self::bytes_of`]
+    /// selects.
     pub(super) fn contents_of(&self, path: &str) -> Contents<'_> {
         let groups: Vec<_> = self.groups_of(path).collect();
         if !groups.is_empty() {
@@ -127,7 +127,7 @@ impl Plan {
         }
     }
 
-    /// The names of the files of records, for people.
+    /// The names of the files of records, as messages show them.
     pub(super) fn names(&self) -> String {
         let names = self.groups.iter().flat_map(|group| group.names.words());
         names.collect::<Vec<_>>().join(" or ")
@@ -160,7 +160,7 @@ impl Plan {
 }
 
 impl FileNames {
-    /// Whether a file with this path within the export is one of these.
+    /// Whether a file with this path within the export has one of these names.
     fn are_of(&self, path: &str) -> bool {
         let path = path.trim_start_matches("./");
         let mut endings = [".gz", ".zst"].iter();
@@ -175,7 +175,7 @@ impl FileNames {
         }
     }
 
-    /// For people.
+    /// The names as messages show them.
     pub(crate) fn words(&self) -> Vec<&str> {
         match self {
             Self::Endings(endings) => endings.to_vec(),
@@ -189,21 +189,21 @@ fn is_called_image(path: &str) -> bool {
     IMAGE_ENDINGS.iter().any(|ending| path.ends_with(ending))
 }
 
-/// How the records of a file lie in it.
+/// How records are laid out in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// How the file is written.
+    /// The format of the file.
     pub(crate) format: Format,
-    /// The encoding of its text; none if that is UTF-8, or the format knows better.
+    /// The encoding of its text; `None` if that is UTF-8 or the format itself determines it.
     pub(crate) encoding: Option<Encoding>,
-    /// Paths to the lists of records; none when the whole file is one.
+    /// Paths to the lists of records; empty if the whole file is one list.
     pub(crate) records: Vec<RecordsPath>,
-    /// Elements of XML that become lists, even where there is one.
+    /// XML elements that become lists even if there is only one.
     pub(crate) lists: Vec<String>,
 }
 
 impl Layout {
-    /// Whether one pass over a file can read it for both.
+    /// Whether one pass over a file can serve both layouts.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let has_lists_of_records = matches!(self.format, Format::Json | Format::Xml);
         self.format == other.format
@@ -213,10 +213,10 @@ impl Layout {
     }
 }
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// A JSON value in each line of at most so many bytes.
+    /// A JSON value in each line of at most `max` bytes.
     Lines {
         max: usize,
     },

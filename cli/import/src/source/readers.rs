@@ -1,9 +1,10 @@
-//! Reading the files of content systems: each record as JSON text, with the line it begins at.
+//! Reads the files of content systems, giving each record as JSON text with the line where it
+//! begins.
 //!
-//! Reading is streaming: whatever the size of a file, no more than one record of at most
-//! [`RECORD_MAX`] bytes is held. A reader stops at the first damage after which records cannot be
-//! distinguished from damage; a record that is wrong by itself is reported, and the next one read.
-//! Nothing here knows what a record means.
+//! Readers stream: whatever the size of a file, no more than one record of at most [`RECORD_MAX`]
+//! bytes is held. A reader stops at the first damage after which records can no longer be told from
+//! damage. If only a single record is bad, it is reported and the next one is read. Nothing here
+//! knows what a record means.
 
 pub(crate) mod csv;
 pub(crate) mod json;
@@ -18,39 +19,39 @@ pub(crate) use self::path::RecordsPath;
 use super::incoming::FileError;
 use crate::finding::Code;
 
-/// Longest text of a record, in bytes, as it stands in its file.
+/// Maximum length of a record in bytes, as it is in its file.
 pub(crate) const RECORD_MAX: usize = 16 * 1024 * 1024;
-/// Deepest nesting of objects and lists, or of elements, in a file.
+/// The deepest nesting of objects and lists, or of elements, in a file.
 pub(crate) const DEPTH_MAX: usize = 100;
 
 /// One record of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordText<'a> {
-    /// The line at which it begins, or the row that it is, from 1.
+    /// The line where it begins, or its row, starting at 1.
     pub(crate) line: u64,
-    /// Which of the lists that were asked for it is from; none where the whole file is one.
+    /// The index of its list among the requested ones; `None` if the whole file is one list.
     pub(crate) list: Option<usize>,
     /// One JSON value.
     pub(crate) text: &'a str,
 }
 
-/// A record that cannot be read, though those after it can.
+/// A record that cannot be read, although the following ones can.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadRecord {
-    /// The line at which it begins, or the row that it is, from 1.
+    /// The line where it begins, or its row, starting at 1.
     pub(crate) line: u64,
-    /// What kind of wrong: a code that leaving the record out mends.
+    /// The kind of problem, one that leaving the record out solves.
     pub(crate) code: Code,
-    /// What is wrong, for people.
+    /// The message for people.
     pub(crate) message: String,
-    /// The record as JSON, as far as it could be read.
+    /// As much of the record as could be read, as JSON.
     pub(crate) raw: String,
 }
 
-/// Receives the records, bad ones too, in the order of the file.
+/// Receives the records, including bad ones, in the file's order.
 pub(crate) type Visit<'a> = dyn FnMut(Result<RecordText<'_>, BadRecord>) -> anyhow::Result<()> + 'a;
 
-/// A file that cannot be read beyond a line.
+/// The error for a file that cannot be read beyond a line.
 fn corrupt(line: u64, message: impl Into<String>) -> FileError {
     FileError::Damaged {
         code: Code::FileCorrupt,
@@ -59,7 +60,7 @@ fn corrupt(line: u64, message: impl Into<String>) -> FileError {
     }
 }
 
-/// A file that ends where more must follow.
+/// The error for a file that ends too early.
 fn truncated(line: u64, message: impl Into<String>) -> FileError {
     FileError::Damaged {
         code: Code::FileTruncated,

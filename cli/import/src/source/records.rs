@@ -1,4 +1,4 @@
-//! Cutting the files of an export into records, as a plan says.
+//! Splits the files of an export into records according to a plan.
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Read};
@@ -16,36 +16,36 @@ use super::plan::{Contents, Format, Plan};
 use super::readers::{self, BadRecord, RecordText};
 use crate::finding::{Code, ExportFile, Finding, Line, Place, Severity};
 
-/// What became of the files of an export.
+/// The outcome of reading the files of an export.
 #[derive(Debug, Default)]
 pub(crate) struct FilesRead {
-    /// What became of the files of each group; one that is missing has no file.
+    /// The outcome for each group; a missing group has no files.
     pub(crate) groups: BTreeMap<usize, GroupFiles>,
-    /// Whether files may be missing because an archive broke off.
+    /// Whether files may be missing because an archive was cut off.
     pub(crate) is_damaged: bool,
-    /// What they were.
+    /// A description of the files.
     pub(crate) files: SourceFiles,
 }
 
-/// What became of the files of a group.
+/// The outcome of reading a group's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum GroupFiles {
     Read,
-    /// Some without a list of records, which has been reported.
+    /// Some files lack a list of records, which has been reported.
     WithoutList,
 }
 
-/// Cuts the files of an export into records, one by one.
+/// Splits the files of an export into records, file by file.
 pub(super) struct Cutter<'a, 't> {
     plan: &'a Plan,
-    /// Where a file is copied that is read more than once.
+    /// The directory for copies of files that are read more than once.
     temp_dir: &'a Path,
     sink: &'a mut Sink<'t>,
     read: FilesRead,
 }
 
 impl<'a, 't> Cutter<'a, 't> {
-    /// No file was read yet.
+    /// Starts before any file was read.
     pub(super) fn new(plan: &'a Plan, temp_dir: &'a Path, sink: &'a mut Sink<'t>) -> Self {
         Self {
             plan,
@@ -55,12 +55,12 @@ impl<'a, 't> Cutter<'a, 't> {
         }
     }
 
-    /// What became of these files, which are all of them.
+    /// The outcome, given that these are all files.
     pub(super) fn finish(self, files: SourceFiles) -> FilesRead {
         FilesRead { files, ..self.read }
     }
 
-    /// Takes the next file, or what is wrong with one.
+    /// Takes the next file, or a finding about one.
     pub(super) fn take(&mut self, opened: Opened<'_>) -> Result<(), FileError> {
         match opened {
             Opened::File(file, contents) => self.file(file, contents),
@@ -92,8 +92,8 @@ impl<'a, 't> Cutter<'a, 't> {
         }
     }
 
-    /// Reads a file more than once, for groups that read it differently. They would all report
-    /// the same damage, so the first to meet it ends them.
+    /// Reads a file more than once, for groups that read it differently. All passes would report
+    /// the same damage, so the first one to find it is the last.
     fn cut_in_passes(
         &mut self,
         passes: &[Pass<'_>],
@@ -107,7 +107,7 @@ impl<'a, 't> Cutter<'a, 't> {
         Ok(())
     }
 
-    /// Cuts a file into records, reading it once.
+    /// Splits a file into records, reading it once.
     fn cut(
         &mut self,
         pass: &Pass<'_>,
@@ -175,7 +175,7 @@ impl<'a, 't> Cutter<'a, 't> {
         Ok(())
     }
 
-    /// Notes what became of a file of some groups.
+    /// Notes the outcome for a file of some groups.
     fn mark(&mut self, groups: &[usize], state: GroupFiles) {
         for group in groups {
             let known = self.read.groups.entry(*group).or_insert(state);
@@ -184,7 +184,7 @@ impl<'a, 't> Cutter<'a, 't> {
     }
 }
 
-/// Counts the records of a file, those that cannot be read too, each list by itself.
+/// Counts the records of a file, including unreadable ones, separately for each list.
 struct Spots(Vec<u32>);
 
 impl Spots {
@@ -212,7 +212,7 @@ fn line<'a>(file: &'a Arc<ExportFile>, record: &RecordText<'a>) -> Line<'a> {
     }
 }
 
-/// A record that its reader could not read.
+/// Converts a record that its reader could not read.
 fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> FailedRecord {
     let place = Place {
         file: Arc::clone(file),

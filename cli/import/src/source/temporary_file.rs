@@ -1,12 +1,12 @@
-//! Nameless files for what memory need not hold. No other process can open one, and it is gone with
-//! the process, however that ends.
+//! Creates unnamed files for data that need not be in memory. No other process can open them, and
+//! they disappear with the process, however it ends.
 
 use std::fs::File;
 use std::path::Path;
 
 use anyhow::Context as _;
 
-/// A file in `directory`, to be written and read.
+/// Creates a file in `directory` for writing and reading.
 pub(crate) fn create(directory: &Path) -> anyhow::Result<File> {
     tempfile::tempfile_in(directory).with_context(|| {
         format!(
@@ -16,7 +16,7 @@ pub(crate) fn create(directory: &Path) -> anyhow::Result<File> {
     })
 }
 
-/// What to say where such a file cannot be written: most likely the disk is full.
+/// The message if such a file cannot be written, most likely because the disk is full.
 pub(crate) fn not_written(directory: &Path) -> String {
     format!(
         "could not write to a temporary file in {}",

@@ -18,7 +18,7 @@ mod beginnings;
 mod links;
 mod steps;
 
-/// Everything that came, one line each: places and texts, findings by code.
+/// Everything received, one line each: places and texts, findings by code.
 #[derive(Default)]
 struct Visited(Vec<String>);
 
@@ -54,7 +54,7 @@ impl Visited {
     }
 }
 
-/// A finding about a file: its name, the line, and the code.
+/// A finding about a file as its name, line and code.
 fn shown(finding: &Finding) -> String {
     let place = finding.place.as_ref().unwrap();
     let name = place.file.name.rsplit('/').next().unwrap();

@@ -1,7 +1,7 @@
-//! A reader that counts lines and lets no more than a limit be taken for one record.
+//! A reader that counts lines and limits the bytes read for one record.
 //!
-//! Parsers buffer what they read until a record is complete. They are given this instead of the
-//! file, so that a record without an end cannot take all memory.
+//! Parsers buffer what they read until a record is complete. They get this reader instead of the
+//! file, so an endless record cannot exhaust memory.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,16 +9,16 @@ use std::io::{self, BufRead, Read};
 
 use super::{FileError, RECORD_MAX, corrupt};
 
-/// What some programs begin a file with.
+/// The byte order mark that some programs write at the beginning of a file.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// How far a reader got. It is shared with the reader that knows where records begin.
+/// How far a reader got. It is shared with the code that knows where records begin.
 #[derive(Debug)]
 pub(crate) struct Progress {
     line: Cell<u64>,
-    /// The line at which the record begins that is being read.
+    /// The line where the current record begins.
     begin: Cell<u64>,
-    /// Bytes that the record may still take; none where there is no limit.
+    /// Bytes that the record may still take; `None` if there is no limit.
     left: Cell<Option<usize>>,
 }
 
@@ -36,14 +36,14 @@ impl Progress {
         self.line.get()
     }
 
-    /// Here begins a record, or anything else that is held as a whole, which may take the limit
-    /// and `ahead` bytes that are read ahead.
+    /// Marks the beginning of a record, or of anything else held as a whole. It may take as many
+    /// bytes as the limit, plus `ahead` bytes of read-ahead.
     pub(crate) fn begin(&self, ahead: usize) {
         self.begin.set(self.line.get());
         self.left.set(Some(RECORD_MAX + ahead));
     }
 
-    /// What follows is not held, whatever its length.
+    /// Lifts the limit for what follows, because it is not held.
     pub(crate) fn skip(&self) {
         self.left.set(None);
     }
@@ -68,12 +68,12 @@ impl Progress {
     }
 }
 
-/// The message about a record that is too long.
+/// The message for a record that is too long.
 pub(crate) fn too_long() -> String {
     format!("the record that begins here has more than {RECORD_MAX} bytes")
 }
 
-/// A limit of reading that a file breaks, on its way through a parser that knows no limits.
+/// The error for an exceeded limit, passed through a parser that does not know about limits.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) line: u64,
@@ -88,7 +88,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Distinguishes a limit from a failure of whatever delivers the file.
+/// Distinguishes an exceeded limit from a failure to read the file.
 pub(crate) fn unread(source: io::Error, line: u64) -> FileError {
     match source.downcast::<Refused>() {
         Ok(refused) => corrupt(refused.line, refused.message),
@@ -96,7 +96,7 @@ pub(crate) fn unread(source: io::Error, line: u64) -> FileError {
     }
 }
 
-/// A file of which a bounded part is held at a time, without its byte order mark.
+/// A file without its byte order mark, of which only a bounded part is held at a time.
 #[derive(Debug)]
 pub(crate) struct Bounded<'p, R> {
     reader: R,
@@ -104,7 +104,7 @@ pub(crate) struct Bounded<'p, R> {
 }
 
 impl<'p, R: BufRead> Bounded<'p, R> {
-    /// The file, from its beginning.
+    /// Wraps a file that is at its beginning.
     pub(crate) fn new(
         mut reader: R,
         progress: &'p Progress,
@@ -133,7 +133,7 @@ impl<R: BufRead> BufRead for Bounded<'_, R> {
     }
 
     fn consume(&mut self, used: usize) {
-        // What is consumed lies in the buffer already.
+        // The consumed bytes are already in the buffer.
         if let Ok(chunk) = self.reader.fill_buf() {
             self.progress.take(&chunk[..used.min(chunk.len())]);
         }

@@ -1,15 +1,15 @@
-//! CSV: a header and a record for every row, an object of texts.
+//! Reads CSV: after a header, each row is a record, an object of texts.
 //!
-//! Quotes are those of RFC 4180. The delimiter is whichever of comma, semicolon and tab the first
-//! line has most of outside of quotes, unless that line is `sep=;`, as Excel writes it: then it is
-//! the one that is named, and the header follows. An empty cell is null, an empty row is none, and
+//! Quoting follows RFC 4180. The delimiter is whichever of comma, semicolon and tab occurs most
+//! often in the first line outside of quotes. If that line is like `sep=;`, as Excel writes it, it
+//! names the delimiter, and the header follows. An empty cell is null, an empty row is skipped, and
 //! a column without a name must be empty, because spreadsheets add such columns and rows.
 //!
-//! A header has as many columns as spreadsheets have, at most.
+//! A header has at most as many columns as spreadsheets allow.
 //!
-//! A row with other cells than the header is bad by itself as long as it is one line. One of
-//! several lines has swallowed others by quotes in the wrong place, so that nothing after it is
-//! safe.
+//! If a row of one line does not have as many cells as the header, only that row is bad. A row of
+//! several lines has swallowed others because of misplaced quotes, so nothing after it can be
+//! trusted.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
@@ -22,17 +22,17 @@ use super::{BadRecord, FileError, RECORD_MAX, RecordText, Visit, corrupt, trunca
 use crate::finding::{Code, cut};
 use crate::json::first_repeated;
 
-/// Longest first line, in bytes.
+/// The most bytes of the first line that are searched for the delimiter.
 const HEADER_MAX: u64 = 1024 * 1024;
-/// Most columns of a header: as many as a spreadsheet has.
+/// The most columns of a header: as many as a spreadsheet allows.
 pub(crate) const COLUMNS_MAX: usize = 16_384;
 /// Bytes read ahead.
 const BUFFER: usize = 64 * 1024;
-/// In the order of preference.
+/// In order of preference.
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
-/// A row that is put at the end: it is only read as one where no quote is left open.
+/// A row appended to the file. It is read as a row of its own only if no quote is left open.
 const END: &str = "\u{1}end of the file\u{1}";
-/// The message about a row that cannot be text.
+/// The message for a row that is not UTF-8.
 const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8, or add its encoding to the source in the mapping, as in `encoding = \"windows-1252\"`";
 
 /// Hands every row below the header to `visit`.
@@ -48,7 +48,7 @@ pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Fi
     first_line.map_err(stopped)?;
     let delimiter = match named_delimiter(&head) {
         Some(named) => {
-            // The line is still counted.
+            // A blank line takes its place, so lines are counted correctly.
             head = b"\n".to_vec();
             named
         }
@@ -61,7 +61,8 @@ pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Fi
             .has_headers(false)
             .flexible(true)
             .delimiter(delimiter)
-            // Rows that end as on Windows would be counted a line late.
+            // With the default terminator, rows with Windows line ends would be counted a line
+            // late.
             .terminator(Terminator::Any(b'\n'))
             .buffer_capacity(BUFFER)
             .from_reader(io::Cursor::new(head).chain(reader).chain(end)),
@@ -91,7 +92,7 @@ pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Fi
 fn named_delimiter(head: &[u8]) -> Option<u8> {
     let (mark, named) = head.trim_ascii_end().split_at_checked(b"sep=".len())?;
     let named = match named {
-        // White space at the end of a line is trimmed above, but a tab may be meant.
+        // White space at the end was trimmed above, but it may have been a tab as the delimiter.
         [] => head[mark.len()..].first().filter(|byte| **byte == b'\t'),
         [named] => Some(named),
         _ => None,
@@ -125,11 +126,11 @@ fn delimiter(head: &[u8]) -> u8 {
 
 /// A row that is not empty.
 struct Row<'r> {
-    /// The line at which it begins.
+    /// The line where it begins.
     line: u64,
-    /// Whether a cell has line breaks.
+    /// Whether any cell has line breaks.
     is_of_several_lines: bool,
-    /// Its cells, as far as they are UTF-8.
+    /// Its cells, with invalid UTF-8 replaced.
     cells: Vec<Cow<'r, str>>,
     is_utf8: bool,
 }
@@ -161,7 +162,7 @@ impl<R: Read> Rows<'_, R> {
             let message = "the quotes that are opened in this row are never closed";
             return Err(truncated(end - lines, message));
         }
-        // The row itself ends with a line break too.
+        // The row itself also ends with a line break.
         let line = end - lines - 1;
         if RECORD_MAX < row.len() {
             return Err(corrupt(line, too_long()));
@@ -186,7 +187,8 @@ impl<R: Read> Rows<'_, R> {
     }
 }
 
-/// The text of a cell, with line feeds for line breaks; the last one has half of the row's.
+/// The text of a cell with line feeds as line breaks. The last cell includes the carriage return of
+/// the row's line break.
 fn cell(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes.strip_suffix(b"\r").unwrap_or(bytes));
     if text.contains('\r') {
@@ -213,7 +215,7 @@ fn header(row: &Row<'_>) -> Result<Vec<String>, FileError> {
     Ok(names.map(str::to_owned).collect())
 }
 
-/// The JSON text of a row, or why it has none.
+/// The JSON text of a row, or the reason why it has none.
 fn object(header: &[String], row: Row<'_>) -> Result<Result<String, BadRecord>, FileError> {
     let Row { line, cells, .. } = row;
     let (code, message) = match mismatch(header, &cells) {

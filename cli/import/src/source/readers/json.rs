@@ -1,4 +1,4 @@
-//! JSON documents: one that is the records, or lists of them, or has them somewhere within.
+//! Reads JSON documents that are a record or a list of records, or that contain lists of records.
 
 mod nesting;
 
@@ -16,11 +16,12 @@ use super::path::Step;
 use super::{FileError, RecordText, RecordsPath, Visit, corrupt, truncated};
 use crate::steps;
 
-/// Hands every record of a document to `visit`; gives the places in `records` that it has not.
+/// Hands every record of a document to `visit`; returns the indices of the paths in `records` that
+/// the document does not have.
 ///
-/// A member of `records` is the way to a list, whose members are records, or to an
-/// object: then every member of it is a record `{"key": …, "value": …}`. Without `records` the
-/// document itself is a list of records, or else the only one.
+/// Each of `records` is a path to a list, whose members are records, or to an object, each of whose
+/// members is a record `{"key": …, "value": …}`. If `records` is empty, the document itself is a
+/// list of records or the only record.
 pub(crate) fn read(
     reader: impl BufRead,
     records: &[RecordsPath],
@@ -62,7 +63,7 @@ pub(crate) fn read(
     }
 }
 
-/// The first byte of the document, with what is before it taken.
+/// Skips blanks and returns the first byte of the document without consuming it.
 fn skip_blanks(reader: &mut impl BufRead, progress: &Progress) -> std::io::Result<Option<u8>> {
     progress.skip();
     loop {
@@ -81,18 +82,18 @@ fn skip_blanks(reader: &mut impl BufRead, progress: &Progress) -> std::io::Resul
     }
 }
 
-/// What is known everywhere in the document.
+/// State shared by the whole walk over the document.
 struct Walk<'w, 'v> {
     progress: &'w Progress,
     visit: RefCell<&'w mut Visit<'v>>,
-    /// The error of the visitor, on its way through the parser.
+    /// The visitor's error, kept while the parser unwinds.
     failure: Cell<Option<anyhow::Error>>,
-    /// For every place of records whether the document has it.
+    /// For every path in `records`, whether the document has it.
     seen: Vec<Cell<bool>>,
 }
 
 impl Walk<'_, '_> {
-    /// Hands over the next value, of which no more than the first byte has been read.
+    /// Hands over the next value, of which at most the first byte has been read.
     fn record<'de, D: Deserializer<'de>>(
         &self,
         list: Option<usize>,
@@ -134,14 +135,14 @@ impl Walk<'_, '_> {
     }
 }
 
-/// A value that may lead to records: each path with its place, and what of it is left to go.
+/// A value that may lead to records: for each path, its index and the remaining steps.
 struct Node<'w, 'v> {
     walk: &'w Walk<'w, 'v>,
     paths: Vec<(usize, &'w [Step])>,
 }
 
 impl<'w> Node<'w, '_> {
-    /// A member, by the paths that lead on to it.
+    /// A member, with the paths that lead through it.
     fn member(&self, is_it: impl Fn(&Step) -> bool) -> Self {
         let leads_on = |(place, path): &(usize, &'w [Step])| match path.split_first() {
             Some((first, rest)) if is_it(first) => Some((*place, rest)),
@@ -210,7 +211,7 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
         Ok(())
     }
 
-    // Whatever is neither leads nowhere.
+    // A value that is neither a list nor an object leads nowhere.
     fn visit_bool<E: Error>(self, _value: bool) -> Result<(), E> {
         Ok(())
     }
@@ -236,7 +237,7 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
     }
 }
 
-/// A key of an object, with the line it stands at.
+/// A key of an object with its line.
 struct Key<'w>(&'w Progress);
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
@@ -253,7 +254,7 @@ impl<'de> DeserializeSeed<'de> for Key<'_> {
 #[derive(Clone, Copy)]
 struct Records<'w, 'v> {
     walk: &'w Walk<'w, 'v>,
-    /// Which of those that were asked for.
+    /// The index of its path among the requested ones.
     list: Option<usize>,
 }
 

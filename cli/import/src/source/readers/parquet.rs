@@ -1,13 +1,13 @@
-//! Parquet: a record for every row, an object of its columns.
+//! Reads Parquet: each row is a record, an object of its columns.
 //!
-//! Groups and maps are objects, lists are lists. Integers and decimals keep every digit. A date is
-//! `2026-10-01`, a time of day `12:00:00`, a timestamp `2026-10-01T12:00:00Z`, without the `Z`
-//! where the file does not say that it is UTC. Bytes that are no text are Base64. NaN and infinity
-//! are no values of JSON: a row with one is bad by itself.
+//! Groups and maps become objects, lists become lists. Integers and decimals keep every digit. A
+//! date is written `2026-10-01`, a time of day `12:00:00`, a timestamp `2026-10-01T12:00:00Z`,
+//! without the `Z` if the file does not say that it is UTC. Bytes that are not text become Base64.
+//! NaN and infinity are not JSON values, so a row with one is bad.
 //!
-//! Such a file is read from its end, so that it must lie on disk as a whole. What it claims is
-//! checked before the library that reads it believes it: that one takes as much memory as a file
-//! asks for, and panics where it meets a contradiction. Rows are counted from 1, in place of lines.
+//! A Parquet file is read from its end, so all of it must be on disk. Its claims are checked before
+//! the library relies on them, because the library allocates as much memory as a file asks for and
+//! panics on contradictions. Rows are counted from 1 and take the place of lines.
 
 mod claims;
 mod columns;
@@ -59,11 +59,11 @@ pub(crate) fn read(file: File, visit: &mut Visit<'_>) -> Result<(), FileError> {
     Ok(())
 }
 
-/// A file whose claims are checked.
+/// A file whose claims have been checked.
 struct Opened {
     reader: ParquetRecordBatchReader,
     disk: Disk,
-    /// How many rows it says that it has.
+    /// The number of rows it claims to have.
     stated: u64,
 }
 
@@ -73,7 +73,7 @@ impl Opened {
         Self::on(Disk::new(Arc::clone(&file)), &file)
     }
 
-    /// The rows are read from `disk`, which has the same file.
+    /// Opens a file; its rows are read from `disk`, which holds the same file.
     fn on(disk: Disk, file: &File) -> Result<Self, FileError> {
         footer::check(file)?;
         let refused = |error| refused(1, &error);
@@ -95,7 +95,7 @@ impl Opened {
         })
     }
 
-    /// The next rows, the first of which is at `row`.
+    /// The next rows, the first of them at `row`.
     fn next(&mut self, row: u64) -> Result<Option<RecordBatch>, FileError> {
         let next = self.reader.next().transpose();
         next.map_err(|error| {
@@ -114,7 +114,8 @@ impl Opened {
     }
 }
 
-/// What `act` gives, at `row`. The library panics where a file contradicts itself.
+/// Runs `act` and turns a panic into an error at `row`: the library panics if a file contradicts
+/// itself.
 fn caught<T>(row: u64, act: impl FnOnce() -> Result<T, FileError>) -> Result<T, FileError> {
     catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_panic| {
         let message = "the file contradicts itself, so that it cannot be read as Parquet";
@@ -122,7 +123,7 @@ fn caught<T>(row: u64, act: impl FnOnce() -> Result<T, FileError>) -> Result<T, 
     })
 }
 
-/// An error of the library, without its own word for errors.
+/// An error of the library, without the library's own prefix.
 fn refused(row: u64, error: &ParquetError) -> FileError {
     let reason = match error {
         ParquetError::General(reason)

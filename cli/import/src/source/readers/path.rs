@@ -1,30 +1,30 @@
-//! The way to the records within a document, as a mapping writes it: `entries`, `db[0].data.posts`,
-//! `db[].posts`, `"a.b".c`.
+//! The path to the records within a document, as a mapping writes it: `entries`,
+//! `db[0].data.posts`, `db[].posts`, `"a.b".c`.
 
 use std::fmt;
 
 use serde_json::Deserializer;
 
-/// From a document to a list of records.
+/// A path from a document to a list of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordsPath {
     text: String,
     pub(crate) steps: Vec<Step>,
 }
 
-/// One step on the way.
+/// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// The member of an object, or the element of XML, with this name.
     Key(String),
-    /// The member of a list at this place, from 0.
+    /// The member of a list at this index, starting at 0.
     At(u64),
     /// Every member of a list or an object.
     Each,
 }
 
 impl RecordsPath {
-    /// Reads a path; an error says what is wrong with it.
+    /// Parses a path; an error says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let (mut steps, mut rest) = (Vec::new(), text);
         if !rest.starts_with('[') {
@@ -41,13 +41,13 @@ impl RecordsPath {
         Ok(Self { text, steps })
     }
 
-    /// Whether it has names only, as those of XML have.
+    /// Whether it consists only of names, as paths in XML must.
     pub(crate) fn is_of_names(&self) -> bool {
         let mut steps = self.steps.iter();
         steps.all(|step| matches!(step, Step::Key(_)))
     }
 
-    /// Whether these names are all of it.
+    /// Whether it consists of exactly these names.
     pub(crate) fn is(&self, names: &[String]) -> bool {
         let is_called =
             |(step, name): (&Step, &String)| matches!(step, Step::Key(key) if key == name);
@@ -61,7 +61,7 @@ impl fmt::Display for RecordsPath {
     }
 }
 
-/// Takes a key, in quotes or not; gives what follows it.
+/// Takes a key, quoted or not; returns what follows it.
 fn key<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, String> {
     if !text.starts_with('"') {
         let (key, rest) = text.split_at(text.find(['.', '[']).unwrap_or(text.len()));
@@ -78,7 +78,7 @@ fn key<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, String> {
     Ok(&text[quoted.byte_offset()..])
 }
 
-/// Takes what is in brackets, and the closing one; gives what follows.
+/// Takes the contents of brackets and the closing bracket; returns what follows.
 fn bracket<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, String> {
     let known = text.split_once(']').and_then(|(inner, rest)| {
         let step = match inner {

@@ -1,4 +1,4 @@
-//! Every reader on good files and damaged ones: records with their lines, and what is reported.
+//! Tests of every reader on good and damaged files: records with their lines, and what is reported.
 
 mod csv;
 mod json;
@@ -23,7 +23,7 @@ pub(crate) const XML: Reads = |file, records, visit| {
     super::xml::read(BufReader::new(file), records, &["tag".to_owned()], visit)
 };
 
-/// The paths that `records` names.
+/// Parses the paths in `records`.
 pub(crate) fn paths(records: &[&str]) -> Vec<RecordsPath> {
     let paths = records.iter();
     paths
@@ -31,8 +31,8 @@ pub(crate) fn paths(records: &[&str]) -> Vec<RecordsPath> {
         .collect()
 }
 
-/// The records of a file, each `LINE TEXT`, bad ones `LINE CODE MESSAGE RAW`, and the places
-/// without any or how it ended.
+/// The records of a file, each as `LINE TEXT`, bad ones as `LINE CODE MESSAGE RAW`, and the absent
+/// paths or the error that ended reading.
 pub(crate) fn read(
     reads: Reads,
     file: &mut dyn Read,
@@ -55,7 +55,7 @@ pub(crate) fn check(reads: Reads, file: &str, records: &[&str], expected: &[&str
     assert_eq!(ended.expect(file), Vec::<usize>::new(), "{file}");
 }
 
-/// Checks how reading ends, after how many records.
+/// Checks with which error reading ends, and after how many records.
 pub(crate) fn check_broken(
     reads: Reads,
     file: &[u8],

@@ -1,10 +1,10 @@
-//! XML: elements at certain places, each an object.
+//! Reads XML: the elements at certain paths are records, each an object.
 //!
-//! An attribute is a member `@name`. A child is a member of its name, several of the same name a
-//! list, as is one whose name is said to be that of a list. The text of an element is a text, and
-//! null where there is none; beside attributes and children it stands under `#text`. White space
-//! around texts is dropped. Only the five entities of XML itself are known: no declaration of the
-//! document is followed, and nothing expands.
+//! An attribute becomes a member `@name`. A child becomes a member with its name; several children
+//! of the same name become a list, as does a single one whose name is declared to be a list. The
+//! text of an element becomes a text, or null if there is none; if the element has attributes or
+//! children, its text is under `#text`. White space around texts is dropped. Only XML's five
+//! predefined entities are known: no declaration in the document is followed, and nothing expands.
 
 mod element;
 
@@ -19,11 +19,11 @@ use self::element::Element;
 use super::bounded::{Bounded, Progress, unread};
 use super::{DEPTH_MAX, FileError, RecordText, RecordsPath, Visit, corrupt, truncated};
 
-/// Hands every element at one of the places `records` to `visit`; gives those of the places that
-/// the document has not.
+/// Hands every element at one of the paths in `records` to `visit`; returns the indices of the
+/// paths that the document does not have.
 ///
-/// A member of `records` is the names of elements that lead there, from the root. Without any,
-/// the document itself is the only record. Children called as one of `lists` are lists.
+/// Each of `records` consists of the names of elements from the root. If it is empty, the document
+/// itself is the only record. Children with a name in `lists` become lists.
 pub(crate) fn read(
     reader: impl BufRead,
     records: &[RecordsPath],
@@ -74,18 +74,18 @@ struct Walk<'w, 'v> {
     records: &'w [RecordsPath],
     lists: &'w [String],
     visit: &'w mut Visit<'v>,
-    /// For every place of records whether the document has it.
+    /// For every path in `records`, whether the document has it.
     seen: Vec<bool>,
-    /// The names of the elements that are open.
+    /// The names of the open elements.
     path: Vec<String>,
     has_root: bool,
-    /// Where the event begins, or the record that is open.
+    /// The line where the event, or the open record, begins.
     line: u64,
-    /// Which of the places the record that is open is at.
+    /// The index of the open record's path.
     list: Option<usize>,
-    /// The elements of the record that is open, from the record itself on.
+    /// The open elements of the open record, from the record itself inwards.
     open: Vec<Element>,
-    /// Elements and attributes of the record that is open.
+    /// The number of elements and attributes of the open record.
     nodes: usize,
 }
 

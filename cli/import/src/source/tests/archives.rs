@@ -1,8 +1,8 @@
-//! Archives: order, damage, hostile members.
+//! Tests of archives: order, damage, hostile members.
 
 use super::{check, gzip, visit, write, zstandard};
 
-/// An archive of these members, whatever their names.
+/// An archive with these members, whatever their names.
 pub(super) fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, contents) in members {

@@ -1,4 +1,4 @@
-//! Files of which no more than the beginning is wanted.
+//! Tests of files of which only the beginning is read.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use super::{FileNames, Heads, HeadsOf, Plan, ReadContext};
 use super::{archive, fs, gzip, size, write};
 use crate::source::files::{self, Opened};
 
-/// Two bytes of an image, and the whole of a text.
+/// A plan that reads two bytes of an image and all of a text.
 fn beginnings() -> Plan {
     let mut plan = Plan::native();
     plan.groups[0].names = FileNames::Endings(&[".txt"]);

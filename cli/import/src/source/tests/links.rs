@@ -1,4 +1,5 @@
-//! Links, pipes and devices in a folder: what leads out of it is reported and never read.
+//! Tests of links, pipes and devices in a folder: whatever leads out of it is reported and never
+//! read.
 
 use std::io;
 use std::os::unix::fs::symlink;
@@ -10,7 +11,7 @@ use nix::unistd::mkfifo;
 use super::{Path, PathBuf, Plan, ReadContext, TempDir, files, fs, shown, size, visit, write};
 use crate::source::files::Opened;
 
-/// A folder with one file, beside another file and another folder.
+/// A folder with one file, next to another file and another folder.
 fn place() -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path().join("export");
@@ -54,7 +55,7 @@ fn a_link_is_followed_within_its_folder_only() {
     for target in [
         "../secret.ndjson",
         "[dir]/secret.ndjson",
-        // Its path begins like that of the folder.
+        // Its path begins like the folder's path.
         "../export-old/a.ndjson",
         "/etc/passwd",
         "/proc/self/environ",
@@ -127,7 +128,7 @@ fn what_was_typed_may_be_a_link() {
     assert_eq!(visit(&links, b""), expected);
 }
 
-/// Every file of lines, in the folders within a folder as well.
+/// A plan that reads every file of lines, including those in folders within a folder.
 fn everything() -> Plan {
     Plan {
         descends: true,
@@ -135,8 +136,8 @@ fn everything() -> Plan {
     }
 }
 
-/// What is read of a folder with `a.ndjson` and `sub/secret.ndjson` of which the second comes to be
-/// something else once it is listed.
+/// Checks what is read of a folder with `a.ndjson` and `sub/secret.ndjson` if the second is
+/// replaced after it was listed.
 #[track_caller]
 fn check_swap(swap: impl FnOnce(&Path), expected: &str) {
     let (directory, folder) = place();
@@ -148,7 +149,7 @@ fn check_swap(swap: impl FnOnce(&Path), expected: &str) {
         came.push(match opened {
             Opened::Damaged(finding) => shown(&finding),
             Opened::File(file, contents) => {
-                // While the first file is read, all are listed.
+                // When the first file is read, all files have been listed.
                 if let Some(swap) = swap.take() {
                     swap(&folder);
                 }

@@ -1,4 +1,5 @@
-//! Folders and archives of more members take more steps by as much, and not by its square.
+//! Tests that the steps for folders and archives grow linearly with their members, not
+//! quadratically.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -7,7 +8,7 @@ use super::{Path, Plan, ProgressListener, ReadContext, archive, fs};
 use crate::source::files::{self, Opened};
 use crate::steps::{check_each, count};
 
-/// Counts the bytes that are read.
+/// Counts the bytes read.
 struct Bytes;
 
 impl ProgressListener for Bytes {
@@ -16,7 +17,7 @@ impl ProgressListener for Bytes {
     }
 }
 
-/// Checks how many looks at the plan and bytes each of so many members takes.
+/// Checks how many lookups in the plan and how many bytes each of many members takes.
 #[track_caller]
 fn check_members(each: usize, what: &str, make: impl Fn(&Path, usize)) {
     check_each(each, what, |members| {
@@ -48,7 +49,7 @@ fn a_member_is_asked_about_once_and_read_once() {
             file.unwrap().write_all(line).unwrap();
         }
     });
-    // Once about the folder, and once about what is in it.
+    // One lookup for the folder, and one for its contents.
     check_members(2, "folders of a folder", |export, members| {
         for member in 0..members {
             let folder = export.join(member.to_string());
@@ -56,7 +57,7 @@ fn a_member_is_asked_about_once_and_read_once() {
             File::create(folder.join("a.ndjson")).unwrap();
         }
     });
-    // Headers and contents are blocks of 512 bytes.
+    // The header and the contents are blocks of 512 bytes.
     check_members(1 + 2 * 512, "members of an archive", |export, members| {
         let names: Vec<String> = (0..members).map(|it| format!("{it}.ndjson")).collect();
         let members: Vec<_> = names

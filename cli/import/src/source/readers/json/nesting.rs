@@ -1,11 +1,11 @@
-//! A reader that refuses JSON that is nested too deep, before any parser sees it.
+//! A reader that rejects JSON nested too deeply before any parser sees it.
 
 use std::io::{self, Read};
 
 use super::super::DEPTH_MAX;
 use super::super::bounded::{Progress, Refused};
 
-/// The text of a JSON document, which may be anything: only strings and brackets are distinguished.
+/// The text of a JSON document, which may be invalid: only strings and brackets are recognised.
 pub(crate) struct Nesting<'p, R> {
     reader: R,
     progress: &'p Progress,

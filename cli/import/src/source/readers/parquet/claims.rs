@@ -1,5 +1,5 @@
-//! What the pages of a Parquet file claim, before any is decompressed: how much memory each takes,
-//! and how many values.
+//! Checks what the pages of a Parquet file claim, before any is decompressed: how much memory each
+//! takes and how many values it has.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -12,21 +12,21 @@ use super::super::{FileError, corrupt};
 use super::footer;
 use super::thrift::{self, Fields, Token};
 
-/// Bytes of pages that are held at once: the largest of each column, and its dictionary.
+/// Bytes of pages held at once: the largest page of each column and its dictionary.
 const HELD_MAX: u64 = 1024 * 1024 * 1024;
-/// Bytes that the values of a batch of rows may take, beside the pages.
+/// Bytes that the values of a batch of rows may take, in addition to the pages.
 const BATCH_BYTES: u64 = 64 * 1024 * 1024;
-/// Most rows of a batch.
+/// The most rows in a batch.
 const BATCH_ROWS: u64 = 1024;
-/// Bytes of a value of most columns: numbers, and the places of texts in their pages.
+/// Bytes of a value in most columns: numbers, and positions of texts in their pages.
 const VALUE_BYTES: u64 = 16;
-/// Bytes that the values of a column with lists may take in a group of rows: a list may have them
-/// all.
+/// Bytes that the values of a column with lists may take in a row group, because a single list may
+/// have them all.
 const LISTS_BYTES: u64 = 256 * 1024 * 1024;
-/// Longest header of a page, in bytes: it may have four values for statistics.
+/// Maximum length of a page header in bytes: it may have four values for statistics.
 const HEADER_MAX: u64 = 32 * 1024;
 
-/// The fields of `PageHeader`, as the specification of Parquet numbers them.
+/// The fields of `PageHeader`, as numbered in the Parquet specification.
 const FIELDS: &Fields = &[
     (&[], "iiiitttt"),
     (&[5], "iiiit"),
@@ -36,7 +36,7 @@ const FIELDS: &Fields = &[
     (&[8, 8], "ssiissbb"),
 ];
 
-/// Checks the pages of all columns; gives how many rows may be read at once.
+/// Checks the pages of all columns; returns how many rows may be read at once.
 pub(super) fn check(file: &File, metadata: &ParquetMetaData) -> Result<usize, FileError> {
     let mut row_bytes = 0;
     for group in metadata.row_groups() {
@@ -58,26 +58,26 @@ pub(super) fn check(file: &File, metadata: &ParquetMetaData) -> Result<usize, Fi
     Ok(usize::try_from(rows.clamp(1, BATCH_ROWS)).unwrap_or(1))
 }
 
-/// What the pages of a column in a group of rows claim.
+/// What the pages of a column in a row group claim.
 #[derive(Default)]
 struct Pages {
-    /// Bytes of the largest page of values, as it lies in the file and decompressed.
+    /// Bytes of the largest page of values, compressed and decompressed together.
     largest: u64,
-    /// The same of the dictionary.
+    /// The same for the dictionary.
     dictionary: u64,
-    /// Their values together.
+    /// The total number of values.
     values: u64,
     /// Bytes that one value may take.
     value_bytes: u64,
 }
 
-/// What the header of a page says.
+/// The header of a page.
 #[derive(Default)]
 struct Header {
     kind: i64,
     decompressed: u64,
     compressed: u64,
-    /// Bytes before those that are compressed.
+    /// Bytes before the compressed ones.
     levels: u64,
     values: u64,
     encoding: i64,
@@ -127,7 +127,8 @@ impl Pages {
 
     fn add(&mut self, header: &Header) {
         let held = header.compressed.saturating_add(header.decompressed);
-        // Each value may repeat what the one before it begins with.
+        // Each value may repeat the beginning of the previous one, so it can be as long as the
+        // page.
         if header.encoding == Encoding::DELTA_BYTE_ARRAY as i64 {
             self.value_bytes = self.value_bytes.max(header.decompressed);
         }
@@ -145,7 +146,7 @@ impl Pages {
 }
 
 impl Header {
-    /// The header that `bytes` begin with, and its length.
+    /// The header at the beginning of `bytes`, with its length.
     fn read(bytes: &[u8]) -> Option<(u64, Self)> {
         let mut header = Self::default();
         let mut is_negative = false;
@@ -172,7 +173,7 @@ impl Header {
     }
 }
 
-/// Where a column of a group of rows begins and ends in the file.
+/// Where a column of a row group begins and ends in the file.
 fn place(file: &File, column: &ColumnChunkMetaData) -> Result<(u64, u64), FileError> {
     let length = file.metadata();
     let length = length.map_err(|source| FileError::Unread { line: 1, source })?;
@@ -185,7 +186,7 @@ fn place(file: &File, column: &ColumnChunkMetaData) -> Result<(u64, u64), FileEr
         .ok_or_else(|| corrupt(1, "the footer claims columns where the file has none"))
 }
 
-/// Refuses what cannot be decompressed, or not within a limit.
+/// Rejects codecs that cannot be decompressed, or not within a limit.
 fn check_codec(codec: Compression) -> Result<(), FileError> {
     match codec {
         Compression::UNCOMPRESSED
@@ -205,7 +206,7 @@ fn check_codec(codec: Compression) -> Result<(), FileError> {
     }
 }
 
-/// Checks that a page of GZIP is no longer than it claims: the library believes it.
+/// Checks that a GZIP page is no longer than it claims, which the library does not check.
 fn check_gzip(file: &File, at: u64, header: &Header) -> Result<(), FileError> {
     let bytes = footer::read(file, at, header.compressed);
     let bytes = bytes.map_err(|source| FileError::Unread { line: 1, source })?;
@@ -213,7 +214,7 @@ fn check_gzip(file: &File, at: u64, header: &Header) -> Result<(), FileError> {
     let compressed = bytes.get(levels..).unwrap_or_default();
     let claimed = header.decompressed.saturating_sub(header.levels);
     let mut decompressed = MultiGzDecoder::new(compressed).take(claimed.saturating_add(1));
-    // What is damaged, the library reports.
+    // The library reports damage.
     let length = io::copy(&mut decompressed, &mut io::sink()).unwrap_or_default();
     if claimed < length {
         return Err(corrupt(1, "a page is longer than it claims"));

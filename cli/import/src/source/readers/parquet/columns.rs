@@ -1,4 +1,4 @@
-//! The columns of a Parquet file: which can be read, and as what.
+//! Decides which columns of a Parquet file can be read, and as which types.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::super::{FileError, corrupt};
 use crate::finding::cut;
 use crate::json::first_repeated;
 
-/// Checks that an object can be made of a row.
+/// Checks that a row can become an object.
 pub(super) fn check(schema: &Schema) -> Result<(), FileError> {
     if schema.fields().is_empty() {
         return Err(corrupt(1, "the file has no columns"));
@@ -36,8 +36,8 @@ fn check_type(field: &Field) -> Result<(), FileError> {
     }
 }
 
-/// The columns as they are to be read: texts and bytes stay in their pages, however often a
-/// dictionary repeats them.
+/// The schema to read columns with: texts and bytes stay in their pages, even if a dictionary
+/// repeats them often.
 pub(super) fn wanted(metadata: &ArrowReaderMetadata) -> SchemaRef {
     let leaves = metadata.parquet_schema().columns();
     let mut leaves = leaves.iter().map(AsRef::as_ref);
@@ -45,7 +45,7 @@ pub(super) fn wanted(metadata: &ArrowReaderMetadata) -> SchemaRef {
     Arc::new(Schema::new(wanted_fields(fields, &mut leaves)))
 }
 
-/// The leaves come in the order of the fields.
+/// The leaf columns, in the order of the fields.
 type Leaves<'l> = dyn Iterator<Item = &'l ColumnDescriptor> + 'l;
 
 fn wanted_fields(fields: &Fields, leaves: &mut Leaves<'_>) -> Fields {
@@ -75,9 +75,9 @@ fn wanted_leaf(leaf: &DataType, described: Option<&ColumnDescriptor>) -> DataTyp
         DataType::Utf8 => DataType::Utf8View,
         DataType::Binary if is_enum => DataType::Utf8View,
         DataType::Binary => DataType::BinaryView,
-        // Nanoseconds reach from 1677 to 2262 only.
+        // Nanoseconds cover only the years 1677 to 2262.
         DataType::Timestamp(..) if is_int96 => DataType::Timestamp(TimeUnit::Microsecond, None),
-        // The name of a zone would need a list of them.
+        // A named time zone would need a time zone database.
         DataType::Timestamp(unit, Some(_utc)) => {
             DataType::Timestamp(*unit, Some(Arc::from("+00:00")))
         }

@@ -1,7 +1,7 @@
-//! A file as the Parquet library reads it, which remembers that the disk failed.
+//! A file for the Parquet library that remembers failures of the disk.
 //!
-//! The library turns every error into a text, so that a failing disk would look like a damaged
-//! file: a person would blame the export. Nothing here knows what the bytes mean.
+//! The library turns every error into a text, so a failing disk would look like a damaged file and
+//! people would blame the export. Nothing here knows what the bytes mean.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -11,15 +11,15 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-/// The file, and the first failure of the disk while it was read.
+/// The file, and the first disk failure while it was read.
 #[derive(Clone)]
 pub(super) struct Disk {
     file: Arc<File>,
-    /// By its number.
+    /// The number of the system's error.
     failure: Arc<OnceLock<i32>>,
 }
 
-/// The bytes of the file from a place on.
+/// The bytes of the file from an offset on.
 pub(super) struct Chunk {
     reader: BufReader<File>,
     disk: Disk,
@@ -33,7 +33,7 @@ impl Disk {
         }
     }
 
-    /// The first failure of the disk.
+    /// The first disk failure.
     pub(super) fn failure(&self) -> Option<io::Error> {
         self.failure
             .get()
@@ -41,8 +41,8 @@ impl Disk {
             .map(io::Error::from_raw_os_error)
     }
 
-    /// The outcome of reading, once it is noted. What the system has no number for is no failure of
-    /// the disk: a file that ends where its claims go on.
+    /// Notes a failure to read and returns the result unchanged. An error without a system error
+    /// number is not a disk failure: the file ends although it claims to continue.
     fn noted<T>(&self, read: io::Result<T>) -> io::Result<T> {
         if let Some(code) = read.as_ref().err().and_then(io::Error::raw_os_error) {
             _ = self.failure.set(code);

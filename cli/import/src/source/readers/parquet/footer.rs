@@ -1,5 +1,5 @@
-//! The footer of a Parquet file, before the library reads it: that it is there, how long it is, and
-//! how its columns nest.
+//! Checks the footer of a Parquet file before the library reads it: that it exists, how long it is,
+//! and how its columns are nested.
 
 use std::fs::File;
 use std::io;
@@ -9,16 +9,16 @@ use super::super::csv::COLUMNS_MAX;
 use super::super::{DEPTH_MAX, FileError, corrupt, truncated};
 use super::thrift::{self, Fields, Token};
 
-/// What a file begins and ends with.
+/// The magic number at the beginning and the end of a file.
 const MAGIC: &[u8; 4] = b"PAR1";
-/// What it ends with where its footer is encrypted.
+/// The magic number at the end of a file with an encrypted footer.
 const ENCRYPTED: &[u8; 4] = b"PARE";
-/// Bytes of the magic number and of the length of the footer before it.
+/// Bytes of the magic number and the footer's length before it.
 const TAIL: usize = 8;
-/// Longest footer, in bytes.
+/// Maximum length of the footer, in bytes.
 const FOOTER_MAX: u64 = 16 * 1024 * 1024;
 
-/// The fields of `FileMetaData`, as the specification of Parquet numbers them.
+/// The fields of `FileMetaData`, as numbered in the Parquet specification.
 const FIELDS: &Fields = &[
     (&[], "iTiTTsT?s"),
     (SCHEMA, "iiisiiiiit"),
@@ -87,7 +87,7 @@ pub(super) fn check(file: &File) -> Result<(), FileError> {
     check_contents(&read.map_err(unread)?)
 }
 
-/// So many bytes of a file.
+/// Reads `length` bytes of a file.
 pub(super) fn read(file: &File, at: u64, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
     file.read_exact_at(&mut bytes, at)?;
@@ -106,14 +106,14 @@ fn check_contents(footer: &[u8]) -> Result<(), FileError> {
     check_schema(&schema)
 }
 
-/// Checks how many children each part of the schema has, in the order of the file: the parts of a
+/// Checks the number of children of each element of the schema, in file order: the elements of a
 /// group follow it.
 fn check_schema(schema: &[i64]) -> Result<(), FileError> {
     if COLUMNS_MAX < schema.len() {
         let message = format!("the file has more than {COLUMNS_MAX} columns and groups of columns");
         return Err(corrupt(1, message));
     }
-    // For each group that is open, how many of its parts are to come.
+    // For each open group, how many of its elements are still to come.
     let mut open = Vec::new();
     for children in schema {
         let children = usize::try_from(*children).ok();

@@ -1,4 +1,4 @@
-//! Rows of columns as the JSON texts of records.
+//! Turns rows of columns into JSON texts of records.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use super::super::bounded::too_long;
 use super::super::{BadRecord, FileError, RECORD_MAX, corrupt};
 use crate::finding::{Code, cut};
 
-/// The name of the extension type of ids that are written in hexadecimal groups.
+/// The name of the extension type of UUIDs.
 const UUID: &str = "arrow.uuid";
 
 /// A batch of rows.
@@ -30,7 +30,7 @@ impl<'b> Rows<'b> {
         members(schema.fields(), batch.columns()).map(Self)
     }
 
-    /// The record of the row at a place in the batch, which is `row` of the file.
+    /// The record of the row at a place in the batch; `row` is its number in the file.
     pub(super) fn record(
         &self,
         at: usize,
@@ -39,7 +39,7 @@ impl<'b> Rows<'b> {
         let mut text = Text::default();
         let written = text.object(&self.0, at);
         written.map_err(|TooLong| corrupt(row, too_long()))?;
-        // The last value may be longer than all before it.
+        // Even the last value may exceed the limit.
         if RECORD_MAX < text.json.len() {
             return Err(corrupt(row, too_long()));
         }
@@ -56,7 +56,7 @@ impl<'b> Rows<'b> {
     }
 }
 
-/// A column, or a part of one, with its name as JSON.
+/// A column, or a part of one, with its name encoded as JSON.
 struct Member<'b> {
     name: &'b str,
     key: String,
@@ -69,10 +69,10 @@ struct Column<'b> {
     values: Values<'b>,
 }
 
-/// What the values are.
+/// The kind of values.
 enum Values<'b> {
     Null,
-    /// Numbers and booleans, as JSON has them but for NaN and infinity.
+    /// Numbers and booleans, which are JSON except for NaN and infinity.
     Plain(ArrayFormatter<'b>),
     /// Dates and times, as texts.
     Quoted(ArrayFormatter<'b>),
@@ -151,15 +151,15 @@ fn not_read(field: &Field) -> String {
     format!("the column {name:?} is of the type {kind}, which is not read")
 }
 
-/// The JSON of a record, as far as it is written.
+/// The JSON of a record, written so far.
 #[derive(Default)]
 struct Text {
     json: String,
-    /// What is wrong with it, but does not end it.
+    /// A problem that does not stop the writing.
     wrong: Option<String>,
 }
 
-/// The record has more bytes than are held of one.
+/// The record exceeds the maximum length.
 struct TooLong;
 
 impl Text {
@@ -214,7 +214,7 @@ impl Text {
 
     fn plain(&mut self, values: &ArrayFormatter<'_>, at: usize) {
         let shown = values.value(at).to_string();
-        // Numbers end in a digit, and booleans like this; NaN and infinity do not.
+        // Numbers end with a digit and booleans with an `e`; NaN and infinity with neither.
         if shown.ends_with(|end: char| end.is_ascii_digit() || end == 'e') {
             self.json.push_str(&shown);
             return;
@@ -279,7 +279,7 @@ impl Text {
     }
 }
 
-/// The places of the members of a list.
+/// The range of the members of a list.
 fn ends(offsets: &[i32], at: usize) -> Range<usize> {
     let [start, end] = [at, at + 1].map(|at| usize::try_from(offsets[at]).unwrap_or(0));
     start..end

@@ -1,29 +1,29 @@
-//! A walk over what Thrift's compact protocol wrote, which believes nothing: sizes are held against
-//! the bytes that are left, nesting against a limit, and fields against the types that they must
-//! have.
+//! Walks over data in Thrift's compact protocol and trusts nothing: sizes are checked against the
+//! remaining bytes, nesting against a limit, and fields against the types they must have.
 //!
-//! The library that reads Parquet takes the types of known fields for granted, and room for as many
-//! members as a list claims. What passes here, it reads the same way.
+//! The Parquet library takes the types of known fields for granted and allocates as many members as
+//! a list claims. Whatever passes here, it reads in the same way.
 
-/// Deepest nesting of structs, lists and maps.
+/// The deepest nesting of structs, lists and maps.
 const DEPTH_MAX: usize = 24;
 
-/// The types that known fields must have: the ids of the fields that lead to a struct, and a letter
-/// for the field of each id from 1. Lists count as what their members are.
+/// The types that known fields must have: the ids of the fields that lead to a struct, and one
+/// letter for each of its field ids, starting at 1. A list of structs counts as a struct: the
+/// list's field id leads to its members.
 ///
 /// `i` is an integer, `y` a byte, `b` a boolean, `s` bytes, `t` a struct; capital letters are lists
 /// of these, and `?` may be anything.
 pub(super) type Fields = [(&'static [i16], &'static str)];
 
-/// What the walk meets.
+/// What the walk encounters.
 pub(super) enum Token {
     Integer(i64),
     /// The end of a struct.
     End,
 }
 
-/// Walks over the struct that `bytes` begin with; gives its length. What is met is handed to `meet`
-/// with the ids of the fields that lead to it.
+/// Walks over the struct at the beginning of `bytes` and returns its length. Everything encountered
+/// is handed to `meet` with the ids of the fields that lead to it.
 pub(super) fn walk(
     bytes: &[u8],
     fields: &Fields,
@@ -44,9 +44,9 @@ pub(super) fn walk(
 /// Why a walk ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Broken {
-    /// More must follow.
+    /// The data ends too early.
     Short,
-    /// It is no such struct.
+    /// It is not such a struct.
     Wrong,
 }
 
@@ -87,7 +87,7 @@ impl Walk<'_> {
 
     fn field(&mut self, kind: u8, letter: u8) -> Result<(), Broken> {
         match (kind, letter) {
-            // The value of a boolean is its type.
+            // A boolean's type is its value.
             (1 | 2, b'?' | b'b') => Ok(()),
             (9, _) if letter == b'?' || letter.is_ascii_uppercase() => self.list(letter),
             (_, b'?') => self.value(kind),
@@ -110,7 +110,7 @@ impl Walk<'_> {
         self.members(size, &[kind])
     }
 
-    /// So many members of these types, one after the other. Each takes a byte or more.
+    /// Walks over `size` members of these types. Each member takes at least one byte.
     fn members(&mut self, size: usize, kinds: &[u8]) -> Result<(), Broken> {
         if self.bytes.len() - self.at < size {
             return Err(Broken::Short);
@@ -119,7 +119,7 @@ impl Walk<'_> {
         for _ in 0..size {
             for kind in kinds {
                 match kind {
-                    // In lists and maps, a boolean is a byte.
+                    // In lists and maps, a boolean takes a byte.
                     1 | 2 => self.skip(1)?,
                     _ => self.value(*kind)?,
                 }
@@ -246,14 +246,15 @@ mod tests {
 
     #[test]
     fn what_claims_more_than_there_is_or_another_type_is_broken() {
-        // A list of two thousand million structs, and text of as many bytes.
+        // A list of two billion structs, and text of as many bytes.
         check(
             &[0x29, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07],
             Err(Broken::Short),
         );
         check(&[0x38, 0xff, 0xff, 0xff, 0xff, 0x07], Err(Broken::Short));
         check(&[], Err(Broken::Short));
-        // An integer that is text, a list that is an integer or has integers, a number too long.
+        // A text for an integer, an integer or a list of integers for a list, and a number that is
+        // too long.
         check(&[0x18, 0], Err(Broken::Wrong));
         check(&[0x25, 0], Err(Broken::Wrong));
         check(&[0x29, 0x15, 0, 0], Err(Broken::Wrong));

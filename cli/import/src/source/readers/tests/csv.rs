@@ -1,4 +1,4 @@
-//! CSV files.
+//! Tests of CSV files.
 
 use super::*;
 
@@ -69,7 +69,7 @@ fn a_first_line_may_name_the_delimiter() {
         &[r#"3 {"a;b":"1","c":"2"}"#],
     );
     check(CSV, "sep=|\na|b\n1|2\n", &[], &[r#"3 {"a":"1","b":"2"}"#]);
-    // Anything else is the name of a column.
+    // Anything else is a column name.
     check(CSV, "sep=\n1\n", &[], &[r#"2 {"sep=":"1"}"#]);
     check(CSV, "sep=ab\n1\n", &[], &[r#"2 {"sep=ab":"1"}"#]);
 }

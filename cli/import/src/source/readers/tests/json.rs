@@ -1,4 +1,4 @@
-//! JSON documents.
+//! Tests of JSON documents.
 
 use super::*;
 

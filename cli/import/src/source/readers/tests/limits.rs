@@ -1,10 +1,10 @@
-//! Files that ask for more memory or stack than there is, and readers that fail.
+//! Tests of files that ask for too much memory or stack, and of readers that fail.
 
 use std::io;
 
 use super::*;
 
-/// How much of a file was taken.
+/// Counts how much of a file was read.
 struct Taken<R> {
     reader: R,
     bytes: usize,
@@ -18,7 +18,7 @@ impl<R: Read> Read for Taken<R> {
     }
 }
 
-/// Every reader, how a record begins in its files, and where records are.
+/// Every reader, how a record begins in its files, and the paths to its records.
 const READERS: [(&str, Reads, &str, &[&str]); 3] = [
     ("json", JSON, "{\"e\":[\n{\"a\":\"", &["e"]),
     ("csv", CSV, "a,b\n\"", &[]),
@@ -96,7 +96,7 @@ fn a_record_of_too_many_parts_is_refused() {
         let file = format!("<r>\n{record}</r>");
         check_broken(XML, file.as_bytes(), &["r.e"], 0, expected);
     }
-    // The limit is that of each record.
+    // The limit applies to each record.
     let record = format!("<e>{}</e>", "<a/>".repeat(60_000));
     let (found, ended) = read(
         XML,
@@ -118,7 +118,8 @@ fn a_header_of_too_many_columns_is_refused() {
     assert_eq!((found.len(), ended.unwrap()), (1, vec![]));
     for columns in [16_385, 160_000] {
         let message = format!("a header has at most 16384 columns, this one {columns}");
-        // The longest header that is read at once is a mebibyte, and lines may be longer.
+        // Only the first mebibyte of a header is searched for the delimiter, but the header may be
+        // longer.
         let expected = (Code::FileCorrupt, 1, message.as_str());
         check_broken(CSV, header(columns).as_bytes(), &[], 0, expected);
     }
@@ -130,7 +131,7 @@ fn what_is_nested_too_deep_is_refused() {
     for open in ["[", "{\"a\":", "{\"skipped\":", "[\""] {
         let file = format!("\n{}", open.repeat(10_000));
         if open == "[\"" {
-            // Brackets in strings are no nesting.
+            // Brackets in strings do not nest.
             let (_, ended) = read(JSON, &mut Cursor::new(file), &[]);
             assert!(matches!(ended, Err(FileError::Damaged { .. })), "{ended:?}");
             continue;
@@ -171,7 +172,7 @@ fn what_the_visitor_tells_is_handed_through() {
     }
 }
 
-/// A file that the disk, or the decompressor, fails to deliver.
+/// A file that the disk or the decompressor fails to read.
 struct Failing(Option<io::Error>);
 
 impl Read for Failing {

@@ -1,4 +1,4 @@
-//! Parquet files: written here, then read whole, damaged and forged.
+//! Tests of Parquet files, written here and then read intact, damaged and forged.
 
 use std::io::{self, Seek as _};
 use std::sync::Arc;
@@ -154,7 +154,7 @@ fn lists() -> ListArray {
     ])
 }
 
-/// Objects of a text each.
+/// Objects with one text each.
 fn objects(texts: &[&str]) -> StructArray {
     let texts: ArrayRef = Arc::new(StringArray::from(texts.to_vec()));
     StructArray::from(vec![(
@@ -163,7 +163,7 @@ fn objects(texts: &[&str]) -> StructArray {
     )])
 }
 
-/// One map, of these keys to 1.
+/// One map from these keys to 1.
 fn map(keys: &[&str]) -> MapArray {
     let keys: ArrayRef = Arc::new(StringArray::from(keys.to_vec()));
     let values: ArrayRef = Arc::new(Int64Array::from(vec![1; keys.len()]));
@@ -250,7 +250,7 @@ fn rows_are_read_however_they_are_packed() {
     );
 }
 
-/// A small file with most forms of columns, and how it is compressed.
+/// A small file with most types of columns, compressed with this codec.
 fn small(compression: Compression) -> Vec<u8> {
     let columns = vec![
         column("i", Int64Array::from(vec![Some(1), None, Some(3)])),
@@ -283,7 +283,7 @@ fn a_file_that_ends_early_is_truncated_wherever_that_is() {
     }
 }
 
-/// Panics of the library are caught where this test would not come back from one.
+/// Panics of the library must be caught, or they would fail this test.
 #[test]
 fn a_file_with_any_bit_changed_is_read_or_refused() {
     for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY] {
@@ -300,7 +300,7 @@ fn a_file_with_any_bit_changed_is_read_or_refused() {
                 }
             }
         }
-        // Texts, numbers, and the names of columns may be any.
+        // Changes in texts, numbers and column names are not noticed.
         assert!(whole.len() * 8 / 4 < refused, "{refused}");
     }
 }
@@ -404,7 +404,7 @@ fn a_list_cannot_take_all_memory() {
     check_refused(&list(4097), 0, (Code::FileCorrupt, 1, message));
 }
 
-/// A number as the headers of pages have it.
+/// A number as encoded in page headers.
 fn varint(number: u64) -> Vec<u8> {
     let mut left = number << 1;
     let mut bytes = Vec::new();
@@ -416,7 +416,7 @@ fn varint(number: u64) -> Vec<u8> {
     bytes
 }
 
-/// A file with a number in the headers of its pages replaced by one that is as long there.
+/// A file with a number in its page headers replaced by another of the same encoded length.
 fn forged(file: &[u8], real: u64, claimed: u64) -> Vec<u8> {
     let [real, claimed] = [real, claimed].map(varint);
     assert_eq!(real.len(), claimed.len());
@@ -446,7 +446,7 @@ fn pages_cannot_claim_all_memory() {
             .set_dictionary_enabled(false)
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
     });
-    // Before the values are 6 bytes of levels.
+    // The values are preceded by 6 bytes of levels.
     let real = 17 * (1 << 16) + 6;
     assert_eq!(rows(&file).len(), 17);
     let message = "take more than 1 GiB at once";

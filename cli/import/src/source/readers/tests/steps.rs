@@ -1,9 +1,10 @@
-//! Files of more parts take more steps by as much, and not by its square.
+//! Tests that the steps of readers grow linearly with the parts of a file, not quadratically.
 
 use super::*;
 use crate::steps::check_each;
 
-/// Checks what each of so many parts, joined and between a beginning and an end, takes a reader.
+/// Checks how many steps a reader takes for each of many parts, joined between a beginning and an
+/// end.
 #[track_caller]
 fn check_parts(
     each: usize,

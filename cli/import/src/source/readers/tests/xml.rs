@@ -1,4 +1,4 @@
-//! XML documents.
+//! Tests of XML documents.
 
 use super::*;
 

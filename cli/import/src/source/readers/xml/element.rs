@@ -1,4 +1,4 @@
-//! One element, becoming a JSON value.
+//! Turns one element into a JSON value.
 
 use std::mem;
 
@@ -9,22 +9,22 @@ use serde_json::{Map, Value};
 
 use crate::steps;
 
-/// Most elements and attributes of one record. Each takes some hundred bytes, however few it has in
-/// its file.
+/// The most elements and attributes in one record. Each takes some hundred bytes of memory, however
+/// short it is in the file.
 pub(crate) const NODES_MAX: usize = 100_000;
 
-/// An element that is open, with everything in it so far.
+/// An open element with everything in it so far.
 pub(crate) struct Element {
     members: Map<String, Value>,
     text: String,
 }
 
 impl Element {
-    /// An element with its attributes; it and they are added to the `nodes` of the record.
+    /// An element with its attributes; all of them are added to the record's `nodes`.
     pub(crate) fn new(start: &BytesStart<'_>, nodes: &mut usize) -> Result<Self, String> {
         count(nodes)?;
         let mut members = Map::new();
-        // The check of the parser takes time with the square of their number.
+        // The parser's own check takes time quadratic in the number of attributes.
         for attribute in start.attributes().with_checks(false) {
             count(nodes)?;
             let attribute = attribute.map_err(|error| error.to_string())?;
@@ -50,7 +50,7 @@ impl Element {
         self.text.push_str(text);
     }
 
-    /// Adds a child, which may be one of a list even if it stays the only one.
+    /// Adds a child. If `is_of_list`, it becomes part of a list even if it is the only one.
     pub(crate) fn add(&mut self, name: String, value: Value, is_of_list: bool) {
         match self.members.entry(name) {
             Entry::Vacant(vacant) if is_of_list => {
@@ -59,7 +59,7 @@ impl Element {
             Entry::Vacant(vacant) => {
                 vacant.insert(value);
             }
-            // No element is a list by itself.
+            // An element's value is never a list, so a list here holds several elements.
             Entry::Occupied(mut occupied) => match occupied.get_mut() {
                 Value::Array(list) => list.push(value),
                 first => *first = Value::Array(vec![mem::take(first), value]),
