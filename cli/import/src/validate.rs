@@ -1,10 +1,10 @@
-//! What an export's records have to be: rules of one record, and rules across records.
+//! Checks the records of an export: rules for a single record, and rules across records.
 //!
-//! A record is read by pure functions, one file a kind, which say of each field what it is. Rules
-//! across records need two passes: [`FirstPass`] takes every native record and keeps what boats may
-//! refer to, while the boats wait in a spill file; [`SecondPass`](second_pass::SecondPass) reads
-//! these one by one, so that memory does not grow with their number. Nothing here opens a file of
-//! the export or knows a mapping.
+//! Pure functions read a record. Each kind has a file of its own, which says what each field may
+//! hold. Rules across records need two passes: [`FirstPass`] takes every native record and keeps
+//! what boats may refer to, while the boats wait in a spill file;
+//! [`SecondPass`](second_pass::SecondPass) reads the boats one by one, so memory does not grow with
+//! their number. Nothing here opens a file of the export or knows a mapping.
 
 mod boat;
 mod boats;

@@ -2,8 +2,8 @@
 //! needs, is reported by name instead of hanging the command or exhausting memory.
 //!
 //! Each thread records where it is in a [`Position`], and the caller that waits for the threads has
-//! the [`Watch`] check these regularly. A stuck thread cannot be stopped: the error is reported, and
-//! the thread ends with the process. Nothing here knows what a thread does.
+//! the [`Watch`] check these regularly. A stuck thread cannot be stopped: the error is reported,
+//! and the thread ends with the process. Nothing here knows what a thread does.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

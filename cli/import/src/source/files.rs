@@ -139,7 +139,7 @@ impl Opening<'_> {
             reading: Reading::default(),
         };
         self.contents(name.clone(), within, &mut watched)?;
-        // A file of which only the beginning is read has no records to lose.
+        // A file of which only the beginning is read has no records, so it is not listed.
         if !matches!(self.plan.contents_of(within), Contents::Head(_)) {
             let file = watched.reading.finish(name);
             let etag = etag.map(str::to_owned);

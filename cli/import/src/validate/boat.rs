@@ -17,9 +17,9 @@ use super::vocabulary::Vocabulary;
 use crate::finding::Code;
 use crate::json::Node;
 
-/// The shapes of a boat.
+/// A boat in the forms in which it is served.
 pub(crate) struct Boat<'n> {
-    /// The row of a list, and the first part of the full record.
+    /// Its row in a list, which is also the first part of the full record.
     pub(crate) summary: BoatSummary<'n>,
     /// The rest of the full record.
     pub(crate) details: BoatDetails<'n>,
@@ -27,7 +27,7 @@ pub(crate) struct Boat<'n> {
     pub(crate) manufacturer: usize,
 }
 
-/// Reads a boat, whose shapes borrow its identity.
+/// Reads a boat; the result borrows from its identity.
 pub(crate) fn read<'n>(
     record: &mut Fields<'n, '_>,
     identity: &'n Identity,
@@ -131,7 +131,7 @@ fn length(record: &mut Fields<'_, '_>) -> Option<Length> {
         word(node, reporter, &Unit::ALL.map(|unit| (unit.as_str(), unit)))
     });
     let spelling = record.required("lengthOverall", spelled_length)?;
-    // A length is judged alike in both systems, so that a wrong unit does not hide a wrong length.
+    // Lengths have the same bounds in both systems, so a wrong unit does not hide a wrong length.
     match Length::parse(spelling, unit.unwrap_or(Unit::Metric)) {
         Ok(length) => unit.and(Some(length)),
         Err(invalid) => {
@@ -152,7 +152,7 @@ fn hull<'n>(hull: &mut Fields<'n, '_>, references: Resolver<'n>) -> Hull<'n> {
     }
 }
 
-/// `dimensions`, whose own length overall must be `length` if it is given.
+/// Reads `dimensions`, whose length overall, if given, must equal `length`.
 fn dimensions<'n>(
     dimensions: &mut Fields<'n, '_>,
     length: Option<Length>,
@@ -195,7 +195,7 @@ fn check_same_length(dimensions: &mut Fields<'_, '_>, given: Option<&str>, lengt
     }
 }
 
-/// What is wrong with a length overall.
+/// The problem with an invalid length overall.
 fn length_problem(invalid: InvalidLength) -> Problem {
     let code = match invalid {
         InvalidLength::TooPrecise => Code::TooPrecise,
@@ -263,7 +263,7 @@ fn tanks<'n>(tanks: &mut Fields<'n, '_>) -> Tanks<'n> {
     }
 }
 
-/// A member of `engines`.
+/// Reads a member of `engines`.
 fn engine<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Engine<'n>> {
     object(node, reporter, |engine| {
         Some(Engine {

@@ -1,5 +1,5 @@
-//! The boats of an export: each read by itself, on any thread, and then all of them in their order,
-//! which is where ids and slugs are claimed.
+//! Validates boats. Each is read by itself, on any thread; then all are added in order, which is
+//! when their ids and slugs are claimed.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use super::text::text;
 use crate::finding::{Code, Finding, Findings, Kind, Line, Place, RecordName, cut};
 use crate::json::Node;
 
-/// What reading the line of a boat comes to.
+/// The result of reading the line of a boat.
 pub(crate) struct BoatReading<B> {
     pub(crate) findings: Findings,
     identity: Identity,
-    /// A valid, published boat, rendered, and the index of its manufacturer.
+    /// The rendered boat and the index of its manufacturer, if the boat is valid and published.
     pub(crate) boat: Option<(B, usize)>,
 }
 
-/// Reads a boat, and reports everything that is wrong with it by itself. One that is to be served
-/// is rendered by `render`.
+/// Reads a boat and reports everything that is wrong with it by itself. A boat to be served is
+/// rendered with `render`.
 pub(crate) fn validate<B>(
     line: Line<'_>,
     references: &References,
@@ -85,30 +85,30 @@ fn reporter_of<'n>(text: LineText<'n>, node: &Node<'_>, listed_max: usize) -> Re
     reporter
 }
 
-/// What becomes of a boat.
+/// What happens to a boat.
 #[must_use]
 pub(crate) enum BoatOutcome<B> {
     /// It may be served.
     Published(B),
     /// It is a valid draft.
     Unpublished,
-    /// To be left out.
+    /// It is left out.
     Rejected,
 }
 
-/// Adds up the boats in the order of the export.
+/// Adds the boats in the export's order.
 pub(crate) struct Boats<'a> {
     references: &'a References,
     listed_max: usize,
     identities: Identities,
     findings: Findings,
     tally: Tally,
-    /// By the index of the manufacturer.
+    /// The number of boats by the index of their manufacturer.
     counts: Vec<u64>,
 }
 
 impl<'a> Boats<'a> {
-    /// No boat yet, after everything else was collected.
+    /// Starts without boats, after everything else was collected.
     pub(crate) fn new(
         references: &'a References,
         (findings, tally): (Findings, Tally),
@@ -158,7 +158,7 @@ impl<'a> Boats<'a> {
         &self.findings
     }
 
-    /// Reports an export without boats to serve, once all were added.
+    /// Reports an export without boats to serve; called after all were added.
     pub(crate) fn end(&mut self) {
         if self.tally.boat.published == 0 {
             let message = "the export has no valid published boat";
@@ -167,19 +167,19 @@ impl<'a> Boats<'a> {
         }
     }
 
-    /// The manufacturers that may be served, each with the number of its boats.
+    /// The manufacturers to be served, each with the number of its boats.
     pub(crate) fn manufacturers(&self) -> impl Iterator<Item = (&'a Manufacturer, u64)> {
         let records = self.references.manufacturers.records().iter();
         records.zip(self.counts.iter().copied())
     }
 
-    /// Everything found, and how many records there are.
+    /// All findings and the number of records.
     pub(crate) fn into_parts(self) -> (Findings, Tally) {
         (self.findings, self.tally)
     }
 }
 
-/// Clashes are rare, so that reading the line once more costs less than keeping it.
+/// Reports clashes. They are rare, so reading the line again costs less than keeping it parsed.
 fn report_clashes(line: Line<'_>, clashes: Vec<Clash>, listed_max: usize) -> Findings {
     let Ok((text, node)) = reporter::open(line) else {
         return Findings::of_record(listed_max);

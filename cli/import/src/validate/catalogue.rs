@@ -14,10 +14,10 @@ use crate::finding::{Code, ExportFile, Findings, Kind, RecordName};
 use crate::json;
 use crate::json::Node;
 
-/// The one format there is.
+/// The only supported format.
 pub(crate) const FORMAT: &str = "boat-catalogue/1";
 
-/// The counts that were announced; a kind may be left out.
+/// The announced counts; a kind may be left out.
 pub(crate) type AnnouncedCounts = Vec<(Kind, u64)>;
 
 /// Reads a catalogue record.
@@ -44,7 +44,7 @@ fn format<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<()>
     Err(Unusable)
 }
 
-/// The catalogue record, kept until everything was read.
+/// The catalogue record, kept until everything has been read.
 pub(crate) struct Catalogue {
     file: Arc<ExportFile>,
     number: u64,
@@ -64,15 +64,16 @@ impl Catalogue {
         }
     }
 
-    /// The place of the record, for people.
+    /// The place of the record, as messages show it.
     pub(crate) fn place(&self) -> impl fmt::Display {
         format!("{}:{}", self.file.name, self.number)
     }
 
-    /// Reports each kind of which another number came; `boats` are not in the tally yet.
+    /// Reports each kind whose number of records differs from the announced one. The boats are not
+    /// in the tally yet, so `boats` gives their number.
     ///
-    /// A line that cannot be read may have been of any kind: as many records, of all kinds
-    /// together, as there are such lines may be missing without another finding.
+    /// An unreadable line may have been a record of any kind. So if the records missing from all
+    /// kinds together are no more than the unreadable lines, they are not reported.
     pub(crate) fn check(&self, tally: &Tally, boats: u64, listed_max: usize) -> Findings {
         let line = LineText {
             file: &self.file,
@@ -115,7 +116,7 @@ fn came(tally: &Tally, kind: Kind) -> u64 {
 }
 
 fn report_count(text: &str, kind: Kind, problem: Problem, reporter: &mut Reporter<'_>) {
-    // The record was read before, so it can be read again to find its place.
+    // The record was already read successfully, so parsing it again to find the span works.
     let Ok(node) = json::parse(text, json::NATIVE_DEPTH_MAX) else {
         return;
     };

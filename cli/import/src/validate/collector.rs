@@ -1,5 +1,5 @@
-//! Collects everything that boats may refer to, and the catalogue record: what has to be read
-//! before any boat. Boats themselves are only recognised, and go back to the caller.
+//! Collects everything that must be read before any boat: the records that boats may refer to, and
+//! the catalogue record. Boats themselves are only recognised and left to the caller.
 
 use super::fields::{Fields, object};
 use super::first_look::{begins_like_a_boat, read_kind};
@@ -12,15 +12,15 @@ use super::{Tally, catalogue, designer, manufacturer, term};
 use crate::finding::{Code, Finding, Findings, Kind, Line, RecordName, Severity, cut};
 use crate::json::Node;
 
-/// Bytes of the lines that boats may refer to: what is in them is held in memory.
+/// The most bytes of lines that boats may refer to, because their contents are held in memory.
 const HELD_MAX: usize = 128 * 1024 * 1024;
 
-/// Reads lines that are not boats, and counts those that are.
+/// Reads the lines that are not boats and counts those that are.
 pub(crate) struct Collector {
     listed_max: usize,
     identities: IdentitiesByKind,
     catalogue: Option<catalogue::Catalogue>,
-    /// Bytes of lines that boats may refer to, so far.
+    /// Bytes held so far of lines that boats may refer to.
     held: usize,
     boats: u64,
     collected: Collected,
@@ -30,9 +30,9 @@ pub(crate) struct Collector {
 pub(crate) struct Collected {
     pub(crate) references: References,
     pub(crate) findings: Findings,
-    /// Without the boats.
+    /// The tally without the boats.
     pub(crate) tally: Tally,
-    /// Whether neither lines nor damage came.
+    /// Whether there was neither a line nor damage.
     pub(crate) is_empty: bool,
 }
 
@@ -40,11 +40,11 @@ pub(crate) struct Collected {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum LineOutcome {
-    /// No boat, and not to be left out.
+    /// Not a boat, and not left out.
     Valid,
     /// To be left out.
     Rejected,
-    /// To be read once everything is collected.
+    /// A boat, to be read once everything is collected.
     Boat,
 }
 
@@ -56,7 +56,8 @@ struct IdentitiesByKind {
 }
 
 impl Collector {
-    /// Nothing read yet. Where a mapping makes the records, references are made of keys.
+    /// Starts before anything was read. If a mapping makes the records (`is_mapped`), references
+    /// are made from keys.
     pub(crate) fn new(listed_max: usize, is_mapped: bool) -> Self {
         let mut references = References::default();
         references.are_of_keys = is_mapped;
@@ -75,7 +76,7 @@ impl Collector {
         }
     }
 
-    /// What was collected, once every line was read.
+    /// Returns what was collected, after every line was read.
     pub(crate) fn finish(mut self) -> Collected {
         if let Some(catalogue) = self.catalogue {
             let findings = catalogue.check(&self.collected.tally, self.boats, self.listed_max);
@@ -84,7 +85,7 @@ impl Collector {
         self.collected
     }
 
-    /// Reads the next line, unless it is a boat.
+    /// Reads the next line unless it is a boat.
     pub(crate) fn line(&mut self, line: Line<'_>) -> LineOutcome {
         self.collected.is_empty = false;
         if begins_like_a_boat(line.contents()) {
@@ -108,7 +109,7 @@ impl Collector {
         }
     }
 
-    /// Records what is wrong with a file, or with a line that is too long to be held.
+    /// Records a finding about a file, or about a line that is too long to be held.
     pub(crate) fn finding(&mut self, finding: Finding) {
         self.collected.is_empty &= finding.code.severity() == Severity::Warning;
         if finding.code == Code::LineTooLong {
@@ -117,8 +118,8 @@ impl Collector {
         self.collected.findings.add(finding);
     }
 
-    /// Counts a record of which no line could be made, and records why. Its kind and id are given
-    /// as far as they are known.
+    /// Counts a record from which no line could be made, and records why. Its kind and id are given
+    /// if known.
     pub(crate) fn failed(&mut self, kind: Option<Kind>, id: Option<&str>, findings: Vec<Finding>) {
         let Collected {
             references,
@@ -156,7 +157,7 @@ impl Collector {
         match kind {
             Kind::Manufacturer => references.manufacturers.insert_unpublished(id),
             Kind::Designer => references.designers.insert_unpublished(id),
-            // Its vocabulary is unknown, because it was never mapped.
+            // The term was never mapped, so its vocabulary is unknown.
             Kind::Term => Vocabulary::ALL
                 .into_iter()
                 .for_each(|of| references.terms_mut(of).insert_unpublished(id)),
@@ -169,7 +170,7 @@ impl Collector {
         LineOutcome::Boat
     }
 
-    /// Counts a line of which not even the kind can be read.
+    /// Counts a line whose kind cannot be read.
     const fn unreadable(&mut self) -> LineOutcome {
         self.collected.tally.unreadable += 1;
         LineOutcome::Rejected
@@ -314,7 +315,7 @@ impl Collector {
         self.collected.findings.append(reporter.into_findings());
     }
 
-    /// Counts another line that boats may refer to; whether it can be held.
+    /// Counts another line that boats may refer to; returns whether it can be held.
     const fn hold(&mut self, length: usize) -> bool {
         self.held = self.held.saturating_add(length);
         self.held <= HELD_MAX
@@ -337,7 +338,7 @@ impl Collector {
     }
 }
 
-/// Reads a record whose kind is known. None unless it is valid.
+/// Reads a record whose kind is known; `None` unless it is valid.
 fn read_record<'n, T>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,

@@ -1,22 +1,22 @@
-//! What receives the records that are to be served.
+//! The receiver of the records to be served.
 
 use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
 use shared::base::render::{self, BodyTooLarge};
 
-/// Receives the records that are to be served.
+/// Receives the records to be served.
 pub trait Consumer {
     /// A rendered boat.
     type Boat: Send;
-    /// Renders a boat; on any thread.
+    /// Renders a boat. May be called on any thread.
     fn render(
         summary: &BoatSummary<'_>,
         details: &BoatDetails<'_>,
     ) -> Result<Self::Boat, BodyTooLarge>;
-    /// How many bytes a rendered boat takes, about.
+    /// The approximate size of a rendered boat in bytes.
     fn size(boat: &Self::Boat) -> usize;
-    /// Takes the next boat, in the order of the export.
+    /// Takes the next boat in the export's order.
     fn boat(&mut self, boat: Self::Boat) -> anyhow::Result<()>;
-    /// Takes the next manufacturer, in the order of the export, after all boats.
+    /// Takes the next manufacturer in the export's order, after all boats.
     fn manufacturer(
         &mut self,
         summary: &ManufacturerSummary<'_>,
@@ -24,14 +24,14 @@ pub trait Consumer {
     ) -> anyhow::Result<()>;
 }
 
-/// Drops the records: for what is only to be found.
+/// Drops the records, when only the findings matter.
 pub struct Discard;
 
 impl Consumer for Discard {
     type Boat = ();
 
     fn render(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> Result<(), BodyTooLarge> {
-        // Whether a body is too large shows when it is rendered.
+        // Rendering is needed to find out whether a body is too large.
         render::boat(summary, details, &mut Vec::new()).map(|_head_length| ())
     }
 

@@ -1,4 +1,4 @@
-//! A designer of an export.
+//! Reads the designers of an export.
 
 use shared::base::ids::IdOrSlug;
 
@@ -6,7 +6,7 @@ use super::fields::Fields;
 use super::text::row_text;
 use super::values::{id, url};
 
-/// A designer, held for the boats that refer to it.
+/// A designer, kept for the boats that refer to it.
 #[derive(Debug)]
 pub(crate) struct Designer {
     pub(crate) id: IdOrSlug,

@@ -1,8 +1,8 @@
-//! A typed look at an object: which keys it may have, and how each is read.
+//! Reads objects field by field: which keys an object may have, and how each is read.
 //!
-//! A record's file names each field once, with the reader of its value, so that it reads like
-//! the table of the specification. Everything general about keys is here: absent, null, repeated,
-//! unknown, derived, of the wrong type.
+//! The file of a record names each field once, with the reader of its value, so it reads like the
+//! table in the specification. Everything general about keys is handled here: absent, null,
+//! repeated, unknown and derived keys, and values of the wrong type.
 
 use std::ops::Range;
 
@@ -12,35 +12,35 @@ use crate::finding::nearest::{ALIKE, most_alike};
 use crate::finding::{Code, cut};
 use crate::json::{Member, Node, Seen, Value};
 
-/// Most members of a list.
+/// The most members of a list.
 pub const LIST_MAX: usize = 10_000;
 
-/// What stands for every value where readers are only asked what they take.
+/// A placeholder for any value when readers are only asked what they accept.
 pub(super) static NOTHING: Node<'static> = Node {
     span: 0..0,
     value: Value::Null,
 };
 
-/// A value that cannot be used; why is in the findings.
+/// A value that cannot be used. The findings say why.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unusable;
 
-/// A value as it was read: the value, none (null or blank), or something unusable.
+/// The result of reading a value: the value, `None` (null or blank), or something unusable.
 pub(crate) type ReadResult<T> = Result<Option<T>, Unusable>;
 
-/// An object that is being read.
+/// An object being read.
 pub(crate) struct Fields<'n, 'r> {
     members: &'n [Member<'n>],
     span: Range<usize>,
     known: Vec<&'static str>,
-    /// How many members have known keys.
+    /// The number of members with known keys.
     found: usize,
-    /// Those of the known keys that are refused.
+    /// The known keys that are rejected because the import derives them.
     derived: Vec<&'static str>,
     reporter: &'r mut Reporter<'n>,
 }
 
-/// Reads an object; what `read` did not ask for is reported.
+/// Reads an object; members that `read` did not ask for are reported.
 pub(crate) fn object<'n, T>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
@@ -78,7 +78,7 @@ pub(crate) fn report_value<'n>(
     report_at(record.member(key), &record.span, key, problem, reporter);
 }
 
-/// Reports a problem with the value of a key, or at `span` where the key is not there.
+/// Reports a problem with the value of a key, or at `span` if the key is absent.
 fn report_at<'n>(
     value: Option<&'n Node<'n>>,
     span: &Range<usize>,
@@ -121,7 +121,7 @@ impl<'n> Fields<'n, '_> {
         self.read(key, read).unwrap_or(None)
     }
 
-    /// The value of a field that must be there.
+    /// The value of a required field.
     pub(crate) fn required<T>(
         &mut self,
         key: &'static str,
@@ -135,7 +135,7 @@ impl<'n> Fields<'n, '_> {
         value
     }
 
-    /// The members of a list; absent and null are the empty list.
+    /// The members of a list; absent and null count as an empty list.
     pub(crate) fn list<T>(
         &mut self,
         key: &'static str,
@@ -145,14 +145,14 @@ impl<'n> Fields<'n, '_> {
             .unwrap_or_default()
     }
 
-    /// An object that answers always have: absent and null are one without members.
+    /// An object that responses always include: absent and null count as an object without members.
     pub(crate) fn object<T>(
         &mut self,
         key: &'static str,
         read: impl FnOnce(&mut Fields<'n, '_>) -> T,
     ) -> Option<T> {
         let part = |reporter: &mut Reporter<'n>| reporter.takes(|| Shape::Part);
-        // Whether it is asked or not, the fields of the part are read.
+        // The fields of the part are read in any case, even if readers are only asked.
         _ = self.reporter.within(Step::Key(key), part);
         let span = self.span.clone();
         let (members, span) = match self.find(key) {
@@ -171,7 +171,7 @@ impl<'n> Fields<'n, '_> {
         Some(self.reporter.within(Step::Key(key), read))
     }
 
-    /// Refuses a field that the import derives.
+    /// Rejects a field that the import derives.
     pub(crate) fn derived(&mut self, key: &'static str, from: &'static str) {
         self.derived.push(key);
         let refused: Option<()> = self.optional(key, |node, reporter| {
@@ -186,12 +186,12 @@ impl<'n> Fields<'n, '_> {
         debug_assert!(refused.is_none(), "a derived field has no value");
     }
 
-    /// Reports a problem with a field that was read, judged together with others.
+    /// Reports a problem with a field that was read, found by comparing it with others.
     pub(crate) fn report(&mut self, key: &'static str, problem: Problem) {
         report_at(self.get(key), &self.span, key, problem, self.reporter);
     }
 
-    /// What reports on the record, for readers that go on from here.
+    /// The reporter of the record, for readers that continue from here.
     pub(crate) fn reporter(&mut self) -> &mut Reporter<'n> {
         self.reporter
     }
@@ -237,13 +237,13 @@ impl<'n> Fields<'n, '_> {
 
     fn report_missing(&mut self, key: &'static str) {
         let problem = Problem::new(Code::MissingField, format!("`{key}` is required"));
-        // The brace that opens the object stands for what is not in it.
+        // The finding points to the object's opening brace, because the key itself is missing.
         let brace = self.span.start..self.span.start + 1;
         report_at(self.get(key), &brace, key, problem, self.reporter);
     }
 
     fn report_leftovers(self) {
-        // Nearly always true; skipping the search saves a twelfth of validation.
+        // Nearly always true; skipping the search saves a twelfth of the validation time.
         if self.found == self.members.len() {
             return;
         }
@@ -316,7 +316,7 @@ fn list_member<'n, T>(
 /// Keys with this prefix are ignored.
 pub(crate) const PRIVATE_PREFIX: &str = "x_";
 
-/// Reports a key that its object has already.
+/// Reports a key that its object already has.
 fn report_repeated<'n>(member: &'n Member<'n>, reporter: &mut Reporter<'n>) {
     let message = format!("the key `{}` is given twice", cut(&member.key));
     let problem = Problem::new(Code::RepeatedKey, message);
@@ -325,7 +325,7 @@ fn report_repeated<'n>(member: &'n Member<'n>, reporter: &mut Reporter<'n>) {
     });
 }
 
-/// Reports the repeated keys of a value that is not read otherwise, however deep they are.
+/// Reports repeated keys, at any depth, in a value that is not read otherwise.
 fn report_repeated_within<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) {
     match &node.value {
         Value::Object(members) => {
@@ -348,7 +348,7 @@ fn report_repeated_within<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) {
     }
 }
 
-/// Reports a key that is none of those that are `accepted`.
+/// Reports a key that is not among the `accepted` ones.
 fn report_unknown<'n>(
     member: &'n Member<'n>,
     accepted: impl Iterator<Item = &'static str>,

@@ -1,10 +1,10 @@
-//! What kind of record a line holds, before anything else of it is read.
+//! Finds out what kind of record a line holds before anything else in it is read.
 
 use super::reporter::{Problem, Reporter};
 use crate::finding::{Code, Kind, nearest};
 use crate::json::{Node, Value};
 
-/// The kind of a record, or what is wrong with it.
+/// The kind of a record. If it has no valid kind, the problem is reported.
 pub(crate) fn read_kind(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Option<Kind> {
     if !matches!(node.value, Value::Object(_)) {
         let message = format!(

@@ -1,5 +1,5 @@
-//! The first pass: every native record goes through here. Of the others is collected what boats may
-//! refer to; the boats wait in a spill file, because they may stand before that.
+//! The first pass, which every native record goes through. Boats wait in a spill file, because they
+//! may come before the records they refer to; those records are collected from the other lines.
 
 use std::io::Write;
 
@@ -20,8 +20,8 @@ pub(crate) struct FirstPass<'a> {
 }
 
 impl<'a> FirstPass<'a> {
-    /// Nothing was read yet. Lines with errors are written to `rejects`, in this pass and the
-    /// second.
+    /// Starts before anything was read. Lines with errors are written to `rejects` in this pass and
+    /// the second.
     pub(crate) fn begin(policy: Policy<'a>, rejects: &'a mut dyn Write) -> anyhow::Result<Self> {
         Ok(Self {
             collector: Collector::new(policy.listed_max, policy.is_mapped),
@@ -31,7 +31,7 @@ impl<'a> FirstPass<'a> {
         })
     }
 
-    /// The second pass, once all was read.
+    /// Starts the second pass, after everything was read.
     pub(crate) fn finish(self) -> SecondPass<'a> {
         SecondPass {
             policy: self.policy,
@@ -41,7 +41,7 @@ impl<'a> FirstPass<'a> {
         }
     }
 
-    /// Takes what comes next of the export.
+    /// Takes the next item of the export.
     pub(crate) fn take(&mut self, incoming: Incoming<'_>) -> anyhow::Result<()> {
         match incoming {
             Incoming::Record(Record { line, .. }) | Incoming::Mapped(line) => {
@@ -74,7 +74,7 @@ impl<'a> FirstPass<'a> {
     }
 }
 
-/// JSON has line breaks between its parts only, so that a record stays the same without them.
+/// Removes line breaks. JSON has them only between tokens, so the record stays the same.
 fn on_one_line(mut raw: Vec<u8>) -> Vec<u8> {
     for byte in &mut raw {
         if matches!(byte, b'\n' | b'\r') {

@@ -1,6 +1,7 @@
-//! The rules of identity across records: ids and slugs are unique, and no slug is another's id.
+//! The rules of identity across records: ids and slugs are unique, and no slug is another record's
+//! id.
 //!
-//! Of two records that clash, the later one has the finding, which says where the earlier one is.
+//! If two records clash, the finding is about the later one and says where the earlier one is.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,7 +12,7 @@ use super::reporter::Problem;
 use crate::finding::{Code, Place};
 use crate::json::{Node, Value};
 
-/// What identifies a record, as far as it can be read.
+/// What identifies a record, as far as it is readable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) id: Option<IdOrSlug>,
@@ -22,7 +23,7 @@ pub(crate) struct Identity {
 impl Identity {
     /// The identity of a record; errors in its form are reported when the fields are read.
     pub(crate) fn of(record: &Node<'_>) -> Self {
-        // Whatever is the slug of some kind has the grammar of ids.
+        // Slugs of every kind also follow the grammar of ids.
         let valid = |text: &str| IdOrSlug::parse(text).ok();
         Self {
             id: text_of(record, "id").and_then(valid),
@@ -39,7 +40,7 @@ pub(crate) fn text_of<'n>(record: &'n Node<'_>, key: &str) -> Option<&'n str> {
     record.member(key)?.text().map(str::trim)
 }
 
-/// The ids and slugs of one kind that were seen so far.
+/// The ids and slugs of one kind seen so far.
 #[derive(Debug, Default)]
 pub(crate) struct Identities {
     ids: HashMap<IdOrSlug, Claim>,
@@ -137,7 +138,7 @@ impl Identities {
     }
 }
 
-/// How a name relates to the record that had it first.
+/// The words for a name that an earlier record already has.
 const TAKEN: &str = "is already that of the record";
 
 fn clash(key: &'static str, code: Code, name: &IdOrSlug, relation: &str, other: &Place) -> Clash {

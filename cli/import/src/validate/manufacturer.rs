@@ -1,4 +1,4 @@
-//! A manufacturer of an export (specification sections 2.4 and 2.5).
+//! Reads the manufacturers of an export (specification sections 2.4 and 2.5).
 
 use shared::base::ids::{IdOrSlug, Slug};
 use shared::base::model::{Image, ManufacturerDetails, ManufacturerReference, ManufacturerSummary};
@@ -8,7 +8,7 @@ use super::fields::Fields;
 use super::text::{description, row_text};
 use super::values::{flag, id, image, owned, slug, timestamp, url};
 
-/// A manufacturer, held for the boats that refer to it.
+/// A manufacturer, kept for the boats that refer to it.
 #[derive(Debug)]
 pub(crate) struct Manufacturer {
     pub(crate) id: IdOrSlug,
@@ -45,7 +45,7 @@ pub(crate) fn read(record: &mut Fields<'_, '_>) -> Option<Manufacturer> {
 }
 
 impl Manufacturer {
-    /// The row of a list, and the first part of the full record.
+    /// Its row in a list, which is also the first part of the full record.
     pub(crate) fn summary(&self) -> ManufacturerSummary<'_> {
         ManufacturerSummary {
             id: &self.id,

@@ -1,8 +1,8 @@
 //! Readers of numbers: each says which ones a field may hold.
 //!
-//! Numbers are judged as they are spelled and rounded only after that, so that no rounding makes
-//! a valid number of an invalid one. A number that rounding would change is refused: consumers
-//! would be served another one than the export has.
+//! Numbers are checked as they are spelled, before any rounding, so rounding cannot turn an invalid
+//! number into a valid one. A number that rounding would change is rejected: otherwise consumers
+//! would get a different number from the one in the export.
 
 use shared::base::model::{YEAR_MAX, YEAR_MIN};
 use shared::base::number::{INTEGER_MAX, Number};
@@ -14,22 +14,22 @@ use super::shape::{DISTANCE, Shape};
 use crate::finding::Code;
 use crate::json::{Decimal, Node, Value, is_exact};
 
-/// A number that has no unit and is not negative.
+/// A non-negative number without a unit.
 pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
     not_negative(node, None, reporter)
 }
 
-/// A distance, in the boat's own system.
+/// A distance in the boat's own system.
 pub(super) fn distance(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
     not_negative(node, Some(DISTANCE), reporter)
 }
 
-/// A weight, in the boat's own system.
+/// A weight in the boat's own system.
 pub(super) fn weight(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
     not_negative(node, Some("kg or lb"), reporter)
 }
 
-/// An area, in the boat's own system.
+/// An area in the boat's own system.
 pub(super) fn area(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
     not_negative(node, Some("m² or ft²"), reporter)
 }
@@ -63,24 +63,24 @@ pub(super) fn angle(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<
     exact(node, spelling, number, reporter)
 }
 
-/// An integer from 0.
+/// A non-negative integer.
 pub(super) fn count(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u64> {
     integer(node, None, (0, INTEGER_MAX), reporter)
 }
 
-/// A number of pixels: an integer from 1.
+/// A number of pixels: a positive integer.
 pub(super) fn pixels(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u64> {
     integer(node, Some("pixels"), (1, INTEGER_MAX), reporter)
 }
 
-/// A year that the specification knows.
+/// A year that the specification allows.
 pub(super) fn year(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u16> {
     let years = (u64::from(YEAR_MIN), u64::from(YEAR_MAX));
     let year = integer(node, None, years, reporter)?;
     Ok(year.and_then(|year| u16::try_from(year).ok()))
 }
 
-/// A length overall as it is spelled, for those who need its decimals.
+/// A length overall as it is spelled, for callers that need its decimals.
 pub(super) fn spelled_length<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
@@ -104,8 +104,8 @@ fn finite<'n>(node: &Node<'n>, reporter: &mut Reporter<'_>) -> Result<(&'n str, 
     }
 }
 
-/// Refuses a number that a double does not keep. One below the normal ones is not kept either: many
-/// readers take it for zero.
+/// Rejects a number whose digits are not preserved by a double. Subnormal numbers are rejected too,
+/// because many readers treat them as zero.
 fn exact(
     node: &Node<'_>,
     spelling: &str,
@@ -151,8 +151,8 @@ fn integer(
     }
 }
 
-/// The integer that is spelled with nothing but digits, as nearly every one is, and not too many.
-/// Looking at all numbers as decimals was a fifth of the validation.
+/// The integer, if it is spelled with digits only and not too many of them, as nearly every integer
+/// is. Parsing all numbers as decimals took a fifth of the validation time.
 fn digits(spelling: &str) -> Option<u64> {
     let is_plain = spelling.bytes().all(|byte| byte.is_ascii_digit());
     is_plain.then(|| spelling.parse().ok()).flatten()

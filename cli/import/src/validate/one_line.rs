@@ -1,4 +1,4 @@
-//! One line judged by itself, for tests: what is wrong with it, whatever else an export has.
+//! Checks one line by itself, for tests: what is wrong with it regardless of the rest of an export.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::collector::{Collector, LineOutcome};
 use super::references::References;
 use crate::finding::{Code, ExportFile, Line};
 
-/// The codes of what is wrong with the text of a line.
+/// The codes of the findings about a line.
 pub(crate) fn codes(text: &str) -> BTreeSet<Code> {
     let file = Arc::new(ExportFile {
         ordinal: 0,

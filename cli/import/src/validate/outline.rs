@@ -1,7 +1,7 @@
-//! The outline of native records: validation, run on records that are not there, in which each
-//! reader says what it would take.
+//! Makes the outline of native records: validation is run on absent records, and each reader says
+//! what it would accept.
 //!
-//! So there is no second list of fields beside the functions that read them.
+//! So there is no second list of fields besides the functions that read them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How an export is validated: what is listed of what is wrong, and what is left out.
+//! How an export is validated: how many findings are listed, and what is left out.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use crate::source::ProgressListener;
 pub(crate) struct Policy<'a> {
     /// A directory with room for the boats of the export.
     pub(crate) temp_dir: &'a Path,
-    /// Most findings to list.
+    /// The most findings to list.
     pub(crate) listed_max: usize,
-    /// Whether records are handed on although others have errors.
+    /// Whether valid records are handed on although others have errors.
     pub(crate) skip_invalid: bool,
     /// Whether a mapping makes the records.
     pub(crate) is_mapped: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Policy<'a> {
 }
 
 impl Policy<'_> {
-    /// Whether something may be served in spite of what was found.
+    /// Whether anything may be served despite the findings.
     pub(crate) fn is_usable(&self, findings: &Findings) -> bool {
         findings.blocking_errors() == 0 && (self.skip_invalid || findings.errors() == 0)
     }

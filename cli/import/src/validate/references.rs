@@ -1,4 +1,5 @@
-//! What boats refer to: manufacturers, terms and designers by id, and how a reference is read.
+//! The records that boats refer to (manufacturers, terms and designers, by id), and how references
+//! are read.
 
 use std::collections::HashMap;
 
@@ -26,7 +27,7 @@ pub(crate) struct Table<T> {
 /// Whether others may refer to a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RecordState {
-    /// They may: it is the usable record with this index.
+    /// The record is usable; this is its index.
     Usable(usize),
     /// The record is a draft.
     Unpublished,
@@ -44,7 +45,7 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// Adds a published record. Of several with one id the first counts.
+    /// Adds a published record. The first of several with the same id counts.
     pub(crate) fn insert(&mut self, id: &str, record: T) {
         if self.insert_state(id, RecordState::Usable(self.records.len())) {
             self.records.push(record);
@@ -61,7 +62,7 @@ impl<T> Table<T> {
         self.insert_state(id, RecordState::Invalid);
     }
 
-    /// The usable records, in the order of the export.
+    /// The usable records in the export's order.
     pub(crate) fn records(&self) -> &[T] {
         &self.records
     }
@@ -74,7 +75,7 @@ impl<T> Table<T> {
         is_new
     }
 
-    /// The record with this id and its index, or what is wrong with the reference to it.
+    /// The record with this id and its index, or the problem with the reference.
     fn find(&self, id: &str, what: &str) -> Result<(usize, &T), Problem> {
         match self.states.get(id) {
             Some(RecordState::Usable(index)) => Ok((*index, &self.records[*index])),
@@ -100,8 +101,8 @@ impl<T> Table<T> {
 pub(crate) struct References {
     pub(crate) manufacturers: Table<Manufacturer>,
     pub(crate) designers: Table<Designer>,
-    /// Whether a mapping makes references of keys, which have a form of their own where they lead
-    /// nowhere.
+    /// Whether a mapping makes references from keys. Such references have a special form if they
+    /// lead nowhere.
     pub(crate) are_of_keys: bool,
     terms: [Table<Term>; Vocabulary::ALL.len()],
 }
@@ -112,7 +113,7 @@ impl References {
         &self.terms[vocabulary as usize]
     }
 
-    /// The terms of a vocabulary, to be added to.
+    /// The terms of a vocabulary, to add to.
     pub(crate) const fn terms_mut(&mut self, vocabulary: Vocabulary) -> &mut Table<Term> {
         &mut self.terms[vocabulary as usize]
     }
@@ -122,7 +123,7 @@ impl References {
 #[derive(Clone, Copy)]
 pub(crate) struct Resolver<'n> {
     pub(crate) references: &'n References,
-    /// Only the references of a published boat must lead somewhere.
+    /// Whether the boat is published: only then must its references lead somewhere.
     pub(crate) is_published: bool,
 }
 
@@ -214,7 +215,7 @@ fn dangling(what: &str, id: &str) -> Problem {
     Problem::new(Code::DanglingReference, message)
 }
 
-/// The text that a value is, if no record can have it for an id.
+/// The text in a value if no record can have that text as its id.
 fn no_id<'n>(node: &'n Node<'_>) -> Option<&'n str> {
     let key = node.text()?.trim();
     (!key.is_empty() && IdOrSlug::parse(key).is_err()).then_some(key)

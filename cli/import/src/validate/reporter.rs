@@ -1,4 +1,4 @@
-//! Collects the findings of one line, and knows where in its record reading is.
+//! Collects the findings about one line and tracks which part of the record is being read.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(crate) struct LineText<'n> {
 }
 
 impl LineText<'_> {
-    /// The place, for others to refer to.
+    /// The line's place, for other records to refer to.
     pub(crate) fn place(&self) -> Place {
         Place {
             file: Arc::clone(self.file),
@@ -31,7 +31,7 @@ impl LineText<'_> {
     }
 }
 
-/// The text and the value of a line of the native format.
+/// Parses a line of the native format into its text and value.
 pub(crate) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Finding>> {
     let (text, node) = parse_line(line, NATIVE_DEPTH_MAX)?;
     let text = LineText {
@@ -50,7 +50,7 @@ pub(crate) enum Step<'n> {
     Index(usize),
 }
 
-/// What is wrong at some span of the line.
+/// A problem at some span of the line.
 pub(crate) struct Problem {
     pub(crate) code: Code,
     pub(crate) message: String,
@@ -72,28 +72,28 @@ impl Problem {
     }
 }
 
-/// The findings of one line.
+/// The findings about one line, as they are collected.
 pub(crate) struct Reporter<'n> {
     line: LineText<'n>,
     record: Option<RecordName>,
     path: Vec<Step<'n>>,
     columns: Columns,
     findings: Findings,
-    /// Set where readers are only asked what they take.
+    /// Set if readers are only asked what they accept.
     notes: Option<Notes>,
 }
 
-/// Counts columns. Findings mostly come in the order of the line, and others not far before, so
-/// that counting goes on, or back, from where it ended: from the beginning each time, it would take
-/// time with the square of the line.
+/// Counts columns. Findings mostly come in the line's order or not far before the previous one, so
+/// counting continues forwards or backwards from where it ended. Starting at the beginning each
+/// time would take time quadratic in the line's length.
 struct Columns {
-    /// Byte offset up to which characters are counted.
+    /// The byte offset up to which characters are counted.
     at: usize,
     before: usize,
 }
 
 impl Columns {
-    /// The column, from 1, of the character at a byte offset.
+    /// The column of the character at a byte offset, starting at 1.
     fn of(&mut self, offset: usize, text: &str) -> usize {
         let between = offset.min(self.at)..offset.max(self.at);
         steps::count(between.len());
@@ -109,7 +109,7 @@ impl Columns {
 }
 
 impl<'n> Reporter<'n> {
-    /// Nothing found yet, and nothing known about the record.
+    /// Starts without findings and without knowing the record.
     pub(crate) const fn new(line: LineText<'n>, listed_max: usize) -> Self {
         Self {
             line,
@@ -121,7 +121,7 @@ impl<'n> Reporter<'n> {
         }
     }
 
-    /// One that asks readers what they take, for whom there is no value.
+    /// A reporter that only asks readers what they accept, without giving them values.
     pub(super) fn asking(line: LineText<'n>) -> Self {
         Self {
             notes: Some(Notes::default()),
@@ -129,13 +129,13 @@ impl<'n> Reporter<'n> {
         }
     }
 
-    /// Whether readers are only asked what they take.
+    /// Whether readers are only asked what they accept.
     pub(super) const fn is_asking(&self) -> bool {
         self.notes.is_some()
     }
 
-    /// What a reader takes, which every reader says first. Where it is only asked, it is an error
-    /// that ends the reader, since there is no value.
+    /// Called first by every reader, to say what it accepts. If readers are only asked, this fails
+    /// and so ends the reader, because there is no value.
     pub(super) fn takes(&mut self, shape: impl FnOnce() -> Shape) -> Result<(), Unusable> {
         match &mut self.notes {
             None => Ok(()),
@@ -150,19 +150,19 @@ impl<'n> Reporter<'n> {
         }
     }
 
-    /// What is read next must be there.
+    /// Notes that the next field read is required.
     pub(super) const fn requires(&mut self) {
         if let Some(notes) = &mut self.notes {
             notes.requires();
         }
     }
 
-    /// What readers said they take.
+    /// What readers said they accept.
     pub(super) fn into_notes(self) -> Notes {
         self.notes.unwrap_or_default()
     }
 
-    /// From now on findings are about this record.
+    /// Sets the record that later findings are about.
     pub(crate) fn set_record(&mut self, record: RecordName) {
         self.record = Some(record);
     }
@@ -177,7 +177,7 @@ impl<'n> Reporter<'n> {
         self.findings.errors() != 0
     }
 
-    /// The findings.
+    /// All findings collected.
     pub(crate) fn into_findings(self) -> Findings {
         self.findings
     }
@@ -190,7 +190,7 @@ impl<'n> Reporter<'n> {
         read
     }
 
-    /// Reports a problem with the value that is being read.
+    /// Reports a problem with the value being read.
     pub(crate) fn report_value(&mut self, node: &Node<'_>, problem: Problem) {
         self.add(&node.span, problem, |line| match &node.value {
             Value::Text(text) => Some(cut(text)),
@@ -218,7 +218,7 @@ impl<'n> Reporter<'n> {
         let mut finding = Finding::new(code, Some(self.place()), message);
         finding.record.clone_from(&self.record);
         finding.rule = self.line.rule;
-        // What is only counted needs no text; a hostile line can have very many findings.
+        // A finding that is only counted needs no details, and a hostile line can have very many.
         if self.findings.has_room(code.severity()) {
             finding.column = Some(self.columns.of(span.start, text));
             finding.pointer = self.record.is_some().then(|| self.pointer());
@@ -229,13 +229,13 @@ impl<'n> Reporter<'n> {
         self.findings.add(finding);
     }
 
-    /// Whether a hint that costs something to find would be shown.
+    /// Whether a hint would be shown, for hints that are expensive to find.
     pub(crate) fn wants_hints(&self) -> bool {
         self.findings.has_room(Severity::Error)
     }
 
-    /// The JSON pointer to what is being read; the whole record is the empty text. Keys are cut as
-    /// values are: as many findings as are listed may stand below one of nearly the whole line.
+    /// The JSON pointer to what is being read; it is empty for the whole record. Keys are shortened
+    /// like values: a key may fill nearly the whole line, and every listed finding may be below it.
     fn pointer(&self) -> String {
         let mut pointer = String::new();
         for step in &self.path {

@@ -1,12 +1,13 @@
-//! The second pass: reads the boats of the spill file, now that all references are known.
+//! The second pass, which reads the boats from the spill file, now that all records they may refer
+//! to are known.
 //!
 //! ```text
 //! spill file ─► batch of lines ─► read on all processors ─► added, in order ─► consumer
 //!          └─ a thread of its own ───────────────┘     └─ the caller's thread ──┘
 //! ```
 //!
-//! Reading a boat is a pure function of its line and the references, so that while the boats of one
-//! batch are added the next one is read.
+//! Reading a boat is a pure function of its line and the references, so the next batch is read
+//! while the boats of the previous one are added.
 
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,17 +27,18 @@ use super::spill::{LineBatch, SpillFile, SpillReader};
 use super::tally::Tally;
 use crate::finding::{Finding, Findings, Line};
 
-/// Bytes of boats made ready, and of findings, above which no other boat is read before its turn:
-/// a short line can become a long body or have very many findings, and a batch has many lines.
+/// Bytes of finished boats and findings beyond which no boat is read ahead of its turn: a short
+/// line can become a long body or have very many findings, and a batch has many lines.
 pub(crate) const READY_MAX: usize = 64 * 1024 * 1024;
-/// Batches that wait, beside the one that is read and the one that is added: reading takes
-/// longer, so that none would do anything but fill memory.
+/// Batches that wait between the one being read and the one being added. Reading takes longer than
+/// adding, so waiting batches would only fill memory.
 const WAITING_MAX: usize = 0;
 
-/// The lines of a batch, and what reading them came to: nothing where it has to wait for its turn.
+/// The lines of a batch with the results of reading them; `None` for a line that must wait for its
+/// turn.
 type BatchReading<B> = (LineBatch, Vec<Option<BoatReading<B>>>);
 
-/// The second pass over an export, whose first one is done.
+/// The second pass over an export.
 pub(crate) struct SecondPass<'a> {
     pub(super) policy: Policy<'a>,
     pub(super) collected: Collected,
@@ -51,12 +53,12 @@ impl SecondPass<'_> {
         self.collected.is_empty
     }
 
-    /// Adds what is wrong with the export as a whole.
+    /// Adds a finding about the export as a whole.
     pub(crate) fn report(&mut self, finding: Finding) {
         self.collected.findings.add(finding);
     }
 
-    /// Reads the boats and hands what is to be served to `consumer`.
+    /// Reads the boats and hands the records to be served to `consumer`.
     pub(crate) fn run<C: Consumer>(self, consumer: &mut C) -> anyhow::Result<(Findings, Tally)> {
         let Collected {
             references,
@@ -81,7 +83,7 @@ impl SecondPass<'_> {
         thread::scope(|scope| {
             let (sender, batches) = sync_channel(WAITING_MAX);
             let ahead = &ahead;
-            // The sender goes with the thread, so that the batches end when it does.
+            // The thread owns the sender, so the batches end when the thread does.
             let read = move || ahead.read_batches::<C>(lines, &sender);
             let reading = thread::Builder::new().name("reading".to_owned());
             let reading = reading
@@ -102,12 +104,12 @@ impl SecondPass<'_> {
 struct ReadAhead<'a> {
     references: &'a References,
     listed_max: usize,
-    /// Bytes of what was read and not added yet.
+    /// Bytes that were read but not yet added.
     ready: AtomicUsize,
 }
 
 impl ReadAhead<'_> {
-    /// Reads batch after batch, as long as they are taken.
+    /// Reads batch after batch as long as they are taken.
     fn read_batches<C: Consumer>(
         &self,
         mut lines: SpillReader,
@@ -126,7 +128,7 @@ impl ReadAhead<'_> {
         }
     }
 
-    /// Reads a line, unless what was read before fills the memory there is for it.
+    /// Reads a line, unless earlier boats already fill the memory for reading ahead.
     fn read_if_fits<C: Consumer>(&self, line: Line<'_>) -> Option<BoatReading<C::Boat>> {
         if READY_MAX <= self.ready.load(Ordering::Relaxed) {
             return None;
@@ -136,7 +138,7 @@ impl ReadAhead<'_> {
         Some(reading)
     }
 
-    /// Hands a batch on in order, and reads what has waited for its turn.
+    /// Adds the boats of a batch in order, reading those that had to wait for their turn.
     fn hand_over<C: Consumer>(
         &self,
         batch: &LineBatch,
@@ -170,7 +172,7 @@ fn size<C: Consumer>(reading: &BoatReading<C::Boat>) -> usize {
     boat + reading.findings.size()
 }
 
-/// Takes the boats in their order.
+/// Takes the boats in order.
 struct InOrder<'a, 'r, C> {
     policy: Policy<'a>,
     boats: Boats<'r>,
@@ -199,7 +201,7 @@ impl<C: Consumer> InOrder<'_, '_, C> {
         Ok(self.boats.into_parts())
     }
 
-    /// Whether anything may still come of the records.
+    /// Whether records may still be served.
     fn is_wanted(&self) -> bool {
         self.policy.is_usable(self.boats.findings())
     }

@@ -1,43 +1,43 @@
-//! What a reader takes: the type of a value and its bounds, as data.
+//! What a reader accepts, as data: the type of a value and its bounds.
 //!
-//! Readers say it themselves, with the constants that they check values by, so that what people
-//! and editors are shown cannot differ from what is checked. Nothing here reads a value.
+//! Readers state this themselves, with the constants they use to check values, so what people and
+//! editors are shown cannot differ from what is checked. Nothing here reads a value.
 
 use crate::finding::Kind;
 
-/// Which values a reader takes.
+/// The values that a reader accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// An object that is there or not.
+    /// An object that may be absent.
     Object,
-    /// An object whose absence means that none of its members are there.
+    /// An object whose absence means that all its members are absent.
     Part,
     /// A list.
     List {
-        /// Most members.
+        /// The most members.
         max: usize,
     },
     /// `true` or `false`.
     Flag,
     /// A text.
     Text {
-        /// Most bytes of UTF-8.
+        /// The most bytes in UTF-8.
         max: usize,
     },
-    /// A text that rows of lists show.
+    /// A text shown in the rows of lists.
     RowText {
-        /// Most characters.
+        /// The most characters.
         max: usize,
     },
     /// One of a few words.
     Word(Vec<&'static str>),
-    /// A text of a grammar of its own.
+    /// A text with a grammar of its own.
     Pattern {
         /// What people call such a text.
         name: &'static str,
         /// A regular expression from `^` to `$`.
         pattern: &'static str,
-        /// Most characters, if the expression does not say.
+        /// The most characters, if the expression does not limit them.
         max: Option<usize>,
     },
     /// The id of another record.
@@ -46,35 +46,35 @@ pub enum Shape {
         to: &'static str,
         /// The grammar of ids.
         pattern: &'static str,
-        /// Most characters.
+        /// The most characters.
         max: usize,
     },
     /// An instant.
     Timestamp,
-    /// An address in the web.
+    /// A web URL.
     Address {
-        /// Most characters.
+        /// The most characters.
         max: usize,
     },
     /// The length overall of a boat.
     Length {
-        /// The greatest.
+        /// The maximum.
         max: i64,
     },
     /// A number.
     Number {
-        /// What it counts, in both systems.
+        /// The unit in both systems.
         unit: Option<&'static str>,
         /// Whether it may be negative.
         is_signed: bool,
     },
     /// An integer.
     Integer {
-        /// What it counts.
+        /// The unit.
         unit: Option<&'static str>,
-        /// The least.
+        /// The minimum.
         min: u64,
-        /// The greatest.
+        /// The maximum.
         max: u64,
     },
     /// Nothing: the import computes the field.
@@ -85,7 +85,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// What a number counts.
+    /// The unit of a number.
     pub const fn unit(&self) -> Option<&'static str> {
         match self {
             Self::Number { unit, .. } | Self::Integer { unit, .. } => *unit,
@@ -101,28 +101,28 @@ pub(super) const DISTANCE: &str = "m or ft";
 /// A field of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The keys that lead to it from the record; a member of a list is `[]`.
+    /// The keys that lead to it from the record; `[]` stands for the members of a list.
     pub path: Vec<String>,
-    /// Whether it must be there where what it stands in is there.
+    /// Whether it is required if the object that contains it is present.
     pub is_required: bool,
-    /// Which values it may have.
+    /// The values it may have.
     pub shape: Shape,
 }
 
 /// The records of one kind: their fields, each before its own members.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// What the records are.
+    /// The kind of the records.
     pub kind: Kind,
     /// All fields, in the order in which they are read.
     pub fields: Vec<Field>,
 }
 
-/// Takes down what readers say.
+/// Records what readers say.
 #[derive(Default)]
 pub(super) struct Notes {
     fields: Vec<Field>,
-    /// Whether the reader that speaks next is that of a field that must be there.
+    /// Whether the next reader is that of a required field.
     is_required: bool,
 }
 
@@ -132,7 +132,7 @@ impl Notes {
         self.is_required = true;
     }
 
-    /// The value at `path` has this shape.
+    /// Notes that the value at `path` has this shape.
     pub(super) fn takes(&mut self, path: Vec<String>, shape: Shape) {
         self.fields.push(Field {
             path,
@@ -150,7 +150,7 @@ impl Notes {
     }
 }
 
-/// A part with a field that must be there must be there itself.
+/// Marks parts with a required field as required themselves.
 fn require_parts(fields: &mut [Field]) {
     for place in (0..fields.len()).rev() {
         let (before, after) = fields.split_at_mut(place + 1);

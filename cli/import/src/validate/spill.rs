@@ -1,5 +1,5 @@
-//! Lines in a temporary file, because boats can only be read once everything they may
-//! refer to is known, and there may be more of them than memory holds.
+//! Stores lines in a temporary file, because boats can be read only once everything they may refer
+//! to is known, and they may not all fit in memory.
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, Write};
@@ -13,36 +13,36 @@ use shared::base::writing_thread::{Ending, WritingThread};
 use crate::finding::{ExportFile, Line};
 use crate::source::temporary_file;
 
-/// Lines of a batch.
+/// The most lines in a batch.
 const BATCH_LINES: usize = 1024;
 /// Bytes after which a batch is complete, however few lines it has.
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes read ahead.
 const BUFFER: usize = 1024 * 1024;
-/// Bytes that describe a line before its own: file, number, whether it is unterminated, rule,
-/// length.
+/// Bytes before the text of a line that describe it: file, number, whether it is unterminated,
+/// rule, length.
 const HEAD: usize = 4 + 8 + 1 + 4 + 4;
-/// In place of the rule of a line that none made.
+/// Stands for the rule of a line that no rule made.
 const NO_RULE: u32 = u32::MAX;
 
 /// Lines being written.
 pub(super) struct SpillFile {
     file: WritingThread<File>,
-    /// Where the file lies, for messages: it has no name of its own.
+    /// The directory of the file, for messages, because the file has no name.
     temp_dir: PathBuf,
-    /// By ordinal; files without a line in it may be missing.
+    /// By ordinal; files without a stored line may be missing.
     files: Vec<Arc<ExportFile>>,
     lines: u64,
 }
 
-/// The lines that were written, in their order.
+/// Reads the stored lines in order.
 pub(super) struct SpillReader {
     file: BufReader<File>,
     temp_dir: PathBuf,
     files: Vec<Arc<ExportFile>>,
 }
 
-/// Some lines, held together.
+/// Some lines held together.
 #[derive(Default)]
 pub(super) struct LineBatch {
     bytes: Vec<u8>,
@@ -58,7 +58,7 @@ struct HeldLine {
 }
 
 impl SpillFile {
-    /// An empty one, nameless, in `temp_dir`.
+    /// Creates an empty, unnamed file in `temp_dir`.
     pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
         let file = temporary_file::create(temp_dir)?;
         let rewind = |mut file: File| file.rewind().map(|()| file);
@@ -81,12 +81,12 @@ impl SpillFile {
             .with_context(|| temporary_file::not_written(&self.temp_dir))
     }
 
-    /// Lines so far.
+    /// The number of lines so far.
     pub(super) const fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Turns back to the first line.
+    /// Rewinds to the first line.
     pub(super) fn into_reader(self) -> anyhow::Result<SpillReader> {
         let rewound = self.file.end().and_then(Ending::wait);
         let file = rewound.with_context(|| temporary_file::not_written(&self.temp_dir))?;
@@ -110,7 +110,7 @@ impl SpillFile {
 }
 
 impl SpillReader {
-    /// The next lines; none when there are no more.
+    /// The next lines; empty if there are no more.
     pub(super) fn next_batch(&mut self) -> anyhow::Result<LineBatch> {
         let mut batch = LineBatch::default();
         while batch.lines.len() < BATCH_LINES && batch.bytes.len() < BATCH_BYTES {
@@ -184,12 +184,12 @@ impl SpillReader {
 }
 
 impl LineBatch {
-    /// Whether there is no line.
+    /// Whether it has no lines.
     pub(super) const fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// The lines, in their order.
+    /// The lines in order.
     pub(super) fn lines(&self) -> Vec<Line<'_>> {
         let lines = self.lines.iter().map(|held| Line {
             file: &held.file,

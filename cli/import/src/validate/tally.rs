@@ -1,4 +1,4 @@
-//! How many records of each kind an export has, and what becomes of them.
+//! Counts the records of each kind in an export, and what happens to them.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ pub struct TallyOfKind {
     pub published: u64,
     /// Valid drafts.
     pub unpublished: u64,
-    /// With errors: left out, if the import goes on at all.
+    /// With errors: left out if the import continues at all.
     pub invalid: u64,
 }
 
@@ -42,12 +42,12 @@ pub struct Tally {
     pub term: TallyOfKind,
     /// Designers; always published.
     pub designer: TallyOfKind,
-    /// Lines of which not even the kind can be read.
+    /// Lines whose kind cannot be read.
     pub unreadable: u64,
 }
 
 impl Tally {
-    /// The kinds that are served, with their records, in the order in which people read them.
+    /// The kinds of records that are served, with their tallies, in the order shown to people.
     pub const fn by_kind(&self) -> [(Kind, TallyOfKind); 4] {
         [
             (Kind::Boat, self.boat),
@@ -57,7 +57,7 @@ impl Tally {
         ]
     }
 
-    /// The records of a kind that is counted.
+    /// The tally of a kind, if it is counted.
     pub(crate) const fn of_mut(&mut self, kind: Kind) -> Option<&mut TallyOfKind> {
         match kind {
             Kind::Catalogue => None,
@@ -73,7 +73,7 @@ impl Tally {
         self.by_kind().into_iter().any(|(_, of)| of.total() != 0)
     }
 
-    /// Everything that is left out, if the import goes on at all.
+    /// The number of all records that are left out if the import continues at all.
     pub fn invalid(&self) -> u64 {
         let invalid = self.by_kind().into_iter().map(|(_, tally)| tally.invalid);
         self.unreadable + invalid.sum::<u64>()

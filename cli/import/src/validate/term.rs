@@ -7,7 +7,7 @@ use super::text::row_text;
 use super::values::{id, slug, word};
 use super::vocabulary::Vocabulary;
 
-/// A term of a vocabulary, held for the boats that refer to it.
+/// A term of a vocabulary, kept for the boats that refer to it.
 #[derive(Debug)]
 pub(crate) struct Term {
     pub(crate) id: IdOrSlug,
@@ -15,7 +15,7 @@ pub(crate) struct Term {
     pub(crate) name: String,
 }
 
-/// Reads a term; its vocabulary is given even where the rest of it cannot be used.
+/// Reads a term. Its vocabulary is returned even if the rest of it cannot be used.
 pub(crate) fn read(record: &mut Fields<'_, '_>) -> (Option<Vocabulary>, Option<Term>) {
     let vocabulary = record.required("vocabulary", |node, reporter| {
         word(

@@ -1,4 +1,5 @@
-//! The rules of text: NFC, trimmed, blank is nothing, no control characters, bounded length.
+//! The rules for texts: NFC, trimmed, blank counts as absent, no control characters, bounded
+//! length.
 
 use std::borrow::Cow;
 
@@ -11,12 +12,13 @@ use super::shape::Shape;
 use crate::finding::Code;
 use crate::json::{Node, Value};
 
-/// Longest text, in bytes of UTF-8.
+/// Maximum length of a text, in bytes of UTF-8.
 pub const TEXT_MAX: usize = 64 * 1024;
-/// Longest text of a row of a list, in characters: so that rows are short, whatever an export has.
+/// Maximum length of a text in the row of a list, in characters. It keeps rows short whatever an
+/// export has.
 pub(super) const ROW_TEXT_MAX: usize = 2_000;
 
-/// Any text; blank is none.
+/// Any text; `None` if blank.
 pub(crate) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Text<'n>> {
     reporter.takes(|| Shape::Text { max: TEXT_MAX })?;
     let Some(trimmed) = trimmed(node, reporter)? else {
@@ -27,14 +29,14 @@ pub(crate) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadR
     Ok(Some(text))
 }
 
-/// A text that rows of lists show: names, models, addresses.
+/// A text shown in the rows of lists: names, models, URLs.
 pub(super) fn row_text<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
 ) -> ReadResult<Text<'n>> {
     reporter.takes(|| Shape::RowText { max: ROW_TEXT_MAX })?;
     let read = text(node, reporter)?;
-    // Counting is spared where there are not even as many bytes.
+    // Characters need no counting if even the bytes are within the limit.
     let length = match &read {
         Some(text) if ROW_TEXT_MAX < text.len() => text.chars().count(),
         _ => 0,
@@ -49,8 +51,8 @@ pub(super) fn row_text<'n>(
     Ok(read)
 }
 
-/// A text as it is spelled, but for the blanks around it, for those whose grammar has nothing
-/// that normalisation changes; blank is none.
+/// A text as it is spelled, trimmed, for values whose grammar has nothing that normalisation would
+/// change; `None` if blank.
 pub(super) fn trimmed<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<&'n str> {
     let Value::Text(given) = &node.value else {
         return wrong_type(node, "a text", reporter);
@@ -75,8 +77,8 @@ pub(super) fn trimmed<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> Re
     Ok(not_blank(given))
 }
 
-/// Whether a text has nothing but ASCII that may stand in it, as most have. It is looked at as a
-/// whole, many bytes at a time, which spares a fifteenth of the validation.
+/// Whether a text consists only of allowed ASCII characters, as most do. Checking many bytes at a
+/// time saves a fifteenth of the validation time.
 fn is_plain(text: &str) -> bool {
     let refused = |byte: u8| !byte.is_ascii() || is_refused(char::from(byte));
     !text.bytes().fold(false, |any, byte| any | refused(byte))
@@ -87,7 +89,7 @@ fn not_blank(given: &str) -> Option<&str> {
     (!trimmed.is_empty()).then_some(trimmed)
 }
 
-/// Holds for a text as it is given and as it is served, which may be longer.
+/// Checks a length limit, for a text both as given and as served, which may be longer.
 fn check_length(
     length: usize,
     node: &Node<'_>,
@@ -101,7 +103,7 @@ fn check_length(
     Err(Unusable)
 }
 
-/// A plain text in which markup is probably a mistake.
+/// A plain text, in which markup is probably a mistake.
 pub(super) fn description<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
@@ -132,7 +134,7 @@ fn normalised(text: &str) -> Text<'_> {
     }
 }
 
-/// Tags and character references of HTML, and links of Markdown.
+/// Whether a text has HTML tags, character references or Markdown links.
 fn has_markup(text: &str) -> bool {
     memchr::memchr3(b'<', b'&', b']', text.as_bytes()).is_some() && has_marks(text)
 }
@@ -141,7 +143,7 @@ fn has_marks(text: &str) -> bool {
     text.contains("](") || text.split('<').skip(1).any(begins_tag) || has_character_reference(text)
 }
 
-/// Whether what follows a `<` makes it a tag: `5 < 6 > 4` is none.
+/// Whether a `<` followed by `rest` begins a tag: `5 < 6 > 4` has none.
 fn begins_tag(rest: &str) -> bool {
     rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!')
         && rest.contains('>')

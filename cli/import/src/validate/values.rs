@@ -15,7 +15,7 @@ use super::text::{ROW_TEXT_MAX, row_text, text, trimmed};
 use crate::finding::{Code, nearest};
 use crate::json::{Node, Value};
 
-/// Letters of a currency code.
+/// The number of letters in a currency code.
 const CURRENCY_LENGTH: usize = 3;
 /// The same as a regular expression.
 const CURRENCY_PATTERN: &str = "^[A-Z]{3}$";
@@ -115,7 +115,7 @@ pub(super) fn currency_code<'n>(
     })
 }
 
-/// An absolute `http` or `https` address, kept as it is spelled.
+/// An absolute `http` or `https` URL, kept as it is spelled.
 pub(super) fn url<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Text<'n>> {
     reporter.takes(|| Shape::Address { max: ROW_TEXT_MAX })?;
     checked_text(node, reporter, |address| {
@@ -135,8 +135,8 @@ pub(super) fn url<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadRe
     })
 }
 
-/// What is wrong with an address. The parser is as lenient as browsers are, hence the checks
-/// before it: a consumer that is less so must be able to use the address.
+/// What is wrong with a URL. The parser is as lenient as browsers, so there are stricter checks
+/// before it: less lenient consumers must also be able to use the URL.
 fn url_fault(address: &str) -> Option<&'static str> {
     let is_web = ["http://", "https://"].iter().any(|scheme| {
         address
@@ -152,8 +152,8 @@ fn url_fault(address: &str) -> Option<&'static str> {
     if address.contains(is_unsafe) {
         return Some("must have white space and \"<>\\^`{|} percent-encoded");
     }
-    // What follows the authority may be anything by now, so it is not looked at again; and most
-    // hosts are plain: together a fifteenth of the validation.
+    // What follows the authority cannot be invalid any more, so it is not parsed again, and most
+    // hosts are plain. Together this saves a fifteenth of the validation time.
     let start = address.find("://").map_or(0, |colon| colon + 3);
     let rest = &address[start..];
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -162,15 +162,15 @@ fn url_fault(address: &str) -> Option<&'static str> {
     (!has_host).then_some("must have a valid host")
 }
 
-/// Whether `host` is certainly the name of one: labels of small letters, digits and hyphens in
-/// between, the last of which begins with a letter, since it may be a number otherwise.
+/// Whether `host` is certainly a host name: labels of lowercase letters, digits and inner hyphens.
+/// The last label must begin with a letter, because otherwise it may be a number.
 fn is_plain_host(host: &str) -> bool {
     let is_plain = |label: &str| {
         let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let ends = [label.bytes().next(), label.bytes().last()];
         label.bytes().all(|byte| is_inner(byte) || byte == b'-')
             && ends.into_iter().all(|end| end.is_some_and(is_inner))
-            // Hyphens at the third and fourth place say that the label is coded.
+            // Hyphens in the third and fourth positions mark an encoded label.
             && !label.contains("--")
     };
     let last = host.rsplit('.').next().unwrap_or_default();

@@ -30,7 +30,7 @@ impl Vocabulary {
         }
     }
 
-    /// What people call a term of it.
+    /// The words for a term of it in messages.
     pub(crate) const fn term(self) -> &'static str {
         match self {
             Self::Type => "type term",

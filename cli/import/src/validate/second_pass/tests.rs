@@ -1,4 +1,4 @@
-//! How far boats are read ahead of their turn, where what is found in them fills the memory.
+//! Tests how far boats are read ahead of their turn if findings about them fill the memory.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn lines_whose_findings_fill_the_memory_wait_for_their_turn() {
         listed_max: LISTED_MAX,
         ready: AtomicUsize::new(0),
     };
-    // Each line keeps as many findings as are listed, and each of them at least its own size.
+    // Each line keeps as many findings as are listed, and each finding takes at least its own size.
     let fitting = READY_MAX / (LISTED_MAX * size_of::<Finding>());
     let read = || ahead.read_if_fits::<Discard>(line);
     let readings: Vec<_> = std::iter::from_fn(read).take(fitting + 2).collect();
