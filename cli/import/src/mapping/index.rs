@@ -156,7 +156,7 @@ impl Index {
         new
     }
 
-    /// Ends adding; records can be read from then on.
+    /// Ends adding, after which records can be read.
     pub(super) fn finish(&mut self) -> anyhow::Result<Reading> {
         self.images.sort();
         self.links.sort();

@@ -214,7 +214,8 @@ impl<'h> Head<'h> {
                 let sign = "its records have `user_created` and `date_created`";
                 return of_system(Shipped::Directus, sign);
             }
-            // Only a list, because a line that begins with a brace may be a damaged record.
+            // A line that begins with a brace may also be a damaged record, so it takes further
+            // signs.
             let list = text.strip_prefix('[');
             let is_list = list.is_some_and(|list| list.trim_start().starts_with('{'));
             let is_called_so = self.is_called_json() && !has(&["kind"]);

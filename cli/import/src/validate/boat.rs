@@ -1,4 +1,4 @@
-//! A boat of an export (specification sections 2.2 and 2.3).
+//! Reads the boats of an export (specification sections 2.2 and 2.3).
 
 use shared::base::model::{
     Accommodation, BoatDetails, BoatSummary, CeClassification, Designers, Dimensions, Engine, Hull,

@@ -101,8 +101,8 @@ impl<T> Table<T> {
 pub(crate) struct References {
     pub(crate) manufacturers: Table<Manufacturer>,
     pub(crate) designers: Table<Designer>,
-    /// Whether a mapping makes references from keys. Such references have a special form if they
-    /// lead nowhere.
+    /// Whether a mapping makes references from keys. A key that leads nowhere is kept as it is and
+    /// need not have the form of an id.
     pub(crate) are_of_keys: bool,
     terms: [Table<Term>; Vocabulary::ALL.len()],
 }

@@ -127,7 +127,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// What is read next must be there.
+    /// Notes that the next field read is required.
     pub(super) const fn requires(&mut self) {
         self.is_required = true;
     }
