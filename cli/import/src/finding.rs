@@ -1,7 +1,7 @@
 //! Findings: everything that is wrong with an export, collected rather than stopped at.
 //!
-//! A finding is a result of validating, not an error of the program. Counts are exact whatever
-//! their number; only the listing is cut, and errors are kept in preference to warnings.
+//! A finding is a result of validation, not an error of the program. Counts are always exact; only
+//! the list is cut, and it keeps errors in preference to warnings.
 
 mod causes;
 mod code;
@@ -27,21 +27,21 @@ pub(crate) use self::origins::{Origins, RuleOrigins};
 pub(crate) use self::place::BYTE_ORDER_MARK;
 pub use self::place::{ExportFile, Line, Place};
 
-/// Findings that are listed by default.
+/// How many findings are listed by default.
 pub const LISTED_DEFAULT: usize = 1_000;
-/// Characters of an offending value that are shown.
+/// How many characters of an offending value are shown.
 pub const VALUE_MAX: usize = 200;
 
 /// One thing that is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What kind of wrong; decides the severity.
+    /// What kind of problem it is; decides the severity.
     pub code: Code,
-    /// In which file and line; absent for the export as a whole.
+    /// The file and line; `None` if the finding is about the export as a whole.
     pub place: Option<Place>,
-    /// From 1, in characters; absent where no single place is wrong.
+    /// From 1, in characters; `None` if no single place is wrong.
     pub column: Option<usize>,
-    /// The record, as far as it is known.
+    /// What is known of the record's kind and id.
     pub record: Option<RecordName>,
     /// JSON pointer (RFC 6901) to the value within the record.
     pub pointer: Option<String>,
@@ -51,20 +51,20 @@ pub struct Finding {
     pub message: String,
     /// What to do about it, if known.
     pub hint: Option<String>,
-    /// Which rule of a mapping made the record, if one did.
+    /// The mapping rule that made the record, if one did.
     pub rule: Option<u32>,
-    /// Where a mapping makes the value, if one does.
+    /// The part of a mapping that makes the value, if one does.
     pub origin: Option<String>,
-    /// What stands around the place in its line.
+    /// The text around the place in its line.
     pub excerpt: Option<Excerpt>,
 }
 
-/// How people call a record.
+/// How messages name a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordName {
     /// What it is.
     pub kind: Kind,
-    /// Its id, if it has one that can be read.
+    /// Its id, if that could be read.
     pub id: Option<String>,
 }
 
@@ -97,14 +97,14 @@ impl Finding {
         Self::new(code, Some(Place { file, line }), message)
     }
 
-    /// Whether the finding is an error that leaving its record out would not mend.
+    /// Whether this is an error that remains when its record is left out.
     fn blocks_import(&self) -> bool {
         let kind = self.record.as_ref().map(|record| record.kind);
         let blames_export = self.code.blame() == Blame::Export || kind == Some(Kind::Catalogue);
         self.code.severity() == Severity::Error && blames_export
     }
 
-    /// How many bytes it takes, about.
+    /// Approximate size in memory, in bytes.
     fn size(&self) -> usize {
         let record = self.record.as_ref().and_then(|record| record.id.as_ref());
         let texts = [&self.pointer, &self.value, &self.hint, &self.origin];
@@ -114,14 +114,14 @@ impl Finding {
         size_of::<Self>() + texts.map(String::capacity).sum::<usize>()
     }
 
-    /// By file, line and column; what is about the export as a whole comes last.
+    /// Sorts by file, line and column; findings about the export as a whole come last.
     fn order(&self) -> impl Ord + '_ {
         let place = self.place.as_ref().map(|place| (&place.file, place.line));
         (place.is_none(), place, self.column)
     }
 }
 
-/// Cuts `value` to what is shown of it.
+/// Cuts `value` to at most [`VALUE_MAX`] characters.
 pub fn cut(value: &str) -> String {
     match value.char_indices().nth(VALUE_MAX) {
         None => value.to_owned(),
@@ -129,7 +129,7 @@ pub fn cut(value: &str) -> String {
     }
 }
 
-/// All findings of a run: exact counts, and as many of them as are to be listed.
+/// All findings of a run: exact counts, and the findings that will be listed.
 #[derive(Clone, Debug)]
 pub struct Findings {
     listed_max: usize,
@@ -137,7 +137,7 @@ pub struct Findings {
     warnings: Vec<Finding>,
     counts: BTreeMap<Code, u64>,
     blocking: u64,
-    /// None for the findings of one record, which are added to others.
+    /// `None` for the findings of one record: causes are counted once these are added to others.
     causes: Option<Causes>,
 }
 
@@ -151,10 +151,10 @@ impl Findings {
         }
     }
 
-    /// The same for one record: causes are told apart once its findings are added to others.
+    /// The same for one record, without grouping by cause.
     pub(crate) const fn of_record(listed_max: usize) -> Self {
         Self {
-            // Causes are counted whatever is listed.
+            // Causes are counted whatever the limit of the list is.
             listed_max: if listed_max < LISTED_DEFAULT {
                 LISTED_DEFAULT
             } else {
@@ -180,7 +180,7 @@ impl Findings {
         self.kept(severity).len() < self.listed_max
     }
 
-    /// Adds the findings of `later`, which were collected with the same limit.
+    /// Adds the findings in `later`, which must have been collected with the same limit.
     pub fn append(&mut self, later: Self) {
         for (code, count) in later.counts {
             *self.counts.entry(code).or_default() += count;
@@ -198,7 +198,7 @@ impl Findings {
         self.listed_max = listed_max;
     }
 
-    /// Most findings to list.
+    /// How many findings are listed at most.
     pub const fn listed_max(&self) -> usize {
         self.listed_max
     }
@@ -223,10 +223,10 @@ impl Findings {
         &self.counts
     }
 
-    /// Gives each finding that is kept the part of a mapping that makes its value.
+    /// Sets the origin of each kept finding: the part of a mapping that makes its value.
     ///
-    /// Their columns are dropped: they are those of the record that the mapping made, not of the
-    /// one in the export.
+    /// Drops their columns, which are positions in the record that the mapping made, not in the
+    /// export.
     pub(crate) fn set_origins(&mut self, origins: &Origins) {
         let listed = self.errors.iter_mut().chain(&mut self.warnings);
         let causes = self.causes.iter_mut().flat_map(Causes::examples_mut);
@@ -239,7 +239,7 @@ impl Findings {
         }
     }
 
-    /// Gives each finding that is kept a hint, where one is found.
+    /// Sets the hint of each kept finding for which `find` returns one.
     pub(crate) fn set_hints(&mut self, find: impl Fn(&Finding) -> Option<String>) {
         let listed = self.errors.iter_mut().chain(&mut self.warnings);
         let causes = self.causes.iter_mut().flat_map(Causes::examples_mut);
@@ -250,7 +250,7 @@ impl Findings {
         }
     }
 
-    /// How many bytes the findings that are kept take, about.
+    /// Approximate size of the kept findings in memory, in bytes.
     pub fn size(&self) -> usize {
         let kept = self.errors.iter().chain(&self.warnings);
         kept.map(Finding::size).sum()
@@ -264,7 +264,7 @@ impl Findings {
         listed
     }
 
-    /// The findings by what causes them, in the order of the export.
+    /// The causes of the findings, in the order of the export.
     pub fn causes(&self) -> Vec<&Cause> {
         let mut causes: Vec<&Cause> = self.causes.iter().flat_map(Causes::all).collect();
         causes.sort_by(|a, b| {
@@ -274,7 +274,7 @@ impl Findings {
         causes
     }
 
-    /// The same, each with those of its findings that are listed, or its first ones where none is.
+    /// The causes, each with its listed findings, or with its examples if none of them is listed.
     pub fn by_cause(&self) -> Vec<(&Cause, Vec<&Finding>)> {
         let mut listed: HashMap<causes::Key, Vec<&Finding>> = HashMap::new();
         for finding in self.listed() {

@@ -1,4 +1,4 @@
-//! An import on one page: the only room that knows both mapping and validation.
+//! A whole import on one page. This is the only room that knows both mapping and validation.
 //!
 //! It connects the others and adds nothing of its own. An import does not stop at the first problem.
 
@@ -25,9 +25,9 @@ const MISTAKES_MAX: usize = 10_000;
 pub struct Settings<'a> {
     /// What to read.
     pub exports: &'a [Export],
-    /// The mapping of the export; none if its records are native.
+    /// The mapping of the export; `None` if its records are native.
     pub mapping: Option<&'a Mapping>,
-    /// Whether to report what the mapping finds.
+    /// Whether to report what the mapping finds in the export.
     pub is_mapping_checked: bool,
     /// A directory with room for the export, uncompressed.
     pub temp_dir: &'a Path,
@@ -43,11 +43,11 @@ pub struct Settings<'a> {
 pub struct Outcome {
     /// Everything that is wrong.
     pub findings: Findings,
-    /// How many records there are.
+    /// How many records of each kind there are.
     pub tally: Tally,
     /// Whether what the consumer received may be served.
     pub is_usable: bool,
-    /// What the mapping finds, if the settings ask for it.
+    /// What the mapping found, if the settings ask for it.
     pub report: Option<CheckReport>,
     /// The files that were read.
     pub files: SourceFiles,
@@ -55,26 +55,26 @@ pub struct Outcome {
 
 /// Reads an export and hands its valid, published records to `consumer`.
 ///
-/// If the outcome is not usable, the consumer has not received all of them.
+/// If the outcome is not usable, the consumer may have received only some of them.
 ///
 /// # How an import runs
 ///
-/// This function begins the first pass of validation, has everything read into it, and then runs the
-/// second pass. `read_native` chooses the `source::Plan` of what is read: the one for native
+/// This function begins the first pass of validation, has everything read into it, and then runs
+/// the second pass. `read_native` chooses the `source::Plan` of what is read: the one for native
 /// exports, or the mapping's. Plans are data. `source` and `mapping` pass what they make, piece by
-/// piece, to a callback, a `source::Sink`. So calls nest, while a record passes through the rooms in
-/// this order:
+/// piece, to a callback, a `source::Sink`. The calls are therefore nested, but a record passes
+/// through the rooms in this order:
 ///
-/// 1. `source::files::read` opens the files that were named. In folders and archives it opens those
-///    that the plan wants (`source::plan::Plan::bytes_of`). It decompresses what is compressed.
-/// 2. `source::records::Cutter::take` gets each file, and `Cutter::cut` cuts it into records as the
-///    plan says (`source::plan::Plan::contents_of`): lines (`source::lines::read`), members of JSON
-///    or XML, or rows of CSV or Parquet. Of an image only the beginning goes on, for its size.
-///    Native records go straight to step 6.
+/// 1. `source::files::read` opens the files that were named. In folders and archives it opens
+///    those that the plan wants (`source::plan::Plan::bytes_of`). It decompresses them if needed.
+/// 2. `source::records::Cutter::take` gets each file, and `Cutter::cut` cuts it into records as
+///    the plan says (`source::plan::Plan::contents_of`): lines (`source::lines::read`), members of
+///    JSON or XML, or rows of CSV or Parquet. Of an image, only the beginning is passed on, which
+///    is enough to find its dimensions. Native records go straight to step 6.
 /// 3. `mapping::pipeline::Pipeline::take` collects records in batches for threads, where
-///    `mapping::mapper::identify::identify_record` finds each record's key and type, whether it is
-///    published, and its links. `mapping::index::Index::add` stores the record and what was found,
-///    in the order of the export. Records without a key or a type are counted, for one warning.
+///    `mapping::mapper::identify::identify_record` finds each record's key, type and links, and
+///    whether it is published. `mapping::index::Index::add` stores the record and these results, in
+///    the order of the export. Records without a key or a type are counted, for one warning.
 /// 4. Once all are stored, `mapping::pipeline::Pipeline::finish` makes native records of the
 ///    published ones, on threads again: `mapping::mapper::make::make_records`.
 /// 5. `mapping::mapper::Merge::take` passes them on in the order of the export, except those that a
@@ -85,22 +85,22 @@ pub struct Outcome {
 /// 7. `validate::second_pass::SecondPass::run` reads the boats from there, on all processors.
 ///    `validate::boats::validate` reports what is wrong with a boat and its references. If the boat
 ///    is valid and published, the consumer, a `validate::Consumer`, renders it.
-/// 8. `validate::boats::Boats::add` takes them in the order of the export, refuses ids and slugs
-///    that are taken, and counts. `validate::second_pass::InOrder` hands the consumer what is to be
-///    served: boats, then manufacturers. After an error it hands on nothing more, unless invalid
-///    records are to be skipped and the error is about a record.
-/// 9. This function adds to each finding about a mapped record what made its value
-///    (`finding::Origins`, taken from the mapping before anything is read). Where no record of a
-///    kind is valid because a field is missing, it reads the export once more, to name the keys
-///    that the mapping asks for in vain. It returns the [`Outcome`].
-/// 10. The consumer of `catalogue import` has written boats and manufacturers with
+/// 8. `validate::boats::Boats::add` takes them in the order of the export, counts them, and
+///    refuses ids and slugs that are taken. `validate::second_pass::InOrder` hands the consumer the
+///    records to serve: boats, then manufacturers. After an error it hands on nothing more, unless
+///    invalid records are to be skipped and the error is about a record.
+/// 9. This function adds to each finding about a mapped record the part of the mapping that made
+///    its value (`finding::Origins`, taken from the mapping before anything is read). If a missing
+///    field leaves a kind without valid records, it reads the export once more, to name the keys
+///    that the mapping reads but no record has. It returns the [`Outcome`].
+/// 10. By now the consumer of `catalogue import` has written boats and manufacturers with
 ///     `shared::release::ReleaseWriter`. The command shows the findings. If the outcome is usable,
 ///     it finishes the release and activates it, unless an option or a guard prevents that.
 ///
-/// A problem with a record or a file is a [`Finding`]. A record that is left out for its errors is
-/// also written to the rejects, by both passes of `validate`, on one line: as it came, or as the
-/// mapping made it. A file that the disk fails to deliver is not a finding but an error, and ends
-/// the import.
+/// A problem with a record or a file is a [`Finding`]. Both passes of `validate` also write a
+/// record that is left out for its errors to the rejects, on one line: unchanged, or as the mapping
+/// made it. A file that cannot be read from disk is not a finding but an error, and ends the
+/// import.
 pub fn run<C: Consumer>(
     settings: &Settings<'_>,
     input: &mut dyn Read,
@@ -141,8 +141,8 @@ pub fn run<C: Consumer>(
     })
 }
 
-/// What a check of the mapping finds, for which the export is read again; none if there is no
-/// mapping, or if the export can only be read once.
+/// Checks the mapping, for which the export is read again. `None` if there is no mapping, or if the
+/// export can only be read once.
 fn checked(settings: &Settings<'_>) -> anyhow::Result<Option<CheckReport>> {
     let mut exports = settings.exports.iter().map(Export::path);
     if settings.mapping.is_none() || !exports.all(|path| path.is_file() || path.is_dir()) {
@@ -193,7 +193,7 @@ fn read_native(
     Ok((read.files, mapped))
 }
 
-/// Reads a mapping file; one with mistakes is an
+/// Reads a mapping file. Mistakes in it are returned as an
 /// [`InvalidMapping`](crate::mapping::InvalidMapping).
 pub fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
     check_fields(Mapping::read(path)?)

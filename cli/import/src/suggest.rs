@@ -1,9 +1,9 @@
-//! A mapping for an export that has none yet: a draft that says what it is sure of, and what a
+//! Suggests a mapping for an export that has none yet: a draft that says what is certain and what a
 //! person has to decide.
 //!
-//! An export of a content system begins with the mapping that comes with the program, fitted to the
-//! types and keys that there are; a list of boats gets a line for each field that has a likely
-//! source. What is suggested is checked the way any mapping is. Nothing here is used by an import.
+//! For an export of a content system, the draft is the shipped mapping, fitted to the types and
+//! keys of the export. For a list of boats, it has a line for each field that has a likely source.
+//! A suggestion is checked like any other mapping. Imports use nothing of this.
 
 mod choose;
 mod list;
@@ -31,7 +31,7 @@ use self::choose::choose;
 use self::list::{List, Place};
 use self::survey::{FILES_MAX, Survey, Surveyed, survey};
 
-/// A mapping that fits an export, as far as that can be known.
+/// A mapping that probably fits an export.
 #[derive(Debug)]
 pub struct Suggestion {
     /// What the export looks like.
@@ -40,22 +40,22 @@ pub struct Suggestion {
     pub text: String,
     /// What the file may be called, without an ending.
     pub name: String,
-    /// How many keys the records have, and how many of them are read; none for a content system.
+    /// How many keys the records have, and how many of them are read; `None` for a content system.
     pub keys: Option<(usize, usize)>,
     /// How many errors the export has with the mapping.
     pub errors: u64,
-    /// What a person has to look at.
+    /// What a person has to decide.
     pub decisions: Vec<Decision>,
-    /// Files of the same kind that the mapping does not read, by their paths in the export.
+    /// Paths of files of the same kind that the mapping does not read, within the export.
     pub other_files: Vec<String>,
 }
 
-/// A line that is a guess, or that is missing.
+/// A line of the mapping that is a guess or missing.
 #[derive(Debug)]
 pub struct Decision {
     /// The field, or part of the envelope.
     pub field: String,
-    /// What is not known.
+    /// What is unknown.
     pub why: String,
 }
 
@@ -69,19 +69,19 @@ impl Decision {
 /// Why no mapping is suggested.
 #[derive(Debug, thiserror::Error)]
 pub enum NoSuggestion {
-    /// It is a native export, or nothing in it is known.
+    /// The export is native, or not recognised.
     #[error("the export looks native, or like nothing that a mapping could read")]
     Unknown,
-    /// It looks like this, of which no list can be read.
+    /// It looks like this form, from which no list can be read.
     #[error("the export looks like {0}, for which no mapping can be suggested")]
     Unreadable(Form),
-    /// It has no record with keys that could be read, for this reason if one is known.
+    /// No record with keys could be read from it, for this reason if one is known.
     #[error("no list of records could be read: {0}")]
     NoRecords(String),
 }
 
-/// Suggests a mapping for an export; `now` stands for times that the export does not have. What
-/// cannot be suggested for is a [`NoSuggestion`].
+/// Suggests a mapping for an export; `now` stands in for times that the export lacks. If no mapping
+/// can be suggested, the error is a [`NoSuggestion`].
 pub fn suggest(exports: &[Export], temp_dir: &Path, now: Timestamp) -> anyhow::Result<Suggestion> {
     let recognised = recognise(exports, temp_dir)?.ok_or(NoSuggestion::Unknown)?;
     let mut suggestion = match recognised.form {
@@ -118,7 +118,7 @@ impl Suggestion {
             head.push_str("#\n# Look at these:\n");
         }
         for Decision { field, why } in &self.decisions {
-            // Writing into a text never fails.
+            // Writing into a string never fails.
             _ = writeln!(head, "#   {field}: {why}");
         }
         head.push_str("#\n");
@@ -126,7 +126,7 @@ impl Suggestion {
     }
 }
 
-/// What checking a mapping on the export finds.
+/// Runs a mapping on the exports, with the checks of a mapping.
 pub(crate) fn check(text: &str, exports: &[Export], temp_dir: &Path) -> anyhow::Result<Outcome> {
     let mapping = Mapping::parse("suggested.toml".to_owned(), text.to_owned())?;
     let settings = Settings {
@@ -163,7 +163,7 @@ fn from_list(
         is_cut,
         ..
     } = surveyed;
-    // The first of those that are alike, which is the last of the reverse order.
+    // The first of equals, since `max_by_key` returns the last and the order is reversed.
     let boats = files
         .iter()
         .rev()
@@ -207,7 +207,7 @@ fn from_list(
     })
 }
 
-/// What the files like the recognised one have, read in the encoding that they seem to have.
+/// Surveys the files that look like the recognised one, in the encoding that they seem to have.
 fn surveyed(
     recognised: &Recognised,
     format: Format,
@@ -234,7 +234,7 @@ fn surveyed(
     Ok((surveyed, encoding))
 }
 
-/// Whether the names of boats make unique slugs, also once everything is published.
+/// Whether the names of boats make unique slugs, even if all of them are published.
 fn has_unique_names(list: &List<'_>, exports: &[Export], temp_dir: &Path) -> anyhow::Result<bool> {
     let text = list.text();
     let lines = text.lines();
@@ -244,7 +244,7 @@ fn has_unique_names(list: &List<'_>, exports: &[Export], temp_dir: &Path) -> any
     Ok(!all.counts().contains_key(&Code::DuplicateSlug))
 }
 
-/// The files that are called like one, each of which has a list of records at a path of its own.
+/// A plan for the files named like `path`, each of which has its own path to a list of records.
 fn plan_like(path: &str, layout: Layout) -> Plan {
     Plan {
         groups: vec![FileGroup {
@@ -256,7 +256,7 @@ fn plan_like(path: &str, layout: Layout) -> Plan {
     }
 }
 
-/// The pattern for a file: its name, or all of its path where another one has that name.
+/// The pattern for a file: its name, or its whole path if another file has the same name.
 fn pattern(file: &Surveyed, files: &[Surveyed]) -> String {
     let name = plain_name(&file.path);
     let is_called_so = |other: &&Surveyed| plain_name(&other.path) == name;
@@ -268,7 +268,7 @@ fn pattern(file: &Surveyed, files: &[Surveyed]) -> String {
     globset::escape(&format!("{}{name}", folder.unwrap_or_default()))
 }
 
-/// What is said of lists beside the one that is read.
+/// The note about lists that are not read.
 fn unread_lists(lists: &[String]) -> Option<Decision> {
     let shown: Vec<String> = lists.iter().take(5).map(|path| clean(path, 40)).collect();
     let rest = if shown.len() < lists.len() {
@@ -280,13 +280,13 @@ fn unread_lists(lists: &[String]) -> Option<Decision> {
     (!lists.is_empty()).then(|| Decision::new("records", why))
 }
 
-/// What is said of files that were not looked at.
+/// The note about files that were not looked at.
 fn unread_files() -> Decision {
     let why = format!("only the first {FILES_MAX} were looked at");
     Decision::new("files", why)
 }
 
-/// The names of files that end as this one does.
+/// Matches files with the same ending as this one.
 fn names_like(path: &str) -> FileNames {
     let name = plain_name(path);
     let pattern = match name.rsplit_once('.') {
@@ -295,7 +295,7 @@ fn names_like(path: &str) -> FileNames {
     };
     let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
     let globs = glob.and_then(|glob| GlobSet::builder().add(glob).build());
-    // An escaped name is always a pattern.
+    // An escaped name is always a valid pattern.
     FileNames::Globs(globs.unwrap_or_default(), vec![pattern])
 }
 
@@ -315,7 +315,7 @@ fn stem(name: &str) -> &str {
     }
 }
 
-/// A value as a comment may have it: on one line, without what a terminal would obey, and cut.
+/// A value that is safe in a comment: on one line, without control characters, and cut.
 fn clean(text: &str, length: usize) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let unseen = CodePointSetData::new::<DefaultIgnorableCodePoint>();

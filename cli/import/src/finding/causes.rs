@@ -1,13 +1,13 @@
-//! Findings by what causes them: one fault of a content model is one cause, however many records
-//! have it.
+//! Groups findings by cause: one fault in a content model is one cause, however many records have
+//! it.
 
 use std::collections::HashMap;
 
 use super::{Blame, Code, Finding, Kind};
 
-/// Causes that are told apart. Findings of others are still counted by their codes.
+/// How many causes are distinguished. Findings of further causes are still counted by code.
 const CAUSES_MAX: usize = 1_000;
-/// Findings that are kept of each cause.
+/// How many findings of each cause are kept.
 pub const EXAMPLES_MAX: usize = 3;
 
 /// Causes in the order in which they were found first.
@@ -17,23 +17,24 @@ pub(super) struct Causes {
     places: HashMap<Key, usize>,
 }
 
-/// What findings of one cause share. Those about an export as a whole share what they say.
+/// What the findings of one cause have in common. Findings about a whole export have their message
+/// in common.
 pub(super) type Key = (Code, Option<Kind>, Option<String>, Option<String>);
 
 /// Findings of one code about one field of one kind of record.
 #[derive(Clone, Debug)]
 pub struct Cause {
-    /// What kind of wrong.
+    /// What kind of problem it is.
     pub code: Code,
-    /// What the records are, where the findings are about records.
+    /// The kind of the records; `None` if the findings are not about records.
     pub kind: Option<Kind>,
-    /// The field, as in `/engines/[]/maker`; absent where no single field is wrong.
+    /// The field, as in `/engines/[]/maker`; `None` if no single field is wrong.
     pub field: Option<String>,
     /// How many findings there are.
     pub count: u64,
     /// Whether all of them have the same message.
     pub says_one: bool,
-    /// The first of them.
+    /// The first findings, at most [`EXAMPLES_MAX`].
     pub examples: Vec<Finding>,
 }
 
@@ -80,15 +81,15 @@ impl Causes {
 }
 
 impl Cause {
-    /// The field as people write it: `engines.maker`.
+    /// The field as messages write it: `engines.maker`.
     pub fn name(&self) -> Option<String> {
         let steps = self.field.as_deref()?.split('/');
         let names: Vec<&str> = steps.filter(|step| !matches!(*step, "" | "[]")).collect();
         (!names.is_empty()).then(|| names.join("."))
     }
 
-    /// Whether the missing field of this cause seems to be the unknown one of `other`, renamed: both
-    /// are of the same object, in as many records of the same kind.
+    /// Whether the missing field of this cause seems to be the unknown one of `other`, renamed:
+    /// both belong to the same object, and occur in equally many records of the same kind.
     pub fn is_renamed_to(&self, other: &Self) -> bool {
         let around = |cause: &Self| {
             let field = cause.field.as_deref()?;
@@ -103,7 +104,7 @@ impl Cause {
     }
 }
 
-/// What a finding shares with others of its cause.
+/// The cause that a finding belongs to.
 pub(super) fn key(finding: &Finding) -> Key {
     let kind = finding.record.as_ref().map(|record| record.kind);
     let field = finding.pointer.as_deref().map(field_of);
@@ -112,7 +113,7 @@ pub(super) fn key(finding: &Finding) -> Key {
     (finding.code, kind, field, said)
 }
 
-/// The field that a pointer leads to, whatever member of a list it is in.
+/// The field that a pointer leads to, with `[]` for any index of a list.
 fn field_of(pointer: &str) -> String {
     let is_index = |step: &str| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
     let steps = pointer

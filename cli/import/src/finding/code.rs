@@ -1,14 +1,14 @@
 //! Every code a finding can have, with its severity and a line that explains it.
 //!
-//! Codes are part of the contract with scripts: a code is never renamed, and what it means does not
-//! change. Each has a folder of the same name, in lower case, in `fixtures/findings`; its snapshots
-//! are written by `INSTA_UPDATE=always .ci/cargo test --workspace --test cli every_code`.
+//! Scripts rely on codes: a code is never renamed, and its meaning does not change. Each has a
+//! folder of the same name, in lower case, in `fixtures/findings`; its snapshots are written by
+//! `INSTA_UPDATE=always .ci/cargo test --workspace --test cli every_code`.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// How much a finding weighs.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -28,10 +28,10 @@ impl Severity {
     }
 }
 
-/// What a finding is about: the record it stands on, or something no record can be blamed for.
+/// What a finding blames: its record, or the export as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
-    /// Leaving the record out mends the export.
+    /// Leaving the record out fixes the export.
     Record,
     /// Leaving records out does not help: the export as a whole is damaged or incomplete.
     Export,
@@ -62,7 +62,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => $severity,)+ }
             }
 
-            /// Whether leaving a record out would mend it.
+            /// Whether leaving a record out would fix it.
             pub const fn blame(self) -> Blame {
                 match self { $(Self::$variant => $blame,)+ }
             }

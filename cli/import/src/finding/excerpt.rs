@@ -6,13 +6,13 @@ use std::ops::Range;
 const AROUND: usize = 32;
 /// Characters of the marked place itself that are shown.
 const MARKED_MAX: usize = 48;
-/// Stands for what is cut off.
+/// Marks where text was cut off.
 const CUT: char = '…';
 
 /// A part of a line, with a place in it marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The part as it stands there: what a terminal would obey must be escaped when it is shown.
+    /// The part, unchanged. Whoever shows it must escape control characters.
     pub text: String,
     /// The marked bytes of `text`.
     pub marked: Range<usize>,

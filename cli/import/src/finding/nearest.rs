@@ -1,9 +1,9 @@
-//! Which known word a mistyped one may be meant to be: for the hints of findings.
+//! Finds the known word that a mistyped one probably stands for, for hints.
 
-/// How alike two words must be, from 0 to 1, for one to be taken for the other, mistyped.
+/// How similar two words must be, from 0 to 1, for one to count as a misspelling of the other.
 pub(crate) const ALIKE: f64 = 0.8;
-/// Longest word, in bytes, that is looked at: no key is nearly as long, and comparing takes time
-/// with the length of both.
+/// Longest word, in bytes, that is compared. No key is nearly as long, and the time to compare two
+/// words grows with the length of both.
 const WORD_MAX: usize = 200;
 
 /// The word of `known` that `word` may have been meant to be.
@@ -12,7 +12,7 @@ pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     (ALIKE <= likeness).then_some(nearest)
 }
 
-/// The most alike of the words of `known`, and how alike it is, from 0 to 1.
+/// The word of `known` that is most similar to `word`, and how similar it is, from 0 to 1.
 pub(crate) fn most_alike<'k>(
     word: &str,
     known: impl Iterator<Item = &'k str>,

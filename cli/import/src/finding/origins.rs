@@ -1,19 +1,19 @@
-//! What makes the values of the records that a mapping makes, for findings about them.
+//! Which parts of a mapping make which values, for findings about mapped records.
 //!
-//! It is data, which comes with a mapping. Nothing here reads one.
+//! This is plain data that comes with a mapping; nothing here reads mappings.
 
-/// For each rule of a mapping, what makes the value at a place.
+/// For each rule of a mapping, the parts of it that make the values of a record.
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
     /// By the number of the rule.
     pub(crate) rules: Vec<RuleOrigins>,
 }
 
-/// What makes the values of the records of one rule.
+/// The parts of one rule that make the values of its records.
 #[derive(Debug, Default)]
 pub(crate) struct RuleOrigins {
-    /// Each with a JSON pointer in which `*` stands for any place of a list. What holds for a place
-    /// holds for all within it that have no other.
+    /// JSON pointers, in which `*` stands for any index of a list, each with the part that makes
+    /// the value there. A pointer also covers everything below it that has no entry of its own.
     pub(crate) places: Vec<(String, String)>,
 }
 
@@ -31,7 +31,7 @@ impl Origins {
     }
 }
 
-/// Whether a JSON pointer leads to a place or into it.
+/// Whether `pointer` leads to `place` or to something within it.
 fn is_within(place: &str, pointer: &str) -> bool {
     let mut steps = pointer.split('/');
     let mut wanted = place.split('/');

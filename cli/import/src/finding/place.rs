@@ -2,37 +2,37 @@
 
 use std::sync::Arc;
 
-/// What some programs begin a file with.
+/// The byte order mark of UTF-8, which some programs write at the beginning of a file.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
-/// One file of lines, wherever it lies.
+/// One file of lines, on its own or in a folder or archive.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExportFile {
-    /// Its place in the order of reading.
+    /// Its position in the order of reading.
     pub ordinal: u32,
-    /// Its name for people: a path, and within an archive the member's path after it.
+    /// The name that messages show: a path, followed by the member's path if it is in an archive.
     pub name: String,
-    /// Its path within its folder or archive; its own name where it was named itself.
+    /// Its path within its folder or archive; its file name if it was named on its own.
     pub path: String,
 }
 
 /// One line that is not blank.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// Where it stands.
+    /// The file it is in.
     pub file: &'a Arc<ExportFile>,
     /// Its number, from 1.
     pub number: u64,
-    /// Its bytes as they stand in the file, without the line feed.
+    /// Its bytes, unchanged, without the line feed.
     pub raw: &'a [u8],
     /// Whether the file ends right after it, without a line break.
     pub is_unterminated: bool,
-    /// Which rule of a mapping made it, if one did.
+    /// The mapping rule that made it, if one did.
     pub rule: Option<u32>,
 }
 
 impl<'a> Line<'a> {
-    /// What it says: its bytes without line break and byte order mark.
+    /// Its bytes without line break and byte order mark.
     pub fn contents(&self) -> &'a [u8] {
         let contents = self.raw.strip_suffix(b"\r").unwrap_or(self.raw);
         match self.number {

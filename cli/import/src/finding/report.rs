@@ -1,6 +1,6 @@
 //! Findings for programs: the JSON that `--report` writes and `--json` prints.
 //!
-//! Keys are always present; what does not apply is null.
+//! Keys are always present; a value that does not apply is null.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct FindingsReport<'a> {
     pub warnings: u64,
     /// Exact number of findings of each code.
     pub counts: &'a BTreeMap<Code, u64>,
-    /// Findings that are not listed because there are too many.
+    /// Number of findings that are not listed because there are too many.
     pub not_listed: u64,
     /// The listed findings, in the order of the export.
     pub findings: Vec<FindingEntry<'a>>,

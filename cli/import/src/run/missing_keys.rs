@@ -1,4 +1,5 @@
-//! Why a field is missing in every record: the mapping makes it of a key that no record has.
+//! Explains why a field is missing in every record: the mapping makes it from a key that no record
+//! has.
 //!
 //! The key was probably renamed in the export. This only adds hints; validation decides what is
 //! wrong.
@@ -10,10 +11,11 @@ use crate::validate::Tally;
 /// The codes of findings about a missing key: its field is missing, or the expression does not
 /// accept null.
 const CODES: [Code; 2] = [Code::MissingField, Code::MappingFailed];
-/// Most unread keys that are named as possible new names.
+/// How many unread keys are named at most as possible new names.
 const UNREAD_MAX: usize = 3;
 
-/// Whether missing fields leave no published record of a kind, so that the reason is worth finding.
+/// Whether missing fields leave a kind without published records, so it is worth finding the
+/// reason.
 pub(super) fn are_likely(findings: &Findings, tally: &Tally) -> bool {
     let is_gone = |of: Kind| {
         let mut kinds = tally.by_kind().into_iter();
@@ -24,7 +26,7 @@ pub(super) fn are_likely(findings: &Findings, tally: &Tally) -> bool {
     missing.any(|cause| cause.kind.is_some_and(is_gone))
 }
 
-/// Adds the missing key to findings about fields that are made from it.
+/// Adds a hint that names the missing key to findings about fields made from it.
 pub(super) fn explain(report: &CheckReport, findings: &mut Findings) {
     findings.set_hints(|finding| {
         let rule = usize::try_from(finding.rule?).ok()?;
@@ -36,7 +38,8 @@ pub(super) fn explain(report: &CheckReport, findings: &mut Findings) {
     });
 }
 
-/// The name of the missing field in a check; none within lists, whose members differ.
+/// The name that the check report has for the missing field; `None` within lists, whose members
+/// differ.
 fn field_of(finding: &Finding) -> Option<String> {
     let pointer = finding.pointer.as_deref();
     let steps = pointer.filter(|_| CODES.contains(&finding.code))?;

@@ -20,7 +20,7 @@ mod published;
 mod text;
 mod threads;
 
-/// Records what is handed on, as the JSON that would be served.
+/// Keeps the records that are handed on, as the JSON that would be served.
 #[derive(Default)]
 struct Served {
     boats: Vec<Value>,
@@ -152,7 +152,7 @@ fn boat() -> Value {
     })
 }
 
-/// `record` with the value at a JSON pointer replaced. Missing objects on the way are made.
+/// `record` with the value at a JSON pointer replaced. Creates missing objects on the way.
 fn with(mut record: Value, pointer: &str, value: Value) -> Value {
     let mut place = &mut record;
     for key in pointer.split('/').skip(1) {
@@ -165,7 +165,7 @@ fn with(mut record: Value, pointer: &str, value: Value) -> Value {
     record
 }
 
-/// `record` with the text of a value replaced, for what JSON values cannot express.
+/// `record` with the JSON text of a value replaced, for values that `Value` cannot express.
 fn with_raw(record: &Value, pointer: &str, raw: &str) -> String {
     let marked = with(record.clone(), pointer, json!("%RAW%"));
     marked.to_string().replace("\"%RAW%\"", raw)

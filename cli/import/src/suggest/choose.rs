@@ -1,5 +1,5 @@
-//! Which key of the records is the likeliest source of a field: by what it is called, as long as
-//! its values are of that kind.
+//! Chooses the likeliest source key of each field: by the name of the key, provided that its values
+//! are of the right kind.
 
 use std::collections::BTreeSet;
 
@@ -37,12 +37,12 @@ const UNITS: [(&str, &[&str]); 14] = [
     ("", &["eur", "usd", "gbp", "sek", "nzd", "pln"]),
 ];
 
-/// Words that say nothing of what a key holds.
+/// Words that say nothing about what a key holds.
 const NOISE: [&str; 12] = [
     "boat", "yacht", "vessel", "the", "of", "in", "no", "nr", "approx", "total", "s", "spec",
 ];
 
-/// Objects that only group what is in them.
+/// Names of objects that only group their members.
 const GROUPS: [&str; 15] = [
     "attributes",
     "boat",
@@ -61,8 +61,8 @@ const GROUPS: [&str; 15] = [
     "specs",
 ];
 
-/// The sources of the fields that have a likely one. Each key is the source of one field, but that
-/// a slug may also tell records apart.
+/// The sources of the fields that have a likely one. Each key is the source of only one field,
+/// except that a slug may also serve as the record key.
 pub(super) fn choose(file: &Surveyed) -> Vec<Choice<'_>> {
     let named: Vec<Named<'_>> = file.keys.iter().map(Named::new).collect();
     let mut taken = BTreeSet::new();
@@ -93,12 +93,12 @@ pub(super) fn choose(file: &Surveyed) -> Vec<Choice<'_>> {
     choices.into_iter().flatten().collect()
 }
 
-/// A key, by the words of its name.
+/// A key with the words of its names.
 struct Named<'s> {
     key: &'s Key,
     /// The words of all of its names.
     whole: String,
-    /// Those of the last one, where the others only group.
+    /// The words of the last name, if the names before it only group.
     last: Option<String>,
     unit: Option<&'static str>,
 }
@@ -133,7 +133,8 @@ impl<'s> Named<'s> {
     }
 }
 
-/// The words of a name, folded: `mainsailArea`, `Mainsail area` and `mainsail_area` have the same.
+/// The words of a name, folded: `mainsailArea`, `Mainsail area` and `mainsail_area` give the same
+/// words.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut spaced = String::new();
     let mut was_small = false;
@@ -142,10 +143,10 @@ pub(super) fn words(name: &str) -> Vec<String> {
             spaced.push(' ');
         }
         was_small = letter.is_lowercase() || letter.is_ascii_digit();
-        // A raised two is no letter, but tells an area from a length.
+        // A superscript two is not a letter, but distinguishes an area from a length.
         match letter {
             '²' => spaced.push('2'),
-            // A share is no measure.
+            // A percentage is not a measure.
             '%' => spaced.push_str(" percent "),
             _ => spaced.push(letter),
         }
@@ -157,7 +158,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// One spelling for words in any order, without noise unless there is nothing else.
+/// One spelling for the same words in any order. Noise is dropped unless nothing else remains.
 fn canonical<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let mut words: Vec<&str> = words.collect();
     words.sort_unstable();
@@ -188,7 +189,7 @@ pub(super) fn without_unit(words: &[String]) -> (&[String], Option<&'static str>
     }
 }
 
-/// Whether the values of a key can be read so.
+/// Whether the values of a key can be read as `reading`.
 pub(super) fn is_read(reading: Reading, key: &Key) -> bool {
     if key.shape == Shape::Deep || key.samples.is_empty() {
         return false;
@@ -228,7 +229,7 @@ pub(super) fn is_read(reading: Reading, key: &Key) -> bool {
     }
 }
 
-/// Whether a text can stand in an address as it is.
+/// Whether a string can be used in a URL unchanged.
 pub(super) fn is_slug(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     text.len() <= 200
@@ -236,30 +237,30 @@ pub(super) fn is_slug(text: &str) -> bool {
         && text.bytes().all(is_plain)
 }
 
-/// Whether a text is a time with an offset (RFC 3339).
+/// Whether a string is a time with an offset (RFC 3339).
 pub(super) fn is_time(text: &str) -> bool {
     let (day, time) = text.split_at_checked(10).unwrap_or((text, ""));
     let has_offset = time.ends_with('Z') || time.rfind(['+', '-']).is_some_and(|at| 8 < at);
     is_day(day) && time.starts_with('T') && has_offset
 }
 
-/// Whether a text is a day, as in `2026-11-22`.
+/// Whether a string is a date such as `2026-11-22`.
 pub(super) fn is_day(text: &str) -> bool {
     has_shape(text, "0000-00-00")
 }
 
-/// Whether a text is a day as in `22.11.2026`. Where points are used, the day comes first.
+/// Whether a string is a date such as `22.11.2026`. In dates with dots, the day comes first.
 pub(super) fn is_dotted_day(text: &str) -> bool {
     has_shape(text, "00.00.0000")
 }
 
-/// Whether a text is `shape`, in which `0` stands for any digit.
+/// Whether a string matches `shape`, in which `0` stands for any digit.
 fn has_shape(text: &str, shape: &str) -> bool {
     let digit_or_same = |c: char| if c.is_ascii_digit() { '0' } else { c };
     text.chars().map(digit_or_same).eq(shape.chars())
 }
 
-/// Whether the name of an image says how large it is, as in `bow_1600x1067.jpg`.
+/// Whether the name of an image contains its dimensions, as in `bow_1600x1067.jpg`.
 pub(super) fn has_size(address: &str) -> bool {
     let plain = address.split('?').next().unwrap_or_default();
     let name = plain.rsplit_once('.').map_or("", |(name, _)| name);
@@ -288,7 +289,7 @@ pub(super) fn system_of(word: &str) -> Option<&'static str> {
     }
 }
 
-/// What a word says that stands for true or false.
+/// The value of a word that stands for true or false.
 pub(super) fn flag_of(word: &str) -> Option<bool> {
     match word.trim().to_lowercase().as_str() {
         "true" | "yes" | "y" | "1" | "x" | "ja" | "oui" | "si" => Some(true),

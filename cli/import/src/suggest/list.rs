@@ -1,7 +1,7 @@
 //! Writing a mapping for a list of boats: one line for each field that has a likely source.
 //!
-//! What is written is a draft to be read: the lines that a person has to decide on are named beside
-//! it, and nothing is filled in that the export does not say.
+//! The result is a draft for a person to read. The lines that need a decision are listed beside it,
+//! and nothing is filled in that the export does not contain.
 
 mod amount;
 mod decisions;
@@ -19,27 +19,27 @@ use super::names::{REQUIRED, Reading, fields};
 use super::survey::{Key, Shape, Surveyed};
 use crate::source::Encoding;
 
-/// Fields for which no source is looked for: one is made of the address of the image, and each
-/// member of the lists has several.
+/// Fields for which no source is looked for: the format is made from the address of the image, and
+/// each member of the lists has several sources.
 const WITHOUT_SOURCE: [&str; 3] = ["image.format", "engines", "gallery"];
 
-/// What a mapping begins with.
+/// The beginning of a mapping.
 const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."Maker of the boat" its fields, `a | b` gives a to b.
 # `catalogue mapping check FILE EXPORT` shows what each line finds, and which fields no line reads.
 
 mapping = "boat-catalogue-mapping/1"
 "#;
 
-/// Columns that a comment fits into.
+/// Width of comments in the mapping, in columns.
 const WIDTH: usize = 100;
 
-/// Keys that are listed although nothing reads them.
+/// How many unread keys are listed.
 const REMARKS_MAX: usize = 200;
 
-/// The fields that people call a boat by.
+/// The fields that make up the name of a boat.
 const NAMES: [&str; 3] = ["manufacturer", "model", "version"];
 
-/// Words that say that a record is published.
+/// Words that mean that a record is published.
 const PUBLISHED: [&str; 8] = [
     "published",
     "publish",
@@ -51,7 +51,7 @@ const PUBLISHED: [&str; 8] = [
     "yes",
 ];
 
-/// Signs of currencies, with the codes that they most likely mean.
+/// Currency signs, with the codes that they most likely stand for.
 const CURRENCIES: [(&str, &str); 10] = [
     ("EUR", "€"),
     ("GBP", "£"),
@@ -80,9 +80,9 @@ pub(super) struct Place<'s> {
     pub(super) files: &'s str,
     /// The word for how it is written.
     pub(super) reader: &'s str,
-    /// How its text is encoded, where that is not UTF-8.
+    /// The encoding of its text, if not UTF-8.
     pub(super) encoding: Option<Encoding>,
-    /// The path to it within the file, where it is not the whole.
+    /// The path to it within the file, unless it is the whole file.
     pub(super) records: Option<&'s str>,
 }
 
@@ -91,14 +91,14 @@ pub(super) struct List<'s> {
     pub(super) place: Place<'s>,
     pub(super) file: &'s Surveyed,
     pub(super) choices: Vec<Choice<'s>>,
-    /// Whether no two boats have the same names, so that these make a slug.
+    /// Whether no two boats have the same names, so the names can make the slug.
     pub(super) has_unique_names: bool,
-    /// When the makers last changed, where nothing says so.
+    /// The time at which manufacturers last changed, if the export does not say.
     pub(super) now: Timestamp,
 }
 
 impl List<'_> {
-    /// The mapping file, but for its first comment.
+    /// The mapping file, except its first comment.
     pub(super) fn text(&self) -> String {
         let body = self.body();
         let mut text = String::from(HEAD);
@@ -109,7 +109,7 @@ impl List<'_> {
         text
     }
 
-    /// Everything after the definitions, which are those that are used here.
+    /// Everything after the definitions. Only the definitions that this uses are written.
     fn body(&self) -> String {
         let mut text = String::from("\n[[sources]]\n");
         line(
@@ -255,7 +255,7 @@ impl List<'_> {
         }
     }
 
-    /// What tells a record from all others.
+    /// The expression for the key of a record.
     fn key(&self) -> String {
         match self.choice("key") {
             Some(Choice { key, .. }) if key.shape == Shape::Number => {
@@ -282,13 +282,13 @@ impl List<'_> {
         }
     }
 
-    /// A slug of the names of a boat, if it has any.
+    /// The expression for a slug from the names of a boat, if it has any.
     fn names(&self) -> Option<String> {
         let has_names = NAMES.iter().any(|field| self.choice(field).is_some());
         has_names.then(|| self.slug_of(None))
     }
 
-    /// A slug of the names of a boat and another key.
+    /// The expression for a slug from the names of a boat and another key.
     fn slug_of(&self, other: Option<&Choice<'_>>) -> String {
         let names = NAMES.iter().filter_map(|field| self.choice(field));
         let paths: Vec<&str> = names
@@ -301,7 +301,7 @@ impl List<'_> {
         )
     }
 
-    /// The key that says what is published, and the expression.
+    /// The key that says whether a record is published, and the expression.
     fn published(&self) -> Option<(&Key, String)> {
         let key = self.choice("published")?.key;
         let path = &key.path;
@@ -365,7 +365,7 @@ impl List<'_> {
         }
     }
 
-    /// What is left: keys that nothing reads, and fields that nothing makes.
+    /// The rest, as comments: keys that nothing reads, and fields that nothing makes.
     fn remarks(&self, text: &mut String) {
         let unread = self.unread();
         if !unread.is_empty() {
@@ -426,7 +426,7 @@ impl List<'_> {
         parts.iter().all(|part| self.choice(part).is_some()) || self.has_named_size()
     }
 
-    /// Whether the names of the images say how large they are, and nothing else does.
+    /// Whether only the names of the images contain their dimensions.
     fn has_named_size(&self) -> bool {
         let has_key = |part| self.choice(part).is_some();
         let images = self.choice("image.url").map(|choice| choice.key);
@@ -454,7 +454,7 @@ impl List<'_> {
         certain.map(|(code, _)| format!("\"{code}\""))
     }
 
-    /// The codes of the currencies that there are.
+    /// The codes of the currencies in the export.
     fn currencies(&self) -> Vec<String> {
         match self.choice("referencePrice.currency.code") {
             Some(choice) => choice.key.samples.clone(),
@@ -466,7 +466,7 @@ impl List<'_> {
         }
     }
 
-    /// The unit system of the lengths, where no key has it.
+    /// The unit system of the lengths, for exports without a key for it.
     fn system(&self) -> &'static str {
         let Some(length) = self.choice("lengthOverall") else {
             return "metric";
@@ -484,7 +484,8 @@ impl List<'_> {
     }
 }
 
-/// The members of a list, as texts. A comma within a number separates nothing.
+/// The expression for the members of a list, as strings. A comma within a number is not a
+/// separator.
 fn members(key: &Key) -> String {
     let has = |separator: &str| key.samples.iter().any(|sample| sample.contains(separator));
     let is_in_number = |sample: &String| {
@@ -502,7 +503,7 @@ fn members(key: &Key) -> String {
     format!("{} | list(\"{}\")", key.path, separator.unwrap_or(&";"))
 }
 
-/// The fields of a record that has little more than its name.
+/// Writes the fields of a record that has little more than its name.
 fn named(text: &mut String, id: &str, name: &str, has_slug: bool) {
     line(text, "id", &quoted(id));
     if has_slug {
@@ -516,14 +517,14 @@ fn line(text: &mut String, key: &str, value: &str) {
     _ = writeln!(text, "{key} = {value}");
 }
 
-/// A text of TOML.
+/// A TOML string.
 pub(super) fn quoted(text: &str) -> String {
     let is_literal =
         text.contains(['"', '\\']) && !text.contains(|c: char| c == '\'' || c.is_control());
     if is_literal {
         return format!("'{text}'");
     }
-    // A text of JSON is one of TOML but for this character.
+    // A JSON string is also a TOML string, except for this character.
     serde_json::Value::from(text)
         .to_string()
         .replace('\u{7f}', "\\u007f")
@@ -536,7 +537,7 @@ fn has_line(text: &str, field: &str) -> bool {
         .any(|line| line.starts_with(&begin) || line.starts_with(&within))
 }
 
-/// Words as a comment of several lines.
+/// Appends words as a comment of several lines.
 fn wrapped(words: &[&str], text: &mut String) {
     let mut length = WIDTH;
     for (number, word) in words.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Where in a JSON document the list of records is, found by its beginning.
+//! Finds the list of records in a JSON document, from the beginning of the document.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -12,13 +12,13 @@ use crate::source::{self, Export, Incoming, Plan, ReadContext};
 
 /// How much of a document is looked at, in bytes.
 const HEAD_BYTES: u64 = 256 * 1024;
-/// How deep lists are looked for.
+/// How many levels deep lists are looked for.
 const DEPTH_MAX: usize = 6;
-/// Words in the names of lists that are likely to be of boats.
+/// Words in names of lists that probably hold boats.
 const BOATS: [&str; 6] = ["boat", "yacht", "vessel", "model", "product", "item"];
 
-/// The paths of the lists of the first document, as mappings write them, the likeliest one first;
-/// none where the whole document is one.
+/// The paths of the lists in the first document, as mappings write them, the likeliest first. Empty
+/// if the whole document is a list.
 pub(super) fn find(exports: &[Export], temp_dir: &Path) -> anyhow::Result<Vec<String>> {
     let plan = Plan::beginnings(HEAD_BYTES);
     let context = ReadContext {
@@ -45,7 +45,7 @@ fn lists(head: &[u8]) -> Vec<String> {
         found: &found,
     };
     let mut document = serde_json::Deserializer::from_slice(head);
-    // A document that is longer than its beginning ends in an error.
+    // A document longer than [`HEAD_BYTES`] is cut, so reading it ends in an error.
     _ = seed.deserialize(&mut document);
     let mut found: Vec<String> = found.into_inner();
     let is_likely = |path: &String| BOATS.iter().any(|word| path.to_lowercase().contains(word));

@@ -1,24 +1,24 @@
-//! The fields of a boat that a list may have, and what people call them.
+//! The fields of a boat that a list may have, and their usual names.
 //!
-//! Words are those of brokers' sheets in English, German, French, Dutch, Italian and Spanish, as
-//! `words` makes them: folded, in any order. The likelier ones stand first.
+//! The words come from brokers' sheets in English, German, French, Dutch, Italian and Spanish, as
+//! `words` returns them: folded, in any order. Likelier names come first.
 
-/// A field, and what may be its source.
+/// A field, and the names that its source may have.
 #[derive(Debug)]
 pub(super) struct Wanted {
-    /// Its name in the native format, or that of a part of the envelope.
+    /// Its name in the native format, or the name of a part of the envelope.
     pub(super) field: &'static str,
     pub(super) reading: Reading,
-    /// What its source may be called.
+    /// Names that its source may have.
     pub(super) names: &'static [&'static str],
 }
 
-/// How a value is made of what a record has.
+/// How a value of a record is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// What tells a record from all others.
+    /// The key of a record.
     Id,
-    /// A name in addresses.
+    /// A name in URLs.
     Slug,
     /// A word that says whether a record is published.
     Published,
@@ -26,17 +26,17 @@ pub(super) enum Reading {
     Time,
     /// A text.
     Text,
-    /// A name, of which an id is made.
+    /// A name, from which an id is made.
     Name,
     /// Several names.
     Names,
     /// Several texts.
     Texts,
-    /// A text with markup, or without.
+    /// A text with or without markup.
     Prose,
     /// A year.
     Year,
-    /// The word for metric or imperial.
+    /// A word that means metric or imperial.
     Unit,
     /// A number without a unit.
     Number,
@@ -52,7 +52,7 @@ pub(super) enum Reading {
     Angle,
     /// An amount of money.
     Price,
-    /// The code of a currency.
+    /// A currency code.
     Currency,
     /// True or false.
     Flag,
@@ -60,7 +60,7 @@ pub(super) enum Reading {
     Image,
 }
 
-/// Fields without which a boat is not valid. Three of them are always made of something.
+/// Fields without which a boat is not valid, except three that a mapping can always make.
 pub(super) const REQUIRED: [&str; 5] = [
     "model",
     "manufacturer",
@@ -69,8 +69,8 @@ pub(super) const REQUIRED: [&str; 5] = [
     "lengthOverall",
 ];
 
-/// What is made otherwise than the other fields, of the same table: the parts of the envelope, and
-/// the slug.
+/// The entries of the same table that are not written like other fields: the parts of the envelope,
+/// and the slug.
 const APART: [&str; 4] = ["key", "published", "updatedAt", "slug"];
 
 /// The fields that have a line of their own, in the order of a mapping.
@@ -82,7 +82,7 @@ pub(super) fn fields() -> impl Iterator<Item = &'static Wanted> {
 
 macro_rules! wanted {
     ($($field:literal $reading:ident [$($name:literal),+],)+) => {
-        /// In the order in which a mapping is written, and sources are chosen.
+        /// In the order in which sources are chosen and a mapping is written.
         pub(super) const WANTED: &[Wanted] = &[$(Wanted {
             field: $field,
             reading: Reading::$reading,

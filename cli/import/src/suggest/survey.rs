@@ -1,7 +1,7 @@
-//! What the records of an export have: their keys, with some of the values of each.
+//! Surveys the records of an export: their keys, with some values of each.
 //!
-//! A survey is a sample, not a check: it reads the first records of each file, and leaves what is
-//! wrong with them to the check of the mapping that is written.
+//! A survey is a sample, not a check: it reads the first records of each file, and leaves finding
+//! mistakes in them to the check of the resulting mapping.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,50 +12,50 @@ use serde_json::Value;
 use crate::finding::Code;
 use crate::source::{self, Export, Incoming, Plan, ReadContext};
 
-/// Files of an export that are looked at: an export may have one for each record.
+/// How many files of an export are read: an export may have one for each record.
 pub(super) const FILES_MAX: usize = 1_000;
-/// Records of a file that are looked at.
+/// How many records of a file are looked at.
 pub(super) const RECORDS_MAX: u64 = 10_000;
-/// Keys of the records of a file that are looked at.
+/// How many keys of the records of a file are kept.
 pub(super) const KEYS_MAX: usize = 16_384;
-/// How deep keys are looked for in objects within objects.
+/// How many levels deep keys are looked for in nested objects.
 const DEPTH_MAX: usize = 4;
-/// Different values of a key that are kept.
+/// How many different values of a key are kept.
 const SAMPLES_MAX: usize = 20;
 /// Longest value that is kept, in characters.
 const SAMPLE_MAX: usize = 100;
 
-/// A file, and what the records in it have.
+/// A file and the keys of its records.
 #[derive(Debug)]
 pub(super) struct Surveyed {
     /// Its path within its folder or archive.
     pub(super) path: String,
-    /// Its name for people.
+    /// The name that messages show.
     pub(super) name: String,
-    /// All of its records.
+    /// How many records it has, including those beyond [`RECORDS_MAX`].
     pub(super) records: u64,
-    /// In the order of their names, record by record.
+    /// In the order in which records first have them; within a record, by name.
     pub(super) keys: Vec<Key>,
-    /// The places of the above, by their paths.
+    /// Indexes into `keys`, by path.
     places: HashMap<String, usize>,
 }
 
 /// A key of records.
 #[derive(Debug)]
 pub(super) struct Key {
-    /// Its names, from the record inwards.
+    /// Its names, from the outermost object inwards.
     pub(super) steps: Vec<String>,
-    /// As jq writes it, as in `.hull."Keel type"`.
+    /// Its path in jq, such as `.hull."Keel type"`.
     pub(super) path: String,
-    /// Records that have a value.
+    /// How many records have a value.
     pub(super) records: u64,
-    /// What the values are.
+    /// The type of the values.
     pub(super) shape: Shape,
-    /// The first different values, of lists those of their members.
+    /// The first different values; for lists, those of their members.
     pub(super) samples: Vec<String>,
 }
 
-/// What the values of a key are: the most that any of them is.
+/// The type of the values of a key: the most complex one that occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shape {
     /// True or false.
@@ -66,11 +66,11 @@ pub(super) enum Shape {
     Text,
     /// Lists of any of those.
     List,
-    /// Lists of objects or lists, which one line of a mapping does not read.
+    /// Lists of objects or lists, which a single line of a mapping cannot read.
     Deep,
 }
 
-/// What was looked at of an export.
+/// What a survey of an export found.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub(super) files: Vec<Surveyed>,
@@ -120,7 +120,7 @@ pub(super) fn survey(exports: &[Export], plan: &Plan, temp_dir: &Path) -> anyhow
     read.map(|_read| survey)
 }
 
-/// No other file is looked at.
+/// Ends the survey after [`FILES_MAX`] files.
 #[derive(Debug, thiserror::Error)]
 #[error("enough files were looked at")]
 struct EnoughFiles;
@@ -166,7 +166,7 @@ impl Surveyed {
         }
     }
 
-    /// None where there are too many keys to take a new one.
+    /// The key with these names, added if it is new; `None` if there is no room for a new one.
     fn key(&mut self, steps: &[String]) -> Option<&mut Key> {
         let path = jq_path(steps);
         let place = match self.places.get(&path) {
@@ -211,14 +211,14 @@ impl Key {
         }
     }
 
-    /// Whether nearly all of its values are so.
+    /// Whether nearly all of its values meet a condition.
     pub(super) fn mostly(&self, is_so: impl Fn(&str) -> bool) -> bool {
         let so = self.samples.iter().filter(|sample| is_so(sample)).count();
-        // One value in five may be a slip of whoever typed it.
+        // One value in five may be a typing error.
         !self.samples.is_empty() && self.samples.len() * 4 <= so * 5
     }
 
-    /// Whether all of its values are so.
+    /// Whether all of its values meet a condition.
     pub(super) fn all(&self, is_so: impl Fn(&str) -> bool) -> bool {
         !self.samples.is_empty() && self.samples.iter().all(|sample| is_so(sample))
     }
@@ -243,7 +243,7 @@ impl Shape {
     }
 }
 
-/// A path as jq writes it; names that need no quotes stand as they are.
+/// A path in jq; names are quoted only if necessary.
 pub(super) fn jq_path(steps: &[String]) -> String {
     let step = |name: &String| {
         let mut letters = name.chars();
@@ -253,7 +253,7 @@ pub(super) fn jq_path(steps: &[String]) -> String {
         if is_plain {
             format!(".{name}")
         } else {
-            // A text of jq is one of JSON, in which `\(` does not occur.
+            // A JSON string is also a jq string, since it never contains `\(`.
             format!(".{}", Value::from(name.as_str()))
         }
     };

@@ -1,4 +1,4 @@
-//! The keys of a boat: what must be there, what may be, what may not.
+//! The keys of a boat: required, optional and unknown ones.
 
 use serde_json::{Value, json};
 

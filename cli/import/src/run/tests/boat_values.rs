@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Run, boat, check_boat, export_with, with_raw};
 
-/// Checks many spellings of one value: `None` is accepted, `Some` is the code of its finding.
+/// Checks many spellings of one value: `None` means accepted, `Some` is the code of the finding.
 fn check_values(pointer: &str, table: &[(&str, Option<&str>)]) {
     for (raw, code) in table {
         let expected: Vec<String> = code

@@ -1,5 +1,6 @@
-//! From the export to the wire: records with every key of the format, and the exact text of their
-//! responses (specification sections 2.2 to 2.5). No two values are equal, so swapped ones show.
+//! From export to response: records with every key of the format, and the exact text of their
+//! responses (specification sections 2.2 to 2.5). No two values are equal, so a test fails if two
+//! are swapped.
 
 use serde_json::{Value, json};
 
@@ -205,7 +206,7 @@ fn bodies() -> [String; 2] {
     run.served.bodies.try_into().unwrap()
 }
 
-/// Compares a body with a text that is broken into indented lines for people.
+/// Compares a body with a text that is broken into indented lines for readability.
 #[track_caller]
 fn check(body: &str, expected: &str) {
     let expected: String = expected.lines().map(str::trim_start).collect();

@@ -1,11 +1,11 @@
-//! The limits of any line, and how much of it is reported.
+//! The limits that apply to every line, and how much of a line is reported.
 
 use serde_json::json;
 
 use super::{Run, boat, check_boat, export_with, manufacturer, with_raw};
 use crate::steps::check_each;
 
-/// Values of a minimal boat besides what is under `x_`.
+/// How many values a minimal boat has besides those under `x_`.
 const OTHERS: usize = 11;
 
 /// A list that brings the line of a boat to this many values.
@@ -37,7 +37,7 @@ fn a_pointer_has_no_more_of_a_key_than_is_shown_of_a_value() {
     check_boat("/hull", &unknown, &[&cut]);
 }
 
-/// Checks how many steps each member of a list takes, or of an object whose keys are equally long.
+/// Checks how many steps each member takes, of a list or of an object whose keys are equally long.
 #[track_caller]
 fn check_members(each: usize, pointer: &str, (begin, end): (&str, &str), member: &str) {
     check_each(each, member, |members| {
@@ -53,10 +53,10 @@ fn check_members(each: usize, pointer: &str, (begin, end): (&str, &str), member:
 #[test]
 fn a_line_of_more_parts_takes_more_steps_by_as_much() {
     let (object, list) = (("{", "}"), ("[", "]"));
-    // The byte before a key is searched, and the key is looked up.
+    // One step to search the byte before a key, one to look the key up.
     check_members(2, "/x_", object, "\"KEY\":1");
     check_members(2, "/x_", list, "{\"KEY\":1}");
     check_members(0, "/x_", list, "{}");
-    // Each column is counted from the one before, ten bytes away.
+    // Each column is counted from the previous one, ten bytes away.
     check_members(2 + 10, "/logo", object, "\"KEY\":1");
 }

@@ -1,4 +1,4 @@
-//! How much is held in memory at a time, however large the boats of an export become.
+//! The bound on memory, however large the boats of an export become.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +9,7 @@ use shared::base::render::BodyTooLarge;
 use super::*;
 use crate::validate::second_pass::READY_MAX;
 
-/// Boats that are ready now, and the most that ever were.
+/// How many boats are ready now, and the most that ever were.
 static READY: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
@@ -77,7 +77,7 @@ fn boats_that_fill_the_memory_are_made_ready_one_by_one() {
     let mut counted = Counted::default();
     let outcome = run(&settings, &mut input, &mut std::io::sink(), &mut counted).unwrap();
     assert_eq!((outcome.findings.errors(), counted.0), (0, BOATS));
-    // One on each thread before the first is known to fill the memory, and the one whose turn is next.
+    // One on each thread before the first is known to fill the memory, plus the next one in order.
     let most = MOST.load(Ordering::SeqCst);
     assert!(most <= rayon::current_num_threads() + 1, "{most}");
 }

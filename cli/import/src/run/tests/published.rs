@@ -1,5 +1,5 @@
-//! The round trip: published bodies become native records, which are published as the same bodies,
-//! byte for byte.
+//! The round trip: published bodies become native records again, and publishing those gives the
+//! same bodies, byte for byte.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,8 @@ fn native(run: &Run) -> Vec<String> {
     native.into_iter().map(|record| record.line).collect()
 }
 
-/// Checks that the published bodies are published again without an error, and returns the records.
+/// Checks that publishing the bodies again gives the same bodies without errors, and returns the
+/// native records.
 #[track_caller]
 pub(super) fn check(run: &Run) -> Vec<String> {
     let native = native(run);

@@ -154,7 +154,7 @@ fn a_text_of_a_row_has_at_most_2000_characters() {
 
 #[test]
 fn a_text_of_a_row_is_counted_as_it_is_served() {
-    // Two characters become one, and the blanks around them none.
+    // Two characters become one, and the spaces around them are removed.
     let composed = json!(format!("  {}  ", "e\u{301}".repeat(2000))).to_string();
     check_boat("/model", &composed, &[]);
     let grows = json!("\u{958}".repeat(1001)).to_string();

@@ -1,4 +1,4 @@
-//! What ends the second pass early, while boats are read ahead.
+//! Errors that end the second pass early, while boats are read ahead.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use shared::base::render::BodyTooLarge;
 
 use super::*;
 
-/// More than fit into the batches that are read ahead.
+/// More boats than fit into the batches that are read ahead.
 const BOATS: usize = 5000;
 
 /// Takes as many boats as it has room for.
@@ -44,7 +44,7 @@ impl Consumer for Full {
     }
 }
 
-/// Reads boats, one of them of this model.
+/// Reads boats, the one at `at` with this model.
 fn read(model: &str, at: usize, room: usize) -> anyhow::Result<Outcome> {
     let named = |n: usize| {
         let boat = with(boat(), "/id", json!(format!("boat-{n}")));

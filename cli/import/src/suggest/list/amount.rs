@@ -1,11 +1,11 @@
-//! Amounts of money as people write them, and what parts thousands in numbers.
+//! Amounts of money as people write them, and the thousands separators of numbers.
 //!
-//! What is not surely an amount is left to become an error, never another amount.
+//! A value that is not certainly an amount is left to become an error, never a different amount.
 
 use crate::suggest::survey::{Key, Shape};
 
-/// An amount of money as a number. Only the sign or the code of a currency at its ends is left
-/// out: what else is there makes the value an error.
+/// The expression for an amount of money as a number. It drops only the sign or the code of a
+/// currency at either end; anything else makes the value an error.
 pub(super) fn amount(key: &Key) -> String {
     let path = &key.path;
     match thousands(key) {
@@ -16,8 +16,8 @@ pub(super) fn amount(key: &Key) -> String {
     }
 }
 
-/// What parts thousands in the numbers of a key, as in `12.500` and `1,250,000.00`, if in all of
-/// them something does or may.
+/// The thousands separator in the numbers of a key, as in `12.500` and `1,250,000.00`, if all of
+/// them have or could have it.
 pub(super) fn thousands(key: &Key) -> Option<char> {
     let has_number = |value: &&String| value.bytes().any(|byte| byte.is_ascii_digit());
     let numbers: Vec<&str> = key
@@ -36,7 +36,7 @@ pub(super) fn thousands(key: &Key) -> Option<char> {
     })
 }
 
-/// Whether a number has groups of three digits between `separator`, and at most two decimals.
+/// Whether `separator` divides a number into groups of three digits, with at most two decimals.
 fn is_parted(number: &str, separator: char) -> bool {
     let point = if separator == '.' { ',' } else { '.' };
     let (whole, decimals) = number.split_once(point).unwrap_or((number, ""));

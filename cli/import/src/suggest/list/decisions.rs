@@ -1,7 +1,7 @@
-//! What a person has to look at before a suggested mapping is used: lines that are guesses, and
-//! fields that nothing makes.
+//! What a person has to decide before using a suggested mapping: lines that are guesses, and fields
+//! that nothing makes.
 //!
-//! It only reads what was chosen. Nothing here changes the mapping.
+//! This only reads the choices; it does not change the mapping.
 
 use super::List;
 use super::amount::thousands;
@@ -10,11 +10,11 @@ use crate::suggest::names::{REQUIRED, Reading, WANTED};
 use crate::suggest::survey::{KEYS_MAX, RECORDS_MAX};
 use crate::suggest::{Decision, clean};
 
-/// Keys that are named as possible sources of a required field.
+/// How many keys are named as possible sources of a required field.
 pub(in crate::suggest) const CANDIDATES_MAX: usize = 3;
 
 impl List<'_> {
-    /// What a person has to look at before the mapping is used.
+    /// What a person has to decide before using the mapping.
     pub(in crate::suggest) fn decisions(&self) -> Vec<Decision> {
         let required = REQUIRED.iter().filter(|field| self.choice(field).is_none());
         let mut decisions: Vec<_> = required
@@ -25,7 +25,7 @@ impl List<'_> {
         decisions
     }
 
-    /// What is made of something that may be meant otherwise.
+    /// Fields whose source may mean something else.
     fn guesses(&self, decisions: &mut Vec<Decision>) {
         let mut decide = |field, why: &str| decisions.push(Decision::new(field, why));
         if let Some(encoding) = self.place.encoding {
@@ -85,7 +85,7 @@ impl List<'_> {
         }
     }
 
-    /// Why every record is published.
+    /// The reason why every record is published.
     fn all_published(&self) -> String {
         let Some(Choice { key, .. }) = self.choice("published") else {
             return "every record, as no key says otherwise".to_owned();
@@ -96,7 +96,7 @@ impl List<'_> {
         format!("every record, as none of the words of {path} is known: {values}")
     }
 
-    /// What was not looked at, or left out.
+    /// Anything that was not looked at, or left out.
     fn omissions(&self, decisions: &mut Vec<Decision>) {
         let mut decide = |field, why: &str| decisions.push(Decision::new(field, why));
         if RECORDS_MAX < self.file.records {
@@ -130,7 +130,7 @@ impl List<'_> {
     }
 }
 
-/// What is said of a required field without a source.
+/// The note about a required field without a source.
 pub(in crate::suggest) fn required_of(field: &str, candidates: &[String]) -> String {
     let perhaps = match candidates {
         [] => String::new(),
@@ -143,7 +143,7 @@ pub(in crate::suggest) fn required_of(field: &str, candidates: &[String]) -> Str
     format!("required, and no key is called like it: write its line{perhaps}{otherwise}")
 }
 
-/// Whether values may be meant for a field of this kind, whatever their key is called.
+/// Whether values could belong to a field of this kind, whatever the name of their key.
 pub(in crate::suggest) fn may_be(reading: Reading, values: &[String]) -> bool {
     let is_length = |value: &String| {
         let digits = value.trim_end_matches(|c: char| !c.is_ascii_digit());

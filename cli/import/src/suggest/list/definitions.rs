@@ -1,18 +1,18 @@
-//! What the expressions of a suggested mapping use: definitions of jq, and vocabulary tables.
+//! The jq definitions and vocabulary tables that the expressions of a suggested mapping use.
 //!
-//! Only what is used is written, so that a short list has a short mapping.
+//! Only those in use are written, so a short list gets a short mapping.
 
 use super::{CURRENCIES, List, line, quoted};
 use crate::suggest::choose::{flag_of, system_of};
 
-/// What measures are called, with their metric and imperial units.
+/// Names of measures, with their metric and imperial units.
 const MEASURES: [(&str, &str, &str); 3] = [
     ("distance", "m", "ft"),
     ("area", "m2", "ft2"),
     ("weight", "kg", "lb"),
 ];
 
-/// What other definitions are for expressions to use, in jq.
+/// The other definitions for expressions, in jq.
 const DEFINITIONS: [(&str, &str); 8] = [
     (
         "of($unit)",
@@ -54,7 +54,7 @@ impl List<'_> {
         let unit = self.choice("unit").map(|choice| &choice.key.path);
         let mut all = Vec::new();
         if let Some(path) = unit {
-            // The definitions are a text that ends at the next three quotes.
+            // The definitions are in a TOML string that ends at the next three quotes.
             let path = path.replace('\'', "\\u0027");
             let code = format!("({path} | lookup(\"unit\")) == \"metric\"");
             all.push(("is_metric".to_owned(), code));
@@ -89,7 +89,7 @@ impl List<'_> {
         format!("\ndefinitions = '''\n{}\n'''\n", used.join("\n"))
     }
 
-    /// The vocabulary tables that fields and definitions ask for.
+    /// Appends the vocabulary tables that fields and definitions use.
     pub(super) fn tables(&self, text: &mut String) {
         if let Some(unit) = self.choice("unit") {
             text.push_str("\n[tables.unit]\n");
