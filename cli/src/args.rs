@@ -1,7 +1,7 @@
-//! What may be typed: the root of the command line and its list of commands.
+//! The command line: its root and the list of commands.
 //!
-//! The arguments of one command stand in the command's own file. Here they are read, with what
-//! `catalogue.toml` sets, help and wrong usage are shown, and the command that was typed is called.
+//! Each command defines its arguments in its own file. This file parses them, applies
+//! `catalogue.toml`, shows help and usage errors, and calls the command.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -31,13 +31,13 @@ use crate::terminal::colour::Colour;
 use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
 
-/// Widest help text, in columns; also its width where there is no terminal to measure.
+/// Greatest width of help text, in columns; also the width if there is no terminal.
 const HELP_WIDTH_MAX: usize = 100;
 
-/// The data directory where none is named.
+/// The default data directory.
 pub(crate) const DATA: &str = "./catalogue-data";
 
-/// Above the options that every command has, which come after its own.
+/// Heading of the options that every command has; they come after the command's own.
 const EVERYWHERE: &str = "Options of every command";
 
 /// Import, check and serve a catalogue of boats and their manufacturers
@@ -197,8 +197,8 @@ impl Args {
 }
 
 impl Command {
-    /// Whether anything that can be set makes a difference. What only prints or writes what this
-    /// program knows by itself helps to mend settings, or runs wherever a shell starts.
+    /// Whether settings affect this command. Commands that only print or write built-in information
+    /// ignore them: they help to fix settings, or run wherever a shell starts.
     const fn heeds_settings(&self) -> bool {
         match self {
             Self::Settings(settings) => settings.command.is_none(),
@@ -211,8 +211,8 @@ impl Command {
         }
     }
 
-    /// Whether an interruption leaves nothing of it behind, and can say what it changed:
-    /// what is about keys does neither.
+    /// Whether an interruption cleans up after this command and can report what it changed.
+    /// Commands about keys support neither.
     const fn is_left_clean(&self) -> bool {
         match self {
             Self::Demo(_)
@@ -242,16 +242,16 @@ impl Command {
 
 /// Why there is nothing to run.
 pub(crate) enum NoArgs {
-    /// Wrong usage, or a question for help.
+    /// Wrong usage, or a request for help.
     Usage(clap::Error),
     /// The settings cannot be used.
     Settings(settings::NotUsable),
 }
 
-/// Reads what was typed, and the settings where it does not say.
+/// Parses the command line, and takes other values from the settings.
 ///
-/// A question for help is answered whatever the settings are, with the defaults of the command; so
-/// is what has nothing to do with them.
+/// Help is shown whatever the settings are, with the defaults of the command. Commands that do not
+/// depend on settings run whatever they are.
 pub(crate) fn parse(
     args: impl IntoIterator<Item = OsString>,
     context: &mut Context,
@@ -284,7 +284,7 @@ pub(crate) fn parse(
     }
 }
 
-/// The options of every command that can be set and were typed.
+/// The global options that can be set in a file and were typed.
 fn typed(matches: &ArgMatches) -> Vec<Typed> {
     let data = matches.get_one::<PathBuf>("data");
     let store = matches.get_one::<PostgresAddress>("store");
@@ -305,7 +305,7 @@ fn is_typed(matches: &ArgMatches, option: &str) -> bool {
     matches.value_source(option) == Some(ValueSource::CommandLine)
 }
 
-/// What hints say beside their own words.
+/// What hints add to their own words.
 fn hints(matches: &ArgMatches, command: &mut clap::Command) -> Hints {
     let is_typed = |option: &str| is_typed(matches, option);
     let mut hints = Hints::default();
@@ -334,7 +334,7 @@ fn hints(matches: &ArgMatches, command: &mut clap::Command) -> Hints {
     hints
 }
 
-/// The colour that was typed, wherever: help and wrong usage have it too.
+/// The typed `--color`, wherever it is, since help and usage errors use it too.
 fn typed_colour(args: &[OsString]) -> Colour {
     let value = |(index, arg): (usize, &OsString)| {
         let word = match arg.to_str()?.strip_prefix("--color")? {
@@ -347,14 +347,14 @@ fn typed_colour(args: &[OsString]) -> Colour {
     typed.unwrap_or_default()
 }
 
-/// The file with settings that was named, whatever else was typed; an error is a question for help.
+/// The settings file that was named, whatever else was typed. An error is a request for help.
 fn config(args: &[OsString]) -> Result<Option<PathBuf>, clap::Error> {
     let command = Args::command().ignore_errors(true);
     let matches = command.try_get_matches_from(args)?;
     Ok(matches.get_one("config").cloned())
 }
 
-/// Tells a shell how the line that it asks about may go on.
+/// Writes completions of the line that a shell asks about.
 pub(crate) fn complete(
     shell: &OsStr,
     args: impl IntoIterator<Item = OsString>,
@@ -363,7 +363,7 @@ pub(crate) fn complete(
     let line = completions::Line::told(shell, args);
     let known = known(&line.words, context.operator.uid).unwrap_or_default();
     let answer = line.answer(Args::command(), known);
-    // A shell that does not listen any more has no other place for this either.
+    // If the shell has stopped reading, there is nowhere else to report it.
     _ = context
         .out
         .write_all(&answer)
@@ -371,8 +371,8 @@ pub(crate) fn complete(
     ExitStatus::Done
 }
 
-/// Where keys and releases are by what an unfinished line and the settings say; `None` where one of
-/// them cannot be understood, since what others have is never offered in its place.
+/// Where keys and releases are, according to an unfinished line and the settings. `None` if either
+/// cannot be parsed, so that values from another place are never offered.
 fn known(words: &[OsString], user: u32) -> Option<Known> {
     let (_unfinished, finished) = words.split_last()?;
     let config = config(finished).ok()?;
@@ -393,7 +393,7 @@ fn known(words: &[OsString], user: u32) -> Option<Known> {
     })
 }
 
-/// Whether a line is wrong only in that something is missing at its end.
+/// Whether a line is wrong only because something is missing at its end.
 fn is_unfinished(wrong: &clap::Error) -> bool {
     match wrong.kind() {
         ErrorKind::MissingRequiredArgument
@@ -407,7 +407,7 @@ fn is_unfinished(wrong: &clap::Error) -> bool {
     }
 }
 
-/// Help and version are answers and go to standard output; everything else is wrong usage.
+/// Help and version go to standard output; everything else is wrong usage.
 pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatus {
     let usage = escaped(usage);
     let rendered = usage.render();
@@ -437,13 +437,13 @@ pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatu
         let lines = lines.map(|line| hints::lines(line, context.terminal) + "\n");
         lines.collect()
     };
-    // A closed stream changes nothing about what was asked.
+    // The exit status does not depend on whether the stream is closed.
     _ = stream.write_all(redact(&text).as_bytes());
     status
 }
 
-/// Commands of other programs, and those of this one that do what is meant. Names that are alike
-/// are clap's to suggest.
+/// Commands of other programs, with the commands of this one that do the same. clap itself suggests
+/// similar names.
 const MEANT: [(&[&str], &[&str]); 17] = [
     (&["status", "check", "health"], &["doctor"]),
     (&["start", "run", "server", "up"], &["serve"]),
@@ -470,7 +470,7 @@ const MEANT: [(&[&str], &[&str]); 17] = [
     (&["codes"], &["explain-code"]),
 ];
 
-/// Options of other programs, and those of this one that do what is meant, in a command.
+/// Options of other programs, with the options of this one that do the same, and their command.
 const MEANT_OPTIONS: [(&[&str], &[&str], &str); 6] = [
     (&["keys", "issue"], &["--limit", "--rate"], "--rate-limit N"),
     (
@@ -492,7 +492,7 @@ const MEANT_OPTIONS: [(&[&str], &[&str], &str); 6] = [
     (&["diff"], &["--id", "--slug", "--boat"], "--record ID"),
 ];
 
-/// The same with the option that is meant by one that does not exist.
+/// Adds a tip with the option that an unknown one probably stands for.
 fn suggesting_option(mut usage: clap::Error, args: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(typed)) = usage.get(ContextKind::InvalidArg) else {
         return usage;
@@ -514,8 +514,8 @@ fn suggesting_option(mut usage: clap::Error, args: &[OsString]) -> clap::Error {
     usage
 }
 
-/// The same with the commands that are meant by one that does not exist, in place of those whose
-/// names are like it. Where a group of commands was typed, only those of that group can be meant.
+/// Suggests the commands that an unknown one probably stands for, instead of commands with similar
+/// names. After a group of commands, only commands of that group are suggested.
 fn suggesting(mut usage: clap::Error, args: &[OsString]) -> clap::Error {
     let typed = match usage.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(typed)) => typed.as_str(),
@@ -545,8 +545,8 @@ fn suggesting(mut usage: clap::Error, args: &[OsString]) -> clap::Error {
     usage
 }
 
-/// The same with what was typed escaped. A tip that repeats it is left out: its colours look the
-/// same as what was typed.
+/// Escapes what was typed. A tip that repeats it is left out, since its colours cannot be told from
+/// escape sequences that were typed.
 fn escaped(mut usage: clap::Error) -> clap::Error {
     let is_unseen = |text: &str| matches!(escape_control(text), Cow::Owned(_));
     let kinds = usage.context().filter_map(|(kind, value)| match value {
@@ -573,7 +573,7 @@ mod tests {
     use super::*;
     use crate::hints::USES_GLOBAL_OPTIONS;
 
-    /// Commands that need no option of every command.
+    /// Commands that need none of the global options.
     const OTHERS: [&str; 9] = [
         "completions",
         "explain-code",
@@ -612,7 +612,7 @@ mod tests {
         assert_eq!(names, known);
     }
 
-    /// The words of a line; quotes keep one together.
+    /// The words of a line; quotes keep a word together.
     fn words(line: &str) -> Vec<String> {
         let parts = line.split('\'').enumerate();
         let words = parts.flat_map(|(number, part)| {
@@ -625,7 +625,7 @@ mod tests {
         words.collect()
     }
 
-    /// The examples of a command, without what a shell takes and without comments.
+    /// The examples of a command, without shell syntax and comments.
     fn examples(after_help: &str) -> Vec<String> {
         let lines = after_help.lines().filter_map(|line| {
             let line = line.strip_prefix("For example:").unwrap_or(line).trim();

@@ -1,6 +1,6 @@
-//! The commands: one a file, each a function from typed arguments to an exit status.
+//! The commands, one per file, each a function from typed arguments to an exit status.
 //!
-//! Commands hand back errors with what was attempted on what; only the library's `run` prints
+//! Commands return errors that say what was attempted on what; only the library's `run` prints
 //! them.
 
 pub mod completions;
@@ -43,7 +43,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// A parser of one of a few words, which wrong usage and completions then list.
+/// A parser for one of a few words, which usage errors and completions list.
 pub(crate) fn one_of<T, const N: usize>(
     all: [T; N],
     word: fn(T) -> &'static str,

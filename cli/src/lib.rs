@@ -52,7 +52,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> E
 /// Shows the chain of causes on one line, and what to do next where that is known. A file with
 /// mistakes is shown where they are.
 fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
-    // There is no other place left to report that standard error is closed.
+    // There is nowhere left to report that standard error is closed.
     let message = format!("error: {}", context.hints.paste(&format!("{error:#}")));
     let message = hints::lines(&escape_control(&redact(&message)), context.terminal);
     _ = writeln!(context.err, "{message}");

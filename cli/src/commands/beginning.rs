@@ -1,13 +1,13 @@
-//! The beginning of a long name in the place of the whole, where it names one thing alone.
+//! Accepts the beginning of a long name in place of the whole name, if only one thing has it.
 
 use crate::hints::Hinted;
 
-/// Fewest characters of a beginning, of those that tell names apart.
+/// Fewest characters of a beginning, counting only the part in which names differ.
 pub(super) const LENGTH_MIN: usize = 4;
-/// Most names that are shown where several begin so.
+/// Most names that are shown if several begin the same way.
 const CANDIDATES_MAX: usize = 5;
 
-/// The one of `all`, which are each a `what`, whose name begins with `beginning`.
+/// The only member of `all` whose name begins with `beginning`; `what` is the word for a member.
 pub(super) fn only<T>(
     beginning: &str,
     what: &str,

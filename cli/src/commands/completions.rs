@@ -1,10 +1,10 @@
-//! `catalogue completions`: the script with which a shell completes the command, and the answers
+//! `catalogue completions`: the script with which a shell completes the command, and the candidates
 //! that the script asks for.
 //!
-//! The script knows nothing by itself: at each press of the key it runs this program with a
-//! variable that names the shell and with the words of the line, and so offers what the data
-//! directory has. An answer changes nothing, shows no error, since that would end up in the line,
-//! and comes soon or not at all.
+//! The script contains no candidates. At each press of the key it runs this program, with a
+//! variable that names the shell and with the words of the line, so it can offer names from the
+//! data directory. Completing changes nothing, gives up after a moment, and shows no errors, since
+//! these would end up in the line.
 
 mod bash;
 mod values;
@@ -27,7 +27,7 @@ use crate::process::context::{ASKING_SHELL, Context};
 
 /// Longest time that a shell waits.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// What zsh does with a file of its completions the first time: it runs it, and completes nothing.
+/// Makes the first completion work: zsh only runs a completion file then, and completes nothing.
 const ZSH_FIRST: &str = r#"
 if [ "$funcstack[1]" = "_catalogue" ]; then
     _clap_dynamic_completer_catalogue "$@"
@@ -69,7 +69,7 @@ pub fn run(
     Ok(ExitStatus::Done)
 }
 
-/// The one that knows how `shell` asks and is answered.
+/// The adapter for the protocol of `shell`.
 fn adapter<'a>(shell: &OsStr, bash: &'a Bash) -> Option<&'a dyn EnvCompleter> {
     let adapters: [&dyn EnvCompleter; 5] = [bash, &Elvish, &Fish, &Powershell, &Zsh];
     let name = shell.to_str()?;
@@ -80,13 +80,13 @@ fn adapter<'a>(shell: &OsStr, bash: &'a Bash) -> Option<&'a dyn EnvCompleter> {
 pub(crate) struct Line {
     shell: OsString,
     bash: Bash,
-    /// The last one is to be completed.
+    /// The last word is the one to complete.
     pub(crate) words: Vec<OsString>,
 }
 
 impl Line {
-    /// What follows `--` in the arguments of this program: the words, or what the script for bash
-    /// tells.
+    /// Reads the arguments of this program after `--`: the words, or what the script for bash
+    /// passes.
     pub(crate) fn told(shell: &OsStr, args: impl IntoIterator<Item = OsString>) -> Self {
         let shell = shell.to_owned();
         let told = args.into_iter().skip_while(|arg| arg != "--").skip(1);
@@ -99,7 +99,7 @@ impl Line {
         Self { shell, bash, words }
     }
 
-    /// What the shell is told; nothing where that takes too long.
+    /// The response to the shell; empty if that takes too long.
     pub(crate) fn answer(self, command: Command, known: Known) -> Vec<u8> {
         let candidates = within(PATIENCE, move || {
             let mut command = values::complete(command, &known);
@@ -116,7 +116,7 @@ impl Line {
     }
 }
 
-/// What `work` comes to, if it does so in time; otherwise it is left alone.
+/// The result of `work`, if it ends in time; otherwise it is left running.
 fn within<T: Send + 'static>(
     patience: Duration,
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,7 +1,8 @@
 //! How many records have each field, for people and for programs.
 //!
-//! Of ninety fields most are unremarkable, so people see those that every record has as a number,
-//! and the others by the object they belong to, in lines that fit a narrow terminal.
+//! Most of the ninety fields are unremarkable, so people see only the number of fields that every
+//! record has, and the others grouped by the object they belong to, in lines that fit a narrow
+//! terminal.
 
 use std::fmt::Write;
 
@@ -13,7 +14,7 @@ use shared::release::manifest::{FieldCount, FieldCounts};
 use crate::terminal::Terminal;
 use crate::terminal::wrap;
 
-/// What begins each line below the first.
+/// Begins each line below the first.
 const INDENT: &str = "  ";
 
 /// Field coverage as `--json` shows it.
@@ -26,7 +27,7 @@ pub(super) struct CoverageDocument<'a> {
 #[derive(Serialize)]
 struct KindDocument<'a> {
     records: u64,
-    /// Null where the release does not say.
+    /// Null if the release has no counts.
     fields: Option<&'a [FieldCount]>,
 }
 
@@ -43,7 +44,7 @@ impl<'a> CoverageDocument<'a> {
     }
 }
 
-/// Field coverage for people; nothing of a kind that has no records.
+/// Field coverage for people; leaves out kinds without records.
 pub(super) fn text(manifest: &Manifest, terminal: Terminal) -> String {
     let Some(fields) = &manifest.fields else {
         return "Fields: not known, since they were not counted when this release was made.\n"
@@ -101,8 +102,8 @@ fn of_kind(kind: &str, records: u64, fields: &[FieldCount], width: usize) -> Str
     text
 }
 
-/// The fields that say something of their own: members of an object that are there exactly
-/// where the object is do not.
+/// The fields worth showing: leaves out members of an object that are present exactly when the
+/// object is.
 fn telling(fields: &[FieldCount]) -> Vec<&FieldCount> {
     let mut telling: Vec<&FieldCount> = Vec::new();
     for field in fields {
@@ -116,7 +117,7 @@ fn telling(fields: &[FieldCount]) -> Vec<&FieldCount> {
     telling
 }
 
-/// Whole percent, never 100 where one record lacks the field, nor 0 where one has it.
+/// Whole percent; 100 only if every record has the field, and 0 only if none has it.
 fn percent(present: u64, records: u64) -> String {
     match u128::from(present) * 100 / u128::from(records) {
         0 => "<1".to_owned(),
@@ -124,10 +125,10 @@ fn percent(present: u64, records: u64) -> String {
     }
 }
 
-/// Appends the items after their label, in as many lines as it takes.
+/// Appends the items after their label, in as many lines as needed.
 fn wrap(label: &str, [label_width, line]: [usize; 2], items: &[String], text: &mut String) {
     let start = INDENT.len() + label_width + 2;
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     _ = write!(text, "{INDENT}{label:label_width$}  ");
     let mut column = start;
     for (place, item) in items.iter().enumerate() {

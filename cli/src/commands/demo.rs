@@ -1,7 +1,7 @@
 //! `catalogue demo`: from nothing to a served sample catalogue, in one command.
 //!
-//! The sample export is a part of the binary, so that this works wherever the binary does. A
-//! directory that serves anything else is left as it is.
+//! The sample export is part of the binary, so this works wherever the binary does. A directory
+//! that serves anything else is left unchanged.
 
 use std::io::Write;
 use std::path::Path;
@@ -138,7 +138,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
         if_changed: false,
         guards: GuardArgs::default(),
     };
-    // A catalogue that is here already may have servers that would follow.
+    // A catalogue that exists already may have servers that would pick up the sample.
     let ended = import(
         Command::Demo,
         &args,
@@ -163,7 +163,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Others rely on what is there.
+/// The error about a key store in a database, which others may rely on.
 fn in_a_database(keys: &KeyStoreConfig) -> anyhow::Error {
     let error = anyhow::anyhow!("the demo makes a key of its own, and would do so in {keys}");
     Hinted::wrong_usage(error, "leave out --store, and unset CATALOGUE_STORE").into()

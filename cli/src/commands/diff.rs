@@ -34,11 +34,11 @@ use crate::process::output_file::{self, OutputFile, Permit};
 use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::escape::escape_control;
 
-/// Most records or slugs of one kind that are listed, unless all are wanted.
+/// Most records or slugs of one kind that are listed without `--full`.
 pub const EXAMPLES_MAX: usize = 20;
-/// Most changes of one record that are listed beside those of others, unless all are wanted.
+/// Most changes of one record that are listed among those of others without `--full`.
 const CHANGES_MAX: usize = 10;
-/// Longest value in a document, in columns, unless all is wanted.
+/// Longest value in a document without `--full`, in columns.
 const VALUE_MAX: usize = 500;
 
 /// Arguments of `diff`.
@@ -81,8 +81,8 @@ pub struct DiffArgs {
 }
 
 impl DiffArgs {
-    /// What is compared with what. A release that is named alone is compared with the active one;
-    /// without any, what changed last is what is asked for.
+    /// The two releases to compare. A single release is compared with the active one; without any,
+    /// the active one is compared with the previous one.
     const fn releases(&self) -> [&ReleaseName; 2] {
         match (&self.from, &self.to) {
             (None, None) => [&ReleaseName::Previous, &ReleaseName::Current],
@@ -91,7 +91,7 @@ impl DiffArgs {
         }
     }
 
-    /// Why there is nothing to compare with, and what to type where no release was named.
+    /// Explains why there is nothing to compare with, and what to type if no release was named.
     fn explained(&self, error: anyhow::Error) -> anyhow::Error {
         if self.from.is_some() || self.to.is_some() {
             return error;
@@ -115,7 +115,7 @@ pub fn run(
     let [from, to] = args.releases();
     let old = Side::open(from, releases).map_err(|error| args.explained(error))?;
     let new = Side::open(to, releases)?;
-    // Which one is active matters to nothing but the heads.
+    // Only the headings show which one is active.
     let active = releases.current().ok().flatten();
     let sides = [&old, &new];
     if let Some(file) = file {

@@ -16,7 +16,7 @@ pub fn escape_control(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if is_unseen(c) {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
         } else {
             shown.push(c);

@@ -1,8 +1,7 @@
-//! Fitting the mapping of a content system to an export: other names of types, and keys that no
+//! Fits the shipped mapping of a content system to an export: renamed types, and keys that no
 //! record has.
 //!
-//! The text of the mapping stays as it is but for the lines that do not fit, so that what its
-//! comments explain still holds.
+//! Only the lines that do not fit are changed, so the comments of the mapping still hold.
 
 mod keys;
 mod types;
@@ -20,7 +19,7 @@ use crate::finding::{Code, Findings};
 use crate::mapping::{CheckReport, FieldReport, Recognised, Shipped};
 use crate::source::Export;
 
-/// What types of records are called that become a kind, or a term of a vocabulary.
+/// Usual names of the types of records that become a kind, or a term of a vocabulary.
 const TYPES: [(&str, &[&str]); 8] = [
     (
         "boat",
@@ -48,12 +47,12 @@ const TYPES: [(&str, &[&str]); 8] = [
     ("type", &["boattype", "yachttype", "vesseltype", "type"]),
 ];
 
-/// Where the shipped mappings say that images are served, in place of an address of one's own.
+/// The address of images in the shipped mappings, which stands in for the operator's own.
 const EXAMPLE_IMAGES: &str = "\"https://images.boats.example/uploads\"";
 
-/// Types that are named where many are not read.
+/// How many unread types are named at most.
 const TYPES_MAX: usize = 20;
-/// Keys of a type that are listed although nothing reads them.
+/// How many unread keys of a type are listed at most.
 const REMARKS_MAX: usize = 200;
 
 /// Suggests the mapping of a content system for an export of it.
@@ -98,7 +97,8 @@ pub(super) fn suggest(
     })
 }
 
-/// Variables of the shipped mappings for what an export does not say: times are set to `now`.
+/// Handles variables of the shipped mappings for values that an export lacks: times are set to
+/// `now`.
 fn assumed(text: &mut String, now: &Timestamp, decisions: &mut Vec<Decision>) {
     for (name, what) in [
         ("updated_at", "when makers changed"),
@@ -118,7 +118,7 @@ fn assumed(text: &mut String, now: &Timestamp, decisions: &mut Vec<Decision>) {
     }
 }
 
-/// What is said of ids and slugs that addresses cannot have.
+/// The note about ids and slugs that cannot be used in addresses.
 fn invalid_names(findings: &Findings) -> impl Iterator<Item = Decision> {
     let names = [(Code::InvalidId, "id"), (Code::InvalidSlug, "slug")];
     names.into_iter().filter_map(|(code, name)| {
@@ -133,7 +133,7 @@ fn invalid_names(findings: &Findings) -> impl Iterator<Item = Decision> {
     })
 }
 
-/// What is said of fields of boats that no record has a value for, although their keys are there.
+/// The note about fields of boats whose keys exist but which no record has a value for.
 fn always_null(found: &CheckReport) -> Option<Decision> {
     let boats = found.rules.iter().filter(|rule| rule.kind == "boat");
     let fields = boats.flat_map(|rule| &rule.fields);
@@ -146,7 +146,8 @@ fn always_null(found: &CheckReport) -> Option<Decision> {
     (!names.is_empty()).then(|| Decision::new("empty fields", why))
 }
 
-/// The shipped mapping without the address that stands for that of one's own images.
+/// The shipped mapping. The placeholder for the address of images is removed, or listed as a
+/// decision.
 fn with_images(shipped: Shipped, decisions: &mut Vec<Decision>) -> String {
     let text = shipped.text();
     if shipped == Shipped::Shopify {
@@ -161,8 +162,8 @@ fn with_images(shipped: Shipped, decisions: &mut Vec<Decision>) -> String {
     text.to_owned()
 }
 
-/// The mapping with the types that the export has, where those that it asks for are not there.
-/// Also the types that neither the export nor another name for them has.
+/// The mapping with types that the export lacks replaced by likely ones that it has. Also returns
+/// the types without a replacement, except those of boats and manufacturers.
 fn with_types(
     text: &str,
     found: &CheckReport,
@@ -203,7 +204,7 @@ fn with_types(
     (text, gone)
 }
 
-/// What a type stands for: a kind, or of a term its vocabulary.
+/// The role of a type: a kind, or the vocabulary of a term.
 fn role(text: &str, kind: &str, of_type: &str) -> Option<String> {
     if kind != "term" {
         return Some(kind.to_owned());
@@ -215,7 +216,7 @@ fn role(text: &str, kind: &str, of_type: &str) -> Option<String> {
     })
 }
 
-/// A type that no rule is for, and what it is called.
+/// A type without a rule, and the words of its name.
 struct FreeType<'t> {
     name: &'t str,
     words: Vec<String>,
@@ -227,7 +228,7 @@ impl<'t> FreeType<'t> {
         Self { name, words }
     }
 
-    /// Whether all of its words, or the last one, are this name, be it in the plural.
+    /// Whether all of its words, or only the last one, are this name, singular or plural.
     fn is_called(&self, name: &str, is_whole: bool) -> bool {
         let called = if is_whole {
             self.words.concat()
@@ -238,7 +239,7 @@ impl<'t> FreeType<'t> {
     }
 }
 
-/// The type that is called like this role, be it with other words before.
+/// The type named like this role, perhaps with other words before it.
 fn likely_type<'t>(role: &str, free: &[FreeType<'t>]) -> Option<&'t str> {
     let (_, names) = TYPES.iter().find(|(of, _)| *of == role)?;
     let find = |is_whole| {
@@ -250,7 +251,7 @@ fn likely_type<'t>(role: &str, free: &[FreeType<'t>]) -> Option<&'t str> {
     find(true).or_else(|| find(false))
 }
 
-/// The mapping with another name for a type: where rules name it, and in its vocabulary table.
+/// The mapping with a type renamed, in rules and in its vocabulary table.
 fn with_type(text: &str, missing: &str, own: &str) -> String {
     let (old, new) = (quoted(missing), quoted(own));
     let (mut section, mut is_types) = ("", false);
@@ -273,7 +274,7 @@ fn with_type(text: &str, missing: &str, own: &str) -> String {
     fitted
 }
 
-/// What nothing reads, as comments at the end.
+/// Appends unread types and keys as comments.
 fn unread(found: &CheckReport, text: &mut String) {
     let of_rules = found
         .rules

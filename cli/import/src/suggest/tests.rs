@@ -134,7 +134,7 @@ fn the_key_is_part_of_a_slug_where_names_are_not_unique() {
     assert!(fields(&suggestion).contains(&"slug"));
 }
 
-/// What a cell of a column becomes, by the mapping for a sheet with these cells.
+/// What the cells of a column become with the mapping suggested for them.
 fn amounts(cells: &[&str]) -> Vec<String> {
     let rows = cells.iter().enumerate();
     let rows = rows.map(|(row, cell)| format!("{row},Volund,{row},Ketch,2018,9,EUR,\"{cell}\""));
@@ -171,7 +171,7 @@ fn amounts_are_read_as_they_are_written_or_not_at_all() {
         (&["120.50", "99.95"], "2 0 120.5"),
         (&["€ 12.500", "€ 9.000"], "2 0 12500"),
         (&["12500 EUR", "9000 EUR"], "2 0 12500"),
-        // A range, a remark and a word are no amounts.
+        // A range, a remark and a word are not amounts.
         (&["129000-149000", "88000"], "1 1 88000"),
         (&["189000 (2 engines)", "88000"], "1 1 88000"),
         (&["250k", "88000"], "1 1 88000"),
@@ -204,7 +204,7 @@ fn what_may_be_meant_otherwise_is_named() {
         "{text}"
     );
     assert!(named.contains(&"published".to_owned()));
-    // Another name than these is another thing.
+    // Any other name means something else.
     for header in [
         "isUnpublished",
         "isSinkable",
@@ -288,7 +288,7 @@ fn nothing_is_suggested_for_what_is_no_list() {
 }
 
 proptest! {
-    /// Whatever columns are called, the mapping can be read, and finds them.
+    /// Whatever the names of columns are, the mapping can be read, and finds them.
     #[test]
     fn any_names_of_columns_make_a_mapping_that_can_be_read(
         names in prop::collection::btree_set("\\PC{0,12}|[a-z '\"\\\\(){}|]{1,12}", 1..6),

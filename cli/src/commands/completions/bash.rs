@@ -1,8 +1,8 @@
-//! How bash asks and is answered.
+//! The protocol of completions in bash.
 //!
-//! clap's own script for bash leaves a name with a space as it is, which makes two words of it, and
-//! is given words that bash took apart at `=` and `:`. Here readline quotes names, and the program
-//! reads the line itself, by the shell's rules for quotes.
+//! clap's own script for bash does not quote a name with a space, so it becomes two words, and it
+//! gets words that bash has split at `=` and `:`. Here readline quotes names, and the program
+//! splits the line itself, by the shell's rules for quotes.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -12,9 +12,9 @@ use clap::Command;
 use clap_complete::engine;
 use clap_complete::env::EnvCompleter;
 
-/// bash 3.2 has neither `compopt` nor the option `nosort`. A name is quoted as that of a file is.
-/// The program is given the line up to the cursor, what bash takes for its last word, and the home
-/// directory, which only bash can tell.
+/// bash 3.2 has neither `compopt` nor the option `nosort`. Names are quoted like file names. The
+/// program gets the line up to the cursor, the word that bash considers the last one, and the home
+/// directory, which only bash knows.
 const SCRIPT: &str = r#"_catalogue() {
     local candidate
     COMPREPLY=()
@@ -30,19 +30,19 @@ complete -o bashdefault -o nosort -F _catalogue catalogue 2>/dev/null ||
     complete -o bashdefault -F _catalogue catalogue
 "#;
 
-/// Stands at the end of a line while it is split, so that its last word is one though it be empty.
+/// Added to the end of a line while it is split, so that an empty last word still counts.
 const CURSOR: char = '^';
 
-/// Its default writes the script.
+/// The default value is enough to write the script.
 #[derive(Default)]
 pub(super) struct Bash {
-    /// How many bytes of the last word bash leaves as they are: it completes what follows a `=` or
-    /// a `:`.
+    /// How many bytes of the last word bash keeps: it completes only what follows a `=` or a `:`.
     kept: usize,
 }
 
 impl Bash {
-    /// What the script tells of a line, and the words of that; the last one is to be completed.
+    /// Reads what the script passes about a line, and returns its words; the last one is the one to
+    /// complete.
     pub(super) fn told(told: impl IntoIterator<Item = OsString>) -> (Self, Vec<OsString>) {
         let mut told = told.into_iter();
         let mut next = || {
@@ -59,7 +59,7 @@ impl Bash {
             }
         }
         let last = words.last().map_or("", String::as_str);
-        // Within quotes it is what they hold, elsewhere as it was typed.
+        // Within quotes it is their contents, elsewhere the text as typed.
         let held = split(&of_bash).pop().unwrap_or_default();
         let of_bash = [of_bash, held];
         let mut before = of_bash.iter().filter_map(|end| last.strip_suffix(&**end));
@@ -91,7 +91,7 @@ impl EnvCompleter for Bash {
         out.write_all(SCRIPT.replace("VARIABLE", variable).as_bytes())
     }
 
-    /// One candidate a line, each to be put in the place of bash's own last word.
+    /// Writes one candidate per line, each a replacement for what bash considers the last word.
     fn write_complete(
         &self,
         command: &mut Command,
@@ -108,7 +108,7 @@ impl EnvCompleter for Bash {
     }
 }
 
-/// The words of a line that may end within quotes; the last one is empty where none is begun.
+/// The words of a line that may end within quotes; the last one is empty if no word has begun.
 fn split(line: &str) -> Vec<String> {
     let ends = ["", "\"", "'"].map(|quote| format!("{line}{quote}{CURSOR}"));
     let words = ends.iter().find_map(|line| shlex::split(line));

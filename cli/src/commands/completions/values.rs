@@ -1,7 +1,8 @@
-//! The values that only this program or its data can tell: what an option or an argument names.
+//! Completions of values that only this program or its data knows: what an option or an argument
+//! names.
 //!
-//! They are read where commands read them, as a server does, which changes nothing. What cannot be
-//! read has no candidates. No candidate is a secret: keys are offered by prefix and id.
+//! They are read from where commands read them, but read-only, as a server does. Nothing is offered
+//! from data that cannot be read. No candidate is a secret: keys are offered by prefix and id.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ use crate::settings::is_path;
 /// Most candidates of one kind that are offered: more would fill the screen.
 const CANDIDATES_MAX: usize = 200;
 
-/// What an option or an argument names; `#[arg(add = Values::Releases)]`.
+/// What an option or an argument names, as in `#[arg(add = Values::Releases)]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
     /// A release.
@@ -36,13 +37,13 @@ pub(crate) enum Values {
 
 impl ArgExt for Values {}
 
-/// Where candidates are looked for, as far as the line and the settings say so.
+/// Where candidates are looked for, if the line and the settings say so.
 #[derive(Clone, Default)]
 pub(crate) struct Known {
     /// Where keys and subscriptions are.
     pub(crate) keys: Option<KeyStoreConfig>,
-    /// The directory with releases; `None` also where they are in S3, which is too far away to be
-    /// asked.
+    /// The directory with releases; `None` also if they are in S3, which would take too long to
+    /// ask.
     pub(crate) releases: Option<PathBuf>,
 }
 
@@ -52,8 +53,8 @@ pub(super) fn complete(command: Command, known: &Known) -> Command {
     command.mut_subcommands(|below| complete(below, known))
 }
 
-/// `command` with options as candidates only where there are no others, so that what all others
-/// begin with is typed for the person.
+/// `command` with options as candidates only if there are no others, so that the shell can type the
+/// common beginning of the others.
 pub(super) fn without_options(command: Command) -> Command {
     let command = command.disable_help_flag(true).disable_version_flag(true);
     let command = command.mut_args(|arg| {
@@ -63,7 +64,7 @@ pub(super) fn without_options(command: Command) -> Command {
     command.mut_subcommands(without_options)
 }
 
-/// Only a path is completed as one.
+/// Adds the candidates of an argument; only paths are completed as paths.
 fn with_candidates(arg: Arg, known: &Known) -> Arg {
     if let Some(values) = arg.get::<Values>().copied() {
         let known = known.clone();
@@ -79,7 +80,7 @@ fn with_candidates(arg: Arg, known: &Known) -> Arg {
     }
 }
 
-/// What goes on as it was typed, the likeliest first.
+/// The candidates that begin with what was typed, the likeliest first.
 fn candidates(values: Values, typed: &OsStr, known: &Known) -> Vec<CompletionCandidate> {
     let all = match values {
         Values::Releases => releases(known),
@@ -90,14 +91,14 @@ fn candidates(values: Values, typed: &OsStr, known: &Known) -> Vec<CompletionCan
     offered(all, &typed.to_string_lossy())
 }
 
-/// Those that begin as typed, in their order, as far as that helps.
+/// Those that begin with what was typed, in their order, at most [`CANDIDATES_MAX`].
 fn offered(all: Vec<CompletionCandidate>, typed: &str) -> Vec<CompletionCandidate> {
     let fits = |candidate: &CompletionCandidate| {
         let value = candidate.get_value().to_string_lossy();
         value.starts_with(typed)
     };
     let fitting = all.into_iter().filter(fits).take(CANDIDATES_MAX);
-    // The library sorts candidates by their text where no order is given.
+    // The library sorts candidates by their text if they have no explicit order.
     let ordered = fitting.enumerate();
     ordered
         .map(|(place, candidate)| candidate.display_order(Some(place)))
@@ -109,7 +110,7 @@ fn candidate(value: &str, help: impl Into<Option<String>>) -> CompletionCandidat
     CompletionCandidate::new(value).help(help)
 }
 
-/// The words and the ids, the newest first.
+/// The words for releases and their ids, the newest first.
 fn releases(known: &Known) -> Vec<CompletionCandidate> {
     let words = [
         ("current", "the active release"),
@@ -126,13 +127,14 @@ fn releases(known: &Known) -> Vec<CompletionCandidate> {
     words.into_iter().chain(ids).collect()
 }
 
-/// What servers read, once.
+/// The snapshot of keys that servers read, read once.
 fn snapshot(known: &Known) -> Option<KeySnapshot> {
     let mut followed = known.keys.as_ref()?.follow().ok()?;
     followed.source.poll().ok()?
 }
 
-/// The prefixes, or the ids where one was begun, the newest first, and last those that are revoked.
+/// The prefixes of keys, or their ids if the beginning of one was typed: the newest first, revoked
+/// ones last.
 fn keys(typed: &OsStr, known: &Known) -> Vec<CompletionCandidate> {
     let by_id = typed.to_string_lossy().starts_with("key");
     let snapshot = snapshot(known).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Two releases beside each other, and what changed in their records: the ground of what is shown.
+//! Compares two releases: what changed in their records, for all forms of output.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::commands::release_name::ReleaseName;
 /// What was attempted, in errors.
 pub(super) const FAILED: &str = "could not compare the releases";
 
-/// A release and what is compared of it.
+/// A release, with the data that is compared.
 pub(super) struct Side {
     pub(super) release: Release,
     pub(super) contents: Contents,
@@ -66,7 +66,7 @@ pub(in crate::commands) struct ChangedFields {
 }
 
 impl ChangedFields {
-    /// Compares two releases whose bodies take at most `bytes_max`; none where they take more.
+    /// Compares two releases; `None` if their bodies take more than `bytes_max`.
     pub(in crate::commands) fn read(
         [old, new]: [Release; 2],
         bytes_max: u64,
@@ -100,7 +100,7 @@ impl ChangedFields {
 pub(in crate::commands) fn by_count(fields: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
     let fields = fields.iter();
     let mut fields: Vec<(&str, u64)> = fields.map(|(field, &count)| (&**field, count)).collect();
-    // Stable, so that equal ones stay in the order of their names.
+    // A stable sort: equal counts stay in the order of their names.
     fields.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
     fields
 }

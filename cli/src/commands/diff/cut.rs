@@ -1,14 +1,14 @@
-//! Two long texts, cut so that where they differ is seen.
+//! Cuts two long texts so that their difference stays visible.
 
 use unicode_width::UnicodeWidthChar;
 
-/// Stands for what is left out.
+/// Marks where text is left out.
 const ELLIPSIS: char = '…';
-/// Most columns that are kept of what both begin with.
+/// Most columns that are kept of the common beginning.
 const CONTEXT_MAX: usize = 20;
 
-/// Both texts, each in at most `columns`. Where one is longer, a beginning that they share is left
-/// out, but for a few characters; the end is left out that does not fit.
+/// Both texts, each in at most `columns`. If one is longer, their common beginning is left out
+/// except for a few characters, and then as much of the end as does not fit.
 pub(super) fn cut([old, new]: [&str; 2], columns: usize) -> [String; 2] {
     if [old, new].iter().all(|text| width(text) <= columns) {
         return [old, new].map(str::to_owned);
@@ -18,24 +18,24 @@ pub(super) fn cut([old, new]: [&str; 2], columns: usize) -> [String; 2] {
     [old, new].map(|text| window(text, start, columns))
 }
 
-/// How many columns a text takes at most.
+/// An upper bound of the columns that a text takes.
 pub(super) fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
-/// At least one column, so that a text of marks without a width of their own is not endless.
+/// At least one column, so that a text of zero-width marks is not endless.
 fn char_width(c: char) -> usize {
     c.width().unwrap_or_default().max(1)
 }
 
-/// How many bytes both begin with.
+/// Length of the common beginning, in bytes.
 fn shared_length(old: &str, new: &str) -> usize {
     let differ = |((_, a), b): &((usize, char), char)| a != b;
     let differs_at = old.char_indices().zip(new.chars()).find(differ);
     differs_at.map_or(old.len().min(new.len()), |((at, _), _)| at)
 }
 
-/// Where the last `columns` of a text begin.
+/// Byte offset at which the last `columns` of a text begin.
 fn kept_from(text: &str, columns: usize) -> usize {
     let mut room = columns;
     let mut start = text.len();

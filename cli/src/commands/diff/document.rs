@@ -1,6 +1,6 @@
 //! What changes from one release to another, for programs: one JSON document.
 //!
-//! Changed records are read while the document is written, since they may be all there are.
+//! Changed records are read while the document is written, since every record may have changed.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use shared::release::{ReleaseDiff, ReleaseId};
 use super::changes::Changes;
 use super::cut::{cut, width};
 
-/// How much of changed records is shown.
+/// How much of the changed records is shown.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     /// Most changes of one record.
@@ -26,7 +26,7 @@ pub(super) struct Bounds {
     pub(super) value_max: usize,
 }
 
-/// The whole document. A kind that is not asked for is null.
+/// The whole document. A kind that was not requested is null.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct DiffDocument<'a> {
@@ -144,7 +144,7 @@ impl Serialize for ChangedExamples<'_> {
     }
 }
 
-/// One change. What was not there, or is not there any more, is left out, since null is a value.
+/// One change. A value that was or is absent is left out, since null is a value.
 #[derive(Serialize)]
 struct ChangeDocument<'a> {
     path: String,
@@ -152,7 +152,7 @@ struct ChangeDocument<'a> {
     old: Option<Value<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     new: Option<Value<'a>>,
-    /// Present, and true, where a value is cut: then both are texts.
+    /// Present, and true, if a value is cut; then both values are strings.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<bool>,
 }
@@ -200,7 +200,7 @@ impl<'a> ChangeDocument<'a> {
     }
 }
 
-/// What a text says; of any other value, its JSON.
+/// The contents of a string, or the JSON of any other value.
 fn text(value: &RawValue) -> String {
     serde_json::from_str(value.get()).unwrap_or_else(|_no_text| value.get().to_owned())
 }

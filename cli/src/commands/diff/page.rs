@@ -24,10 +24,10 @@ const NAMES_MAX: usize = 200;
 /// Longest value that is shown, in columns.
 const VALUE_MAX: usize = 1_000;
 
-/// What gives the page of a record in its content system, by its id.
+/// Returns the page of a record in its content system, by the record's id.
 type EditUrl<'f> = &'f dyn Fn(&str) -> Option<String>;
 
-/// Adds what changes from one release to another, both of which are there.
+/// Adds what changes between two releases that both exist.
 pub(in crate::commands) fn add_between(
     page: &mut Page,
     [old, new]: [&ReleaseId; 2],
@@ -40,7 +40,7 @@ pub(in crate::commands) fn add_between(
     Ok(())
 }
 
-/// Adds what changes from one release to another, be it in one kind of record only; gives the
+/// Adds what changes from one release to another, in all kinds of record or one, and returns the
 /// difference.
 pub(super) fn add(
     page: &mut Page,
@@ -126,7 +126,7 @@ fn called(name: &RecordName) -> String {
     }
 }
 
-/// Adds how full the fields of a release are, and how full they were in another one.
+/// Adds the field coverage of a release, and that of another one to compare with.
 pub(in crate::commands) fn add_coverage(page: &mut Page, new: &Manifest, old: Option<&Manifest>) {
     let Some(fields) = &new.fields else {
         return;

@@ -1,7 +1,7 @@
 //! `catalogue diff --record`: every change of one record.
 //!
-//! For people with old and new values; for programs as a JSON Patch (RFC 6902) of the record, which
-//! is what its answer has under `data`.
+//! People get old and new values; programs get a JSON Patch (RFC 6902) of the record, which is what
+//! its response has under `data`.
 
 use std::io::Write;
 
@@ -21,7 +21,7 @@ use crate::hints::Hinted;
 use crate::terminal::Terminal;
 use crate::terminal::table;
 
-/// One record of two releases, of which at least one has it.
+/// One record in two releases, at least one of which has it.
 pub(super) struct RecordDiff<'a> {
     sides: [&'a Side; 2],
     kind: Kind,
@@ -67,7 +67,7 @@ impl<'a> RecordDiff<'a> {
         })
     }
 
-    /// What changed; a record that only one release has came or went as a whole.
+    /// What changed; a record that only one release has is added or removed as a whole.
     fn changes(&self) -> Vec<Change<'_>> {
         match (&self.old, &self.new) {
             (Some(old), Some(new)) => changes(old, new),
@@ -84,7 +84,7 @@ impl<'a> RecordDiff<'a> {
         self.changes().iter().map(Operation::new).collect()
     }
 
-    /// Where only one release has it: which one, and so what happened.
+    /// If only one release has it: which one, and what that means.
     pub(super) fn only_in_one(&self) -> Option<String> {
         let (place, was) = match (&self.old, &self.new) {
             (Some(_), None) => (0, "removed"),
@@ -165,7 +165,7 @@ fn by_id<'a>(id: &'a str, kind: Kind, sides: [&'a Side; 2]) -> Option<&'a str> {
         .then_some(id)
 }
 
-/// The id of the record with that slug, by the new release if both know it.
+/// The id of the record with that slug, from the new release if both have it.
 fn by_slug<'a>(slug: &'a str, kind: Kind, [old, new]: [&'a Side; 2]) -> Option<&'a str> {
     let mut contents = [new, old].into_iter().map(|side| &side.contents);
     contents.find_map(|contents| contents.id_of_slug(kind, slug))
@@ -180,7 +180,7 @@ fn ambiguous(name: &str) -> anyhow::Error {
     .into()
 }
 
-/// No release has it among the kinds that are asked for; perhaps it is of another kind.
+/// The error that neither release has it among the requested kinds; perhaps it is of another kind.
 fn missing(name: &str, only: Option<Kind>, other: Option<(Kind, &str)>) -> anyhow::Error {
     let kinds = only.map_or("boat or manufacturer", Kind::singular);
     let error = anyhow!("{FAILED}: neither release has a {kinds} with the id or slug `{name}`");

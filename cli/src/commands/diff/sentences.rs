@@ -17,7 +17,7 @@ const NAMES_MAX: usize = 5;
 pub(in crate::commands) const FIELDS_UNKNOWN: &str =
     "fields were not compared: one of the releases was made before they were counted";
 
-/// One line a kind, one for the fields that changed most in it, and one for everything that may
+/// One line per kind, one for the fields that changed most in it, and one for each change that may
 /// break a consumer.
 pub(in crate::commands) fn all(
     diff: &ReleaseDiff,
@@ -31,7 +31,7 @@ pub(in crate::commands) fn all(
         .collect()
 }
 
-/// One line for everything that may break a consumer.
+/// One line for each change that may break a consumer.
 pub(in crate::commands) fn breaking(diff: &ReleaseDiff) -> Vec<String> {
     let breaks = diff.kinds().map(|(kind, of_kind)| breaks(kind, of_kind));
     breaks
@@ -41,7 +41,7 @@ pub(in crate::commands) fn breaking(diff: &ReleaseDiff) -> Vec<String> {
         .collect()
 }
 
-/// One line a kind: how many records change.
+/// One line per kind: how many records change.
 pub(in crate::commands) fn counts_of_all(diff: &ReleaseDiff) -> [String; 2] {
     diff.kinds().map(|(kind, of_kind)| counts(kind, of_kind))
 }
@@ -89,7 +89,7 @@ fn fields_unknown(diff: &ReleaseDiff) -> Option<String> {
     boats.fields.is_none().then(|| FIELDS_UNKNOWN.to_owned())
 }
 
-/// Slugs and ids of removed records that lead to others now, if any.
+/// Slugs and ids of removed records that now lead to other records, if any.
 fn taken_names(kind: &str, diff: &KindDiff) -> Option<String> {
     let taken = &diff.taken_names;
     let names = names(taken.examples.iter().map(|one| &one.name), taken.total);

@@ -14,9 +14,9 @@ use crate::terminal::Terminal;
 use crate::terminal::table::{self, Column};
 use crate::terminal::wrap;
 
-/// Before each line of a list.
+/// Begins each line of a list.
 const INDENT: &str = "  ";
-/// In the place of changes where only the form of a body changed.
+/// Shown in place of changes if only the form of a body changed.
 pub(super) const SAME_VALUES: &str = "Its values are the same, only their form is another.";
 
 /// How much is shown, and where.
@@ -30,8 +30,8 @@ pub(super) struct Layout {
     pub(super) is_full: bool,
 }
 
-/// Parts with a blank line between them. They are written one by one, since a list of changed
-/// records may be as long as the catalogue.
+/// Writes parts with a blank line between them, one by one, since a list of changed records may be
+/// as long as the catalogue.
 struct Parts<'a> {
     out: &'a mut dyn Write,
     count: usize,
@@ -66,7 +66,7 @@ pub(super) fn heads(
     [("From", named(from)), ("To", named(to))]
 }
 
-/// Writes all that is shown of the kinds that are asked for.
+/// Writes everything that is shown of the requested kinds.
 pub(super) fn write(
     diff: &ReleaseDiff,
     of_kinds: &[Changes],
@@ -100,7 +100,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// How many records there are of each kind, and what became of them.
+/// How many records of each kind there are, and how many changed.
 fn counts(diff: &ReleaseDiff, of_kinds: &[Changes], terminal: Terminal) -> String {
     let rows = of_kinds.iter().map(|changes| {
         let of_kind = diff.of_kind(changes.kind);
@@ -278,7 +278,7 @@ fn fields(kind: &str, what: &str, paths: &[String]) -> Option<String> {
     listed(&title, &paths.join("\n"), paths.len() as u64, 0)
 }
 
-/// A title, rows, and how many rows are not shown; nothing where there is nothing to list.
+/// A title, rows, and how many rows are not shown; `None` if there is nothing to list.
 fn listed(title: &str, rows: &str, total: u64, more: u64) -> Option<String> {
     if total == 0 {
         return None;

@@ -1,7 +1,6 @@
 //! Old and new values as lines for people: `model: "Sum" -> "Sum II"`.
 //!
-//! Values are shown as the JSON that consumers get, with everything escaped that a terminal would
-//! obey.
+//! Values are shown as the JSON that consumers get, with control characters escaped.
 
 use serde_json::value::RawValue;
 use shared::release::diff::change::Change;
@@ -10,7 +9,7 @@ use super::cut::{cut, width};
 use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
 
-/// Width of a line where there is no terminal.
+/// Width of a line if there is no terminal.
 const WIDTH: usize = 100;
 /// Least columns for a value, however narrow the terminal.
 const VALUE_MIN: usize = 16;
@@ -33,7 +32,7 @@ impl Values {
         }
     }
 
-    /// One change: a line, or one for each of its values below its path where they are long.
+    /// One change: a single line, or, if its values are long, its path and one line for each value.
     pub(super) fn lines(&mut self, change: &Change<'_>, indent: usize) -> String {
         let path = path(change);
         let text = |value: &RawValue| escape_control(value.get()).into_owned();
@@ -69,8 +68,8 @@ impl Values {
     }
 }
 
-/// Where the change is: of an element that came or went, the list, since its index is where it is
-/// only while the changes are made.
+/// The path of the change. For an element that was added or removed it is the list, since its index
+/// holds only while the changes are applied.
 pub(super) fn path(change: &Change<'_>) -> String {
     let list = match (change.old, change.new) {
         (Some(_), Some(_)) => None,

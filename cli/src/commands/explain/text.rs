@@ -81,7 +81,7 @@ fn refused(error: &Refused, terminal: Terminal) -> String {
             escape_control(&issue.field),
             escape_control(&issue.message)
         );
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         _ = writeln!(text, "{}", wrap_at(width(terminal), &line, 2));
     }
     if let Some(cause) = &error.cause {
@@ -176,7 +176,7 @@ fn plan(step: &PlanStep, depth: usize, terminal: Terminal, text: &mut String) {
     if !details.is_empty() {
         line = format!("{line}; {}", details.join("; "));
     }
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     _ = writeln!(
         text,
         "{}",

@@ -75,7 +75,7 @@ fn check_latest(
         Some(NotServed::Refused) => {
             let note =
                 format!("note: `latest` is {id}, which the guards refused when it was imported");
-            // There is no other place left to report that standard error is closed.
+            // There is nowhere left to report that standard error is closed.
             _ = writeln!(context.err, "{}", wrap(&note, 2, context.terminal));
             Ok(())
         }
@@ -156,7 +156,7 @@ fn report(
         show(releases, &change, context)
     };
     if let Err(error) = OutputClosed::ignore_closed(shown) {
-        // There is no other place left to report that standard error is closed.
+        // There is nowhere left to report that standard error is closed.
         _ = writeln!(
             context.err,
             "warning: release {active} is active, but that could not be shown: {error:#}"

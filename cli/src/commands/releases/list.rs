@@ -61,7 +61,7 @@ impl Listing {
     /// Says that it is not known which release is active.
     pub(super) fn report_pointer_damage(&self, context: &mut Context) {
         if let Some(damage) = &self.pointer_damage {
-            // There is no other place left to report that standard error is closed.
+            // There is nowhere left to report that standard error is closed.
             _ = writeln!(
                 context.err,
                 "error: {}",

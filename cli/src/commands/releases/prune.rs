@@ -84,7 +84,7 @@ pub(super) fn run(
         return Ok(ExitStatus::Done);
     }
     for failure in &failures {
-        // There is no other place left to report that standard error is closed.
+        // There is nowhere left to report that standard error is closed.
         _ = writeln!(
             context.err,
             "error: {}",

@@ -1,5 +1,5 @@
-//! Fitting the fields of a mapping: keys that no record has give way to likely ones, and lines that
-//! cannot be fitted become comments.
+//! Fits the fields of a mapping: replaces keys that no record has with likely ones, and turns lines
+//! that cannot be fitted into comments.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::suggest::names::{REQUIRED, WANTED, Wanted};
 use crate::suggest::survey::jq_path;
 use crate::suggest::{Decision, clean};
 
-/// What the fields of other records than boats are called.
+/// Usual names of the fields of records other than boats.
 const OTHERS: [(&str, &[&str]); 4] = [
     ("name", &["name", "title", "label"]),
     ("slug", &["slug", "handle"]),
@@ -23,7 +23,7 @@ const OTHERS: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// What lists of images are called: the shipped mappings make an image of one key.
+/// Usual names of lists of images: the shipped mappings make an image from one key.
 const IMAGES: [(&str, &[&str]); 2] = [
     (
         "image",
@@ -41,17 +41,17 @@ const IMAGES: [(&str, &[&str]); 2] = [
     ("gallery", &["gallery", "photos", "images", "pictures"]),
 ];
 
-/// Units in which the shipped mappings read numbers without one.
+/// The units that the shipped mappings assume for numbers without a unit.
 const METRIC: [&str; 6] = ["m", "kg", "m2", "kn", "deg", "l"];
 
-/// Keys less like than this are different ones.
+/// Least similarity of two keys, from 0 to 1, that counts as the same key.
 const ALIKE: f64 = 0.94;
 
-/// Fields that are named where many are left out.
+/// How many left-out fields are named at most.
 const NAMED_MAX: usize = 6;
 
-/// The mapping without keys that no record has: likely ones take their places, other lines become
-/// comments.
+/// The mapping without keys that no record has: likely ones replace them, and lines without a
+/// likely key become comments.
 pub(super) fn with_keys(text: &str, found: &CheckReport, decisions: &mut Vec<Decision>) -> String {
     let mut fitting = Fitting {
         text,
@@ -71,20 +71,20 @@ pub(super) fn with_keys(text: &str, found: &CheckReport, decisions: &mut Vec<Dec
     fitting.finish()
 }
 
-/// A mapping that is fitted.
+/// A mapping while it is fitted.
 struct Fitting<'t> {
     text: &'t str,
-    /// Bytes of the text, and what is to stand there.
+    /// Ranges of the text, with their replacements.
     edits: Vec<(Range<usize>, String)>,
     /// The fields whose lines become comments.
     left_out: Vec<String>,
-    /// The list that the main image is the first of.
+    /// The list whose first image is the main one.
     main_image: Option<String>,
     decisions: &'t mut Vec<Decision>,
 }
 
 impl Fitting<'_> {
-    /// Fits a field that asks for keys that no record has; each of the others is taken once.
+    /// Fits a field that reads keys that no record has. Each replacement is used only once.
     fn field<'r>(
         &mut self,
         rule: &'r RuleReport,
@@ -177,7 +177,7 @@ impl Fitting<'_> {
     }
 }
 
-/// What is said of fields that became comments, if there are any.
+/// The note about fields that became comments, if there are any.
 fn left_out(names: &[String]) -> Option<Decision> {
     let fields = match names.len() {
         0 => return None,
@@ -194,7 +194,7 @@ fn left_out(names: &[String]) -> Option<Decision> {
     Some(Decision::new(fields, why))
 }
 
-/// The missing key that an expression names itself; others are those of definitions.
+/// The missing key that the expression itself names, rather than a definition that it uses.
 fn named_missing<'f>(field: &'f FieldReport, code: &str) -> Option<&'f MissingKey> {
     if let [only] = field.missing.as_slice() {
         return Some(only);
@@ -204,7 +204,7 @@ fn named_missing<'f>(field: &'f FieldReport, code: &str) -> Option<&'f MissingKe
     named.next().filter(|_| named.next().is_none())
 }
 
-/// The unread key that a field is likely to be made of.
+/// The unread key that is the likely source of a field.
 fn likely_key<'r>(
     field: &FieldReport,
     missing: &'r MissingKey,
@@ -239,7 +239,7 @@ fn wanted(field: &str) -> Option<&'static Wanted> {
     WANTED.iter().find(|wanted| wanted.field == field)
 }
 
-/// The unread keys that a required field of boats may be made of.
+/// The unread keys that may be the source of a required field of boats.
 fn candidates(field: &str, rule: &RuleReport) -> Vec<String> {
     let reading = wanted(field).map(|wanted| wanted.reading);
     let fits = |key: &&UnreadKey| {
@@ -252,8 +252,8 @@ fn candidates(field: &str, rule: &RuleReport) -> Vec<String> {
         .collect()
 }
 
-/// The expression with another key for the one that is missing, if it names that plainly: `code`
-/// is a text of TOML, and so is what it becomes.
+/// The expression with the missing key replaced, if it names that key literally. Both `code` and
+/// the result are TOML strings.
 fn with_key(missing: &str, own: &UnreadKey, code: &str) -> Option<String> {
     let (missing, own, is_list) = (segments(missing), segments(&own.key), own.is_list());
     let code = text_of(code)?;
@@ -261,7 +261,8 @@ fn with_key(missing: &str, own: &UnreadKey, code: &str) -> Option<String> {
     if is_list && code == format!("{old} | image") {
         new.push_str("[0]");
     } else if !is_list && !code.contains('(') {
-        // A value stands where the mapping expects an object, as `.yearBuilt` for `.built.from`.
+        // The export has a value where the mapping expects an object, such as `.yearBuilt` for
+        // `.built.from`.
         let path = code.split(" | ").next().unwrap_or_default();
         if path.starts_with(&format!("{old}.")) {
             path.clone_into(&mut old);
@@ -304,7 +305,7 @@ fn segments(path: &str) -> Vec<String> {
     names
 }
 
-/// The unread key whose last name has these words; what shops add in brackets does not count.
+/// The unread key whose last name has these words, ignoring additions in brackets.
 fn called<'u>(unread: &'u [UnreadKey], name: &str) -> Option<&'u UnreadKey> {
     let named = |key: &&UnreadKey| {
         let last = segments(&key.key).pop().unwrap_or_default();
@@ -317,7 +318,7 @@ fn called<'u>(unread: &'u [UnreadKey], name: &str) -> Option<&'u UnreadKey> {
     unread.iter().find(named)
 }
 
-/// The lines of an expression; of one that makes a list, the whole section of the list.
+/// The lines of an expression; if it makes a list, the whole section of the list.
 fn lines_of(text: &str, span: &Range<usize>) -> Range<usize> {
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let end_of_line = |from: usize| {
@@ -345,7 +346,7 @@ fn lines_of(text: &str, span: &Range<usize>) -> Range<usize> {
     header..end
 }
 
-/// The first line that begins so.
+/// The first line that begins with `begin`.
 fn line_of(text: &str, begin: &str) -> Option<Range<usize>> {
     let start = text.find(&format!("\n{begin}"))? + 1;
     let length = text[start..]

@@ -1,8 +1,8 @@
-//! Removing from a mapping the types that an export does not have.
+//! Removes from a mapping the types that an export does not have.
 
 use super::quoted;
 
-/// The mapping without some types: rules that are for nothing else become comments.
+/// The mapping without the types in `gone`; rules for only such types become comments.
 pub(super) fn without_types(text: &str, gone: &[String]) -> String {
     let gone: Vec<String> = gone.iter().map(|of| quoted(of)).collect();
     let mut fitted = String::with_capacity(text.len());
@@ -19,8 +19,8 @@ pub(super) fn without_types(text: &str, gone: &[String]) -> String {
     fitted
 }
 
-/// The parts of a mapping: a rule with all of its fields is one, and so is a table. What stands
-/// before the first is one too.
+/// The parts of a mapping: each rule with all of its fields, each table, and the text before the
+/// first of them.
 fn sections(text: &str) -> Vec<&str> {
     let mut starts = vec![0];
     let (mut at, mut is_rule) = (0, false);
@@ -49,7 +49,7 @@ fn is_word(line: &str, gone: &[String]) -> bool {
     gone.iter().any(|of| of.trim_matches('"') == word)
 }
 
-/// A rule without these types.
+/// A rule without the types in `gone`.
 fn rule(section: &str, gone: &[String]) -> String {
     let Some((before, from)) = section.split_once("\ntype = ") else {
         return section.to_owned();
