@@ -1,9 +1,10 @@
-//! `catalogue doctor`: how a data directory is, and what to do about what is wrong with it.
+//! `catalogue doctor`: checks a data directory, and says what to do about problems.
 //!
-//! First it collects what there is to look at, then it runs a list of checks, in the order in which
-//! they are shown. It changes nothing: no file is made, mended or locked for longer than a look
-//! takes. A check that fails is reported and keeps no other from being made, and none waits or
-//! reads without bounds but that of the active release, which is read through as a server does.
+//! First it collects the inputs, then it runs a list of checks, in the order in which they are
+//! shown. It changes nothing: it creates and repairs no file, and holds locks only for the moment
+//! of a look. A check that fails is reported and does not stop the others. Checks wait and read
+//! only within bounds, except the check of the active release, which reads all of it as a server
+//! does.
 
 #![expect(
     clippy::unnecessary_wraps,
@@ -39,7 +40,7 @@ use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap_at;
 
-/// Width of lines where no terminal says otherwise.
+/// Width of lines if there is no terminal.
 const WIDTH: usize = 100;
 
 /// Arguments of `doctor`.
@@ -65,14 +66,14 @@ pub struct DoctorArgs {
     pub limits: Option<RateLimitBackend>,
 }
 
-/// What is looked at, and how. An error is a problem: the thing could not be looked at.
+/// What is checked, and how. An error counts as a problem: the thing could not be checked.
 type Check = (
     &'static str,
     fn(&Inputs<'_>) -> anyhow::Result<Vec<Observation>>,
 );
 
-/// The checks of a data directory that is there.
-const CHECKS: [Check; 19] = [
+/// The checks of a data directory that exists.
+const CHECKS: [Check; 18] = [
     ("permissions", directory::permissions),
     ("owner", directory::owners),
     ("disk", machine::disk),
@@ -101,7 +102,7 @@ struct Document {
     problems: usize,
 }
 
-/// What was found about one thing.
+/// The result of one check.
 #[derive(Serialize)]
 struct Line {
     check: &'static str,
@@ -109,7 +110,7 @@ struct Line {
     observation: Observation,
 }
 
-/// Looks at everything, and shows what there is to be done.
+/// Runs the checks, and shows what to do.
 pub fn run(
     args: &DoctorArgs,
     config: &KeyStoreConfig,
@@ -145,7 +146,7 @@ fn examine(
     let there = directory::there(config.data().path());
     let is_there = there.outcome != Outcome::Problem;
     let mut found = vec![("data directory", there)];
-    // Of a directory that is not there, every other check would say the same.
+    // For a missing directory, every other check would say the same.
     if is_there {
         let mut inputs = Inputs::collect(config, location, context)?;
         inputs.limits.clone_from(&args.limits);
@@ -177,7 +178,7 @@ fn show(document: &Document, context: &mut Context) -> anyhow::Result<()> {
     )?)
 }
 
-/// What was found, and on a line of its own, to be copied, what to run.
+/// The result, and on a line of its own, to be copied, the command to run.
 fn text(line: &Line, check_width: usize, terminal: Terminal) -> String {
     let Line { check, observation } = line;
     let word = observation.outcome.as_str();
@@ -192,7 +193,7 @@ fn text(line: &Line, check_width: usize, terminal: Terminal) -> String {
     let rest = wrapped.strip_prefix(word).unwrap_or_default();
     let style = observation.outcome.style();
     let word = style.paint(word, terminal.out_colour);
-    // Further to the left, so that most commands fit their line.
+    // Less indented, so that most commands fit on their line.
     let fix_indent = Outcome::WIDTH + 2;
     let fix = observation.fix.as_ref();
     let fix = fix.map(|run| format!("{:fix_indent$}run: {}\n", "", escape_control(run)));

@@ -1,7 +1,7 @@
-//! `catalogue explain`: what a server would answer to an address, and how it comes to that.
+//! `catalogue explain`: how a server would respond to an address, and how it finds the response.
 //!
-//! No server is asked and no key is needed: the release is opened here and answers by the code that
-//! answers requests. A credential in the address is never repeated.
+//! No server is asked and no key is needed: the release is opened here and queried by the same code
+//! that serves requests. A credential in the address is never repeated.
 
 mod text;
 
@@ -26,7 +26,7 @@ use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
 
-/// How long a list may take, all of its statements together, each of which runs three times.
+/// How long a list may take: all of its statements together, each of which runs three times.
 const WORKING_MAX: Duration = Duration::from_secs(30);
 
 /// Arguments of `explain`.
@@ -58,7 +58,7 @@ pub fn run(
     let release = open(args, location, context)?;
     let settings = OpenSettings {
         connections: 1,
-        // What is read once need not be held.
+        // Bodies are read once, so they need not be kept in memory.
         bodies_memory_max: 0,
         queues: QueueLimits {
             working: WORKING_MAX,
@@ -78,13 +78,13 @@ pub fn run(
     } else {
         text::of(&explanation, context.terminal)
     };
-    // Whatever was typed may be in it.
+    // It may contain anything that was typed.
     context.out.write_all(redact(&text).as_bytes())?;
     Ok(status(&explanation))
 }
 
-/// The address with any key in its path cut down to its prefix, however it is written: before it is
-/// broken into lines, in whose middle a key would not be known.
+/// The address with any key in its path cut down to its prefix, however it is encoded. Done before
+/// lines are wrapped, since a key that is broken across lines would not be recognised.
 fn without_key(address: String) -> String {
     let decoded = percent_decode_str(&address).decode_utf8_lossy();
     match redact(&decoded) {
@@ -97,7 +97,7 @@ fn indented(document: &impl Serialize) -> anyhow::Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(document)?))
 }
 
-/// A wrong request ends otherwise than one that the catalogue could not answer.
+/// A wrong request has another exit status than one that the catalogue could not answer.
 fn status(explanation: &Explanation) -> ExitStatus {
     match explanation.status {
         200 => ExitStatus::Done,
@@ -106,7 +106,7 @@ fn status(explanation: &Explanation) -> ExitStatus {
     }
 }
 
-/// What a client would send of an address: no scheme, no host, no fragment.
+/// The part of an address that a client would send: no scheme, no host, no fragment.
 fn path_and_query(address: &str) -> anyhow::Result<&str> {
     let sent = address.split('#').next().unwrap_or_default();
     let lower = sent.to_ascii_lowercase();
@@ -123,7 +123,7 @@ fn path_and_query(address: &str) -> anyhow::Result<&str> {
     match below_host {
         "" if scheme.is_some() => Ok("/"),
         path if path.starts_with('/') => Ok(path),
-        // What was typed is not repeated: it may be a key.
+        // The address is not repeated: it may be a key.
         _ => Err(Hinted::wrong_usage(
             anyhow::anyhow!("this is neither a path nor a URL of a server"),
             "begin with /, such as /v1/boats?limit=1, or with http://",

@@ -55,7 +55,7 @@ fn parse_code(text: &str) -> Result<Code, String> {
     })
 }
 
-/// What an import does.
+/// What an import does about it.
 const fn consequence(code: Code) -> &'static str {
     match (code.severity(), code.blame()) {
         (Severity::Warning, _) => "An import goes on.",

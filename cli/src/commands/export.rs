@@ -1,7 +1,7 @@
 //! `catalogue export`: writes what a release publishes to files, for use without the API.
 //!
 //! Bodies are streamed, so memory does not grow with boats. A file gets its name only when it is
-//! complete and the release has proved whole.
+//! complete and the release has proved intact.
 
 mod format;
 mod lines;
@@ -89,7 +89,7 @@ pub fn run(
     Ok(ExitStatus::Done)
 }
 
-/// What was written, and where to.
+/// What was written, and where.
 fn summary(release: &Release, args: &ExportArgs, is_of_boats: bool) -> String {
     let manifest = release.manifest();
     let mut records = counted(manifest.boats, "boat");

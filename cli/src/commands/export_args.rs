@@ -30,7 +30,7 @@ use crate::terminal::findings::{self, Extent};
 use crate::terminal::progress::Progress;
 use crate::terminal::table;
 
-/// Above the options about what is shown and written of an export.
+/// Heading of the options about what is shown and written of an export.
 pub(super) const REPORTS: &str = "Findings and reports";
 
 /// Arguments about exports and findings.
@@ -74,18 +74,18 @@ pub struct ExportArgs {
 pub enum Shown {
     /// What is wrong with it.
     Findings,
-    /// That it is not native, and what to do: there is nothing to add.
+    /// That it is not native, and what to do; nothing needs to be added.
     Foreign,
 }
 
-/// The files of the reports that are wanted.
+/// The files of the requested reports.
 pub struct Reports {
     json: Option<OutputFile>,
     page: Option<OutputFile>,
 }
 
 impl Reports {
-    /// Writes the page, if one is wanted.
+    /// Writes the page, if one was requested.
     pub fn write_page(self, page: impl FnOnce() -> anyhow::Result<Page>) -> anyhow::Result<()> {
         self.page.map_or(Ok(()), |file| write_page(&page()?, file))
     }
@@ -124,8 +124,8 @@ impl ExportArgs {
         self.mapping.as_deref().map(read_mapping).transpose()
     }
 
-    /// Fails for what would fail later anyway, before anything is written anywhere, `rejects`
-    /// included; gives the file of the report.
+    /// Checks that the exports exist and that the outputs, `rejects` included, may be written, so
+    /// that failures come before anything is written. Returns the files of the reports.
     pub fn prepare(&self, rejects: Option<&Path>, permit: &Permit) -> anyhow::Result<Reports> {
         for export in paths(&self.exports).filter(|path| path.as_os_str() != STANDARD_INPUT) {
             let found = export.metadata();
@@ -150,7 +150,7 @@ impl ExportArgs {
         })
     }
 
-    /// Refuses the file of an option where one of the others, or one of the export, is.
+    /// Refuses the file of an option if it would overwrite that of another option, or the export.
     fn refuse_to_overwrite(
         &self,
         (option, output): (&str, &Path),
@@ -177,14 +177,14 @@ impl ExportArgs {
         Progress::new(context.terminal.err && !self.json)
     }
 
-    /// The exports, of which those at addresses are fetched into this folder.
+    /// The exports; those at addresses are fetched into this folder.
     pub fn gather(&self, temp_dir: &Path, context: &mut Context) -> anyhow::Result<Vec<Export>> {
         let progress = self.progress(context);
         self.gathering(temp_dir, &progress)
             .exports(&self.exports, context)
     }
 
-    /// How the exports get into this folder.
+    /// The settings for fetching exports into this folder.
     pub(super) const fn gathering<'a>(
         &'a self,
         temp_dir: &'a Path,
@@ -197,7 +197,7 @@ impl ExportArgs {
         }
     }
 
-    /// Writes the report, if one is wanted.
+    /// Writes the report, if one was requested.
     pub fn write_report(&self, outcome: &Outcome, reports: &mut Reports) -> anyhow::Result<()> {
         let Some(mut report) = reports.json.take() else {
             return Ok(());
@@ -223,7 +223,7 @@ impl ExportArgs {
         Ok(())
     }
 
-    /// What a page says of an export: everything but what became of it.
+    /// The page about an export: everything except what became of it.
     pub fn page(&self, title: &str, outcome: &Outcome, mapping: Option<&Mapping>) -> Page {
         let exports = self.exports.iter().map(Source::to_string);
         let exports = exports.collect::<Vec<_>>().join(", ");
@@ -249,8 +249,8 @@ impl ExportArgs {
         page
     }
 
-    /// The command that shows why errors leave no boat to publish, where a mapping makes the boats:
-    /// its keys may have other names now.
+    /// If a mapping is used and errors leave no boat to publish: the command that shows why, since
+    /// keys may have been renamed.
     pub fn next(&self, outcome: &Outcome) -> Option<String> {
         let boats = outcome.tally.boat;
         let is_none_left = boats.published == 0 && boats.invalid != 0;
@@ -261,8 +261,7 @@ impl ExportArgs {
         Some(format!("catalogue mapping check {}", files.join(" ")))
     }
 
-    /// What an export looks like of which no record could be read, and for which no mapping was
-    /// given.
+    /// Recognises an export from which no record could be read and for which no mapping was given.
     fn recognise(
         &self,
         exports: &[Export],
@@ -274,8 +273,8 @@ impl ExportArgs {
         recognise(exports, &tempfile::env::temp_dir()).context("could not look at the export")
     }
 
-    /// Shows the findings to people, as far as they want to read them, or what the export is
-    /// instead.
+    /// Shows the findings to people, as many as they asked for, or, if the export is not native,
+    /// what it looks like.
     pub fn show(
         &self,
         exports: &[Export],
@@ -305,7 +304,7 @@ impl ExportArgs {
     }
 }
 
-/// Reads a mapping file; one with mistakes is wrong usage, and they are shown.
+/// Reads a mapping file. Mistakes in it are shown, as wrong usage.
 pub(super) fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
     run::read_mapping(path).map_err(|error| match error.downcast::<InvalidMapping>() {
         Ok(invalid) => unusable(invalid).into(),

@@ -1,4 +1,4 @@
-//! What is said of an export that is no native one: what it looks like, and what to do next.
+//! The message about an export that is not native: what it looks like, and what to do next.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::fit;
 
-/// Says what the export looks like, in place of what is wrong with each of its lines.
+/// Says what the export looks like, instead of what is wrong with each of its lines.
 pub(super) fn write(
     recognised: &Recognised,
     exports: &[Source],

@@ -1,8 +1,8 @@
 //! `catalogue import`: from an export to a release that is served.
 //!
-//! All or nothing: until every record has proved valid and every file is on disk, nothing of the
-//! new release is served, and an export with errors leaves the active release as it was. So does
-//! one whose release a guard refuses, though the release is there to be looked at.
+//! All or nothing: nothing of the new release is served until every record has proved valid and
+//! every file is on disk. An export with errors leaves the active release unchanged. So does a
+//! release that a guard refuses, though it is kept for inspection.
 
 mod comparison;
 mod guards;
@@ -49,7 +49,7 @@ use crate::remote::Source as ExportSource;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::release_location::ReleaseLocation;
 
-/// Where the entry of an import that activates nothing could not be written.
+/// The error if the log entry of an import that activates nothing could not be written.
 const NOT_LOGGED: &str = "no release was activated, and that could not be logged";
 
 /// Arguments of `import`.
@@ -98,7 +98,7 @@ pub struct ImportArgs {
 pub(super) enum Activation {
     /// Whatever is active now.
     Always,
-    /// Not before it is asked for.
+    /// Only when someone activates it.
     Never,
     /// Only where no release is active yet.
     IfNoneIs,
@@ -108,9 +108,9 @@ pub(super) enum Activation {
 pub(super) struct Imported {
     /// The release that has the contents of the export, unless that has errors.
     made: Option<Made>,
-    /// The release that is served from now on.
+    /// The release that is active from now on.
     pub(super) active: Active,
-    /// Whether a server runs here, which serves what is active by itself.
+    /// Whether a server runs here, which follows the active release by itself.
     is_followed: bool,
     /// What was shown of the export.
     shown: Shown,
@@ -119,9 +119,9 @@ pub(super) struct Imported {
 
 /// How an import ended.
 pub(super) enum Ended {
-    /// Something was read, and this became of it.
+    /// The export was read, with this result.
     Imported(Box<(Imported, Outcome)>),
-    /// This release was imported last, from what there still is.
+    /// Nothing changed since this release was imported.
     Unchanged(ReleaseId, Active),
 }
 
@@ -129,25 +129,24 @@ pub(super) enum Ended {
 struct Made {
     release: ReleaseId,
     manifest: Manifest,
-    /// Whether an earlier release had these contents already.
+    /// Whether an earlier release already had these contents.
     existed: bool,
     comparison: Comparison,
-    /// The fields that changed, where that is soon known.
+    /// The fields that changed, if that can be found quickly.
     changed_fields: Option<ChangedFields>,
     /// Why the guards refuse it.
     refusals: Vec<Refusal>,
-    /// Whether it was to be activated, so that the guards were heard.
+    /// Whether it was to be activated, so the guards apply.
     is_wanted: bool,
 }
 
 impl Made {
-    /// Whether it is not served because the guards say so.
+    /// Whether it is not served because a guard refused it.
     const fn is_refused(&self) -> bool {
         self.is_wanted && !self.refusals.is_empty()
     }
 
-    /// Whether every boat that is served would be gone, so that something else is wrong than that
-    /// too much is removed.
+    /// Whether every boat would be gone, which points to another problem than too many removals.
     fn leaves_no_boat(&self) -> bool {
         let Comparison::Diff(diff) = &self.comparison else {
             return false;
@@ -162,12 +161,12 @@ impl Imported {
         self.made.as_ref().map(|made| &made.release)
     }
 
-    /// The error of showing this, which undoes nothing of it.
+    /// The error that this could not be shown, although it is done.
     fn unseen(&self, error: anyhow::Error) -> anyhow::Error {
         self.left(error, "that could not be shown")
     }
 
-    /// The error of something that was left to do, which undoes nothing of this.
+    /// The error of a later step, although this is done.
     fn left(&self, error: anyhow::Error, what: &str) -> anyhow::Error {
         let Some(release) = self.release() else {
             return error;
@@ -215,8 +214,8 @@ pub fn run(
     })
 }
 
-/// The command that leads to the first key, where the data directory has none that could work:
-/// without one, every request is refused. A database is not waited for.
+/// The command that leads to the first key, if the data directory has no key that could work:
+/// without one, every request is refused. A database is not asked, since that may take long.
 fn first_key(keys: &KeyStoreConfig) -> Option<String> {
     if keys.is_shared() {
         return None;
@@ -315,7 +314,7 @@ pub(super) fn import(
     Ok(Ended::Imported(Box::new((imported, outcome))))
 }
 
-/// What the log says that a release is made from.
+/// The source of a release, for the log.
 fn source(outcome: &Outcome, mapping: Option<&Mapping>) -> Source {
     let left_out = if outcome.is_usable {
         outcome.tally.invalid()
@@ -325,7 +324,7 @@ fn source(outcome: &Outcome, mapping: Option<&Mapping>) -> Source {
     Source::new(outcome.files.clone(), mapping.map(Mapping::file), left_out)
 }
 
-/// Whether a server of the data directory runs, as far as that can be seen.
+/// Whether a server of the data directory appears to be running.
 fn servers_run(data: &Path) -> bool {
     let data = DataDir::new(data);
     let runs = |environment| {
@@ -337,7 +336,7 @@ fn servers_run(data: &Path) -> bool {
     Environment::ALL.into_iter().any(runs)
 }
 
-/// What there is to import, fetched into the data directory.
+/// The exports to import, fetched into the data directory.
 fn exports(
     args: &ImportArgs,
     mapping: Option<&Mapping>,
@@ -381,7 +380,7 @@ fn read(
     outcome
 }
 
-/// What is left to do once every record has proved valid.
+/// The last steps, once every record has proved valid.
 struct Finishing<'a> {
     attempt: Attempt,
     activation: Activation,
@@ -390,8 +389,9 @@ struct Finishing<'a> {
 }
 
 impl Finishing<'_> {
-    /// Publishes the release and, unless something speaks against it, activates it. Also gives what
-    /// is active then, since once the lock is gone another command may change that.
+    /// Publishes the release and, unless an option or a guard prevents it, activates it. Also
+    /// returns what is active then, since another command may change that once the lock is
+    /// released.
     fn finish(
         self,
         args: &ImportArgs,
@@ -435,7 +435,7 @@ impl Finishing<'_> {
         } else {
             self.active
         };
-        // What is served does not wait for what is shown.
+        // Activation must not wait for this, since it is only shown.
         let changed_fields = comparison.changed_fields(self.releases);
         let made = Made {
             release: finished.id,

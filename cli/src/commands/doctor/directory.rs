@@ -1,4 +1,4 @@
-//! The data directory itself: whether it is there, and whether it is its owner's alone.
+//! Checks the data directory itself: whether it exists, and whether only its owner has access.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -11,14 +11,14 @@ use shared::base::hint::quoted;
 use super::inputs::Inputs;
 use super::observation::Observation;
 
-/// Most entries whose owners are looked at.
+/// Most entries whose owners are checked.
 const ENTRIES_MAX: usize = 20_000;
-/// Everything that users other than the owner may do.
+/// The permission bits of users other than the owner.
 const OTHERS: u32 = 0o077;
-/// What the owner must be able to do with a directory.
+/// The permission bits that the owner of a directory needs.
 const OWNER: u32 = 0o700;
 
-/// Whether there is a directory that can be read.
+/// Whether the directory exists and can be read.
 pub(super) fn there(path: &Path) -> Observation {
     let shown = path.display();
     match fs::read_dir(path) {
@@ -39,7 +39,7 @@ pub(super) fn permissions(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation
     let shown = quoted(&path.display().to_string());
     let mode = metadata(path)?.mode();
     let bits = mode & 0o777;
-    // Whether there are keys is another check's question.
+    // Another check reports whether there are keys.
     let are_keys_open = fs::metadata(&keys).is_ok_and(|keys| keys.mode() & OTHERS != 0);
     Ok(vec![if mode & OWNER != OWNER {
         let message = format!("its owner may not read or change it (mode {bits:o})");
@@ -56,7 +56,7 @@ pub(super) fn permissions(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation
     }])
 }
 
-/// Whether all of it belongs to one user, and to the one who asks.
+/// Whether everything in it belongs to one user, the one who runs the command.
 pub(super) fn owners(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     let (path, user) = (inputs.data.path(), inputs.user);
     let owner = metadata(path)?.uid();
@@ -94,7 +94,7 @@ fn unseen(path: &Path) -> String {
     format!("could not look at {}", path.display())
 }
 
-/// What belongs to another user than the directory does.
+/// Entries that belong to another user than the directory does.
 struct Strangers {
     owner: u32,
     seen: usize,
@@ -111,7 +111,7 @@ impl Strangers {
                 return Ok(());
             }
             let metadata = match entry.metadata() {
-                // Servers and commands go on meanwhile.
+                // Running servers and commands may remove entries meanwhile.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 metadata => metadata?,
             };

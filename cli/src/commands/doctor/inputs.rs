@@ -1,5 +1,5 @@
-//! Everything that the checks of `doctor` look at and that more than one of them needs, or that
-//! takes the surroundings of the command. What one check alone reads, it reads itself.
+//! Collects the inputs of the checks that several of them need, or that come from the context of
+//! the command. Input of a single check is read by that check.
 
 use shared::base::data_dir::DataDir;
 use shared::release::prune::Pruned;
@@ -14,34 +14,32 @@ use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::rate_limit_backend::RateLimitBackend;
 use crate::serving::release_location::ReleaseLocation;
 
-/// What there is to look at.
+/// The shared inputs of the checks.
 pub(super) struct Inputs<'a> {
     /// Unix seconds.
     pub(super) now: i64,
-    /// The user id of the person who asks.
+    /// The user id of whoever runs the command.
     pub(super) user: u32,
     pub(super) machine: Machine,
     pub(super) data: &'a DataDir,
     pub(super) releases: Box<dyn Releases>,
-    /// The newest first.
+    /// The releases, the newest first.
     pub(super) listed: Result<Vec<ReleaseId>, ReleaseError>,
     pub(super) active: Result<Option<ReleaseId>, ReleaseError>,
     /// Size of the active release; 0 where there is none.
     pub(super) active_bytes: u64,
-    /// Whether a command changes releases, at the moment when it was looked.
+    /// Whether a command was changing releases when this was collected.
     pub(super) is_busy: Result<bool, ReleaseError>,
-    /// What a prune would remove; none while releases are changed, or where that is not known.
+    /// What a prune would remove; `None` while releases are changed, or if that is not known.
     pub(super) unneeded: Option<Result<Pruned, ReleaseError>>,
-    /// The key store, or why it could not be looked into.
+    /// The contents of the key store, or why they could not be read.
     pub(super) keys: Result<StoreContents, Observation>,
-    /// Where servers count minute limits, if it is said.
-    pub(super) limits: Option<RateLimitBackend>,
-    /// How the server of each environment is, once it had time to act on the keys.
+    /// The state of the server of each environment, after it had time to act on the keys.
     pub(super) servers: servers::Observed,
 }
 
 impl<'a> Inputs<'a> {
-    /// Collects all of it; a part that cannot be had is the business of its check.
+    /// Collects the inputs. If one is unavailable, its check reports that.
     pub(super) fn collect(
         config: &'a KeyStoreConfig,
         location: ReleaseLocation<'_>,
@@ -77,7 +75,7 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// All releases, the newest first; none where they could not be listed.
+    /// All releases, the newest first; empty if they could not be listed.
     pub(super) fn ids(&self) -> &[ReleaseId] {
         self.listed.as_deref().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What is in the key store: which keys and subscriptions want looking after.
+//! Checks the contents of the key store: which keys and subscriptions need attention.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use super::store::StoreContents;
 use crate::terminal::counted;
 use crate::terminal::relative_time;
 
-/// How long before it expires a key is reported.
+/// How long before its expiry a key is reported.
 const EXPIRING: Duration = Duration::from_hours(14 * 24);
-/// Most of one kind that are named.
+/// Most keys or subscriptions named in one line.
 const NAMED_MAX: usize = 3;
 
 /// Subscriptions whose keys do not work, though they look as if they should.
@@ -58,7 +58,7 @@ pub(super) fn subscriptions(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     Ok(observations)
 }
 
-/// Keys that will soon stop working, or that were replaced and are used all the same.
+/// Keys that will soon stop working, or that were replaced but are still used.
 pub(super) fn keys(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     let Ok(store) = &inputs.keys else {
         return Ok(Vec::new());
@@ -107,7 +107,7 @@ fn state(key: &Key, store: &StoreContents, now: i64) -> Option<KeyState> {
     Some(key.state(owner, now))
 }
 
-/// Whether it is a key of the subscription, and works as long as that is active.
+/// Whether it is a key of the subscription that works if the subscription is active.
 fn would_work(key: &Key, subscription: &Subscription, now: i64) -> bool {
     let state = key.state(subscription, now);
     key.subscription == subscription.id

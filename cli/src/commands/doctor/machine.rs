@@ -1,4 +1,4 @@
-//! What the machine gives: disk, open files, the clock, DuckDB's library.
+//! Checks the machine: disk, open files, the clock, DuckDB's library.
 
 use anyhow::Context as _;
 use server::ConnectionLimits;
@@ -11,13 +11,13 @@ use super::store::StoreContents;
 use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
 
-/// What should be left on the disk beside another release: usage and the audit log are written
-/// all the time.
+/// Space that should remain on the disk beside another release, since usage and the audit log keep
+/// growing.
 const FREE_BYTES_MIN: u64 = 100_000_000;
 /// How far another clock may be ahead of this one.
 const AHEAD_SECONDS_MAX: i64 = 60;
 
-/// Whether another release like the active one has a place.
+/// Whether there is room for another release like the active one.
 pub(super) fn disk(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     let path = inputs.data.path();
     let free = (inputs.machine.free_bytes)(path);
@@ -39,7 +39,7 @@ fn judge_disk(free: u64, release_bytes: u64) -> Observation {
     Observation::ok(format!("{shown} are free"))
 }
 
-/// How many connections a server that is started from here may have.
+/// How many connections a server started from here could have.
 pub(super) fn open_files(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     Ok(vec![match (inputs.machine.open_files_max)() {
         Some(limit) => judge_files(limit),
@@ -67,7 +67,8 @@ pub(super) fn duckdb(_inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     Ok(vec![Observation::ok(format!("{version} is linked"))])
 }
 
-/// Whether anything was done in what is the future to the clock, or charged to a quota there.
+/// Whether anything was done, or charged to a quota, at a time that is still in the future by this
+/// clock.
 pub(super) fn clock(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     let keys = inputs.keys.as_ref().ok();
     let published = inputs.ids().iter().map(ReleaseId::unix_seconds).max();
@@ -76,7 +77,7 @@ pub(super) fn clock(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     Ok(vec![judge_clock(latest, charged, inputs.now)])
 }
 
-/// `charged` is when the latest period began of which anything is charged.
+/// `charged` is the start of the latest period in which anything was charged.
 fn judge_clock(latest: Option<i64>, charged: Option<i64>, now: i64) -> Observation {
     let is_ahead = |at: &i64| now.saturating_add(AHEAD_SECONDS_MAX) < *at;
     let shown = relative_time::exact(now);

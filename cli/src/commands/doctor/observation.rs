@@ -1,4 +1,4 @@
-//! What one check of `doctor` found.
+//! The result of one check of `doctor`.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -9,16 +9,16 @@ use serde::Serialize;
 use crate::hints::Hints;
 use crate::terminal::style::Style;
 
-/// How a thing is that was looked at.
+/// The state of something that was checked.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Observation {
     pub(super) outcome: Outcome,
     pub(super) message: String,
-    /// What to run about it, or null.
+    /// The command that helps, or null.
     pub(super) fix: Option<String>,
 }
 
-/// How a thing is.
+/// How good or bad a state is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Outcome {
@@ -26,12 +26,12 @@ pub(super) enum Outcome {
     Ok,
     /// It works, and the operator should know.
     Warning,
-    /// It does not work, or will not.
+    /// It does not work, or will stop working.
     Problem,
 }
 
 impl Outcome {
-    /// Length of the longest word.
+    /// Length of the longest word for an outcome.
     pub(super) const WIDTH: usize = "problem".len();
 
     pub(super) const fn as_str(self) -> &'static str {
@@ -64,13 +64,13 @@ impl Observation {
         Self::new(Outcome::Problem, message)
     }
 
-    /// A thing that could not be looked at.
+    /// The problem of something that could not be checked.
     pub(super) fn failed(error: &(dyn Error + 'static)) -> Self {
         let causes: Vec<String> = Chain::new(error).map(ToString::to_string).collect();
         Self::problem(causes.join(": "))
     }
 
-    /// With a command that helps.
+    /// Adds a command that helps.
     pub(super) fn run(self, fix: impl Display) -> Self {
         Self {
             fix: Some(fix.to_string()),
@@ -78,7 +78,7 @@ impl Observation {
         }
     }
 
-    /// The same with a command that can be pasted.
+    /// Completes the command so that it can be pasted.
     pub(super) fn pasted(self, hints: &Hints) -> Self {
         let fix = self.fix.map(|run| hints.paste(&run).into_owned());
         Self { fix, ..self }

@@ -1,4 +1,4 @@
-//! Releases: which one is active, whether they are whole, and what need not be there.
+//! Checks releases: which one is active, whether they are intact, and which files are not needed.
 
 use anyhow::Result;
 use shared::release::log::LogQuery;
@@ -11,10 +11,10 @@ use crate::terminal::counted;
 use crate::terminal::relative_time::exact;
 use crate::terminal::size::file_size;
 
-/// Most bytes of releases that are not active that are read through.
+/// Most bytes that are read of releases other than the active one.
 const OTHERS_BYTES_MAX: u64 = 4_000_000_000;
 
-/// Whether they could be listed: nothing to report where they could.
+/// Whether releases could be listed; reports nothing if so.
 pub(super) fn listed(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     let failure = inputs.listed.as_ref().err();
     let failure = failure.map(|error| Observation::failed(error));
@@ -39,7 +39,7 @@ pub(super) fn pointer(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     }])
 }
 
-/// Every file of the active release, as a server verifies them when it opens it.
+/// Verifies every file of the active release, as a server does when it opens it.
 pub(super) fn active(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     let Ok(Some(active)) = &inputs.active else {
         return Ok(Vec::new());
@@ -57,9 +57,9 @@ pub(super) fn active(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     }])
 }
 
-/// A rollback goes to one of these, so each of them is worth knowing about.
+/// Verifies the other releases, since a rollback activates one of them.
 pub(super) fn others(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
-    // A command that changes releases may be removing what is looked at.
+    // A command that changes releases may be removing one of these.
     match &inputs.is_busy {
         Ok(false) => {}
         Ok(true) => {
@@ -85,7 +85,7 @@ pub(super) fn others(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
             inputs.releases.check_sizes(id)
         };
         match verified {
-            // An unknown one was pruned since.
+            // An unknown release was pruned meanwhile.
             Ok(()) | Err(ReleaseError::Unknown { .. }) => {}
             Err(error) => oldest_damaged = Some((id, anyhow::Error::new(error))),
         }
@@ -106,7 +106,7 @@ pub(super) fn others(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     })])
 }
 
-/// Whether it can be read, and knows what is active.
+/// Whether the log can be read, and has the active release.
 pub(super) fn log(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     let part = inputs.releases.read_log(LogQuery {
         last: 1,
@@ -129,7 +129,7 @@ pub(super) fn log(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     })])
 }
 
-/// What killed commands left.
+/// Files that killed commands left behind.
 pub(super) fn leftovers(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     let unneeded = match &inputs.unneeded {
         None => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Running servers, and whether they act on the keys as they are.
+//! Checks running servers, and whether they act on the current keys.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use super::observation::Observation;
 use super::store;
 use crate::serving::key_store_config::KeyStoreConfig;
 
-/// Longest wait for a server to confirm: twice as long as it may act on what it does not know.
+/// Longest wait for a server to confirm: twice as long as it may act on outdated keys.
 const WAIT_MAX: Duration = Duration::from_secs(2);
 /// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How the server of each environment is, in the order of [`Environment::ALL`].
+/// The state of the server of each environment, in the order of [`Environment::ALL`].
 pub(super) type Observed = [Observation; Environment::ALL.len()];
 
 /// The server of the environment `live`.
@@ -31,8 +31,8 @@ pub(super) fn test(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     Ok(vec![test.clone()])
 }
 
-/// Looks at the server of each environment, with pauses. `known` is the state that the keys were in
-/// when they were looked into.
+/// Polls the server of each environment. `known` is the revision of the keys when their contents
+/// were read.
 pub(super) fn observe(
     config: &KeyStoreConfig,
     known: Option<&Revision>,
@@ -72,7 +72,7 @@ fn observe_one(
         }
         pause(PAUSE);
         waited += PAUSE;
-        // They may have changed since.
+        // The keys may have changed since.
         known = store::revision(config).or(known);
     }
 }

@@ -1,4 +1,4 @@
-//! The key store itself, a file or a database: whether it can be used, and what is in it.
+//! Checks the key store itself, a file or a database: whether it can be used, and what is in it.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -16,25 +16,25 @@ use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::size::file_size;
 use shared::base::hint::quoted;
 
-/// A larger file is not read through.
+/// Largest file that is checked completely, in bytes.
 const CHECKED_BYTES_MAX: u64 = 500_000_000;
 
-/// A store that could be looked into, and what is in it.
+/// A store that could be read, and its contents.
 pub(super) struct StoreContents {
-    /// How the store itself is.
+    /// The state of the store itself.
     pub(super) store: Observation,
-    /// Its revision, if its version has one.
+    /// Its revision, if its version has revisions.
     pub(super) revision: Option<Revision>,
     pub(super) contents: KeySnapshot,
     pub(super) last_uses: HashMap<KeyId, LastUse>,
-    /// When the last change was made that the audit log knows of, Unix seconds.
+    /// Time of the last change in the audit log, in Unix seconds.
     pub(super) last_change: Option<i64>,
-    /// When the latest period began of which anything is charged, Unix seconds.
+    /// Start of the latest period in which anything was charged, in Unix seconds.
     pub(super) latest_charged: Option<i64>,
 }
 
 impl StoreContents {
-    /// When something was last done that it knows of, Unix seconds.
+    /// Time of the latest event in the store, in Unix seconds.
     pub(super) fn latest(&self) -> Option<i64> {
         let issued = self.contents.keys.iter().map(|key| key.created_at);
         let started = self.contents.subscriptions.iter();
@@ -51,7 +51,7 @@ pub(super) fn usable(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     Ok(vec![store.unwrap_or_else(|unusable| unusable).clone()])
 }
 
-/// Looks into the store, or says why it cannot be looked into.
+/// Reads the store, or says why it cannot be read.
 pub(super) fn contents(config: &KeyStoreConfig) -> Result<StoreContents, Observation> {
     match config.client() {
         Ok(None) => file_contents(config),
@@ -60,7 +60,7 @@ pub(super) fn contents(config: &KeyStoreConfig) -> Result<StoreContents, Observa
     }
 }
 
-/// The state that the store is in now, where that can be seen.
+/// The current revision of the store, if it can be read.
 pub(super) fn revision(config: &KeyStoreConfig) -> Option<Revision> {
     match config.client().ok()? {
         None => sqlite::revision(&config.data().keys_database()).ok(),
@@ -90,7 +90,7 @@ fn unusable(error: &KeyStoreError, path: &str, is_forbidden: bool) -> Observatio
     match error {
         KeyStoreError::Missing { .. } => failed.run("catalogue subscriptions create NAME"),
         KeyStoreError::Locked { .. } => failed.run(format!("fuser -v {path}")),
-        // A backup in its place would undo what was done since, and nothing is lost.
+        // Restoring a backup would undo later changes, and nothing is lost here.
         KeyStoreError::Failed { .. } if is_forbidden => failed.run(format!("chmod u+rw {path}")),
         KeyStoreError::Failed { .. } => failed.run(restore(path)),
         _ => failed,
@@ -130,7 +130,7 @@ fn judge_file(found: &sqlite::Examination, path: &str) -> Observation {
     Observation::ok(format!("{whole}, {}", file_size(found.bytes)))
 }
 
-/// What was damaged cannot be had back from the file itself.
+/// The commands to restore a backup, since a damaged file cannot be recovered from itself.
 fn restore(path: &str) -> String {
     format!("stop the servers, then cp BACKUP {path}")
 }

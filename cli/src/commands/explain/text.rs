@@ -12,7 +12,7 @@ use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell};
 use crate::terminal::wrap::wrap_at;
 
-/// Width of lines where no terminal says otherwise.
+/// Width of lines if there is no terminal.
 const WIDTH: usize = 100;
 
 /// All of it.
@@ -111,7 +111,7 @@ fn parameters(explanation: &Explanation, terminal: Terminal) -> Option<String> {
     Some(table::list(["PARAMETER", "VALUE"], rows, terminal))
 }
 
-/// Why a list is empty, and what would find something.
+/// Why a list is empty, and which values would find something.
 fn unknown_terms(explanation: &Explanation, terminal: Terminal) -> Option<String> {
     let lines = explanation.unknown_terms.iter().map(|unknown| {
         let (parameter, slug) = (unknown.parameter, escape_control(&unknown.slug));
@@ -154,8 +154,8 @@ fn statement(ran: &RanStatement, terminal: Terminal) -> String {
     text
 }
 
-/// A step, and indented below it those that it takes its rows from. Of steps that only rename
-/// columns a person learns nothing.
+/// Appends a step, and indented below it the steps that it gets its rows from. Steps that only
+/// rename columns are left out, since they tell a person nothing.
 fn plan(step: &PlanStep, depth: usize, terminal: Terminal, text: &mut String) {
     if step.operator == "PROJECTION" {
         let below = step.from.iter();

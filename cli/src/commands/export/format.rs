@@ -1,4 +1,4 @@
-//! The formats of an export, known by file name extension.
+//! The formats of an export, recognised by file name extension.
 
 use std::path::Path;
 use std::str::FromStr;

@@ -66,7 +66,7 @@ impl Lines<'_> {
         file.map_or(Ok(()), |file| file.write(&record.line))
     }
 
-    /// Every file is whole before the first has its name.
+    /// Completes every file before the first one gets its name.
     fn finish(self) -> anyhow::Result<()> {
         let whole: anyhow::Result<Vec<Sink<'_>>> = self.0.into_iter().map(LineFile::end).collect();
         whole?.into_iter().try_for_each(Sink::finish)
@@ -112,7 +112,7 @@ impl<'c> LineFile<'c> {
         written.with_context(|| self.attempt.clone())
     }
 
-    /// Nothing more is coming.
+    /// Ends the file; nothing more is written.
     fn end(self) -> anyhow::Result<Sink<'c>> {
         let sink: io::Result<Sink<'c>> = match self.packed {
             Packed::Plain(sink) => Ok(sink),

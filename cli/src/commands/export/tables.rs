@@ -139,7 +139,7 @@ impl TableFile<'_> {
     }
 }
 
-/// The columns with times as text, as in responses: Arrow reads only as many fraction digits as it
+/// The columns with times as text, as in responses: Arrow refuses more fraction digits than it
 /// keeps.
 fn as_shown(schema: &SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| match field.data_type() {

@@ -1,8 +1,8 @@
-//! The new release beside the active one: what the guards judge and what people are shown.
+//! Compares the new release with the active one, for the guards and for the summary.
 //!
-//! An active release that is damaged is not treated like a disk that fails: the one is a fact about
-//! the catalogue, which the operator may have an import accept, the other is no ground to decide
-//! on.
+//! A damaged active release is not treated like a failing disk: the damage is a fact about the
+//! catalogue, which the operator may allow an import to accept; a failing disk is no basis for a
+//! decision.
 
 use std::fmt;
 
@@ -13,8 +13,8 @@ use shared::release::{ExpectedActive, ReleaseDiff, ReleaseError, ReleaseId, Rele
 use crate::commands::diff::EXAMPLES_MAX;
 use crate::commands::diff::changes::ChangedFields;
 
-/// Most bytes of bodies that an import compares, of both releases together: some 20,000 boats in
-/// each, in a small part of the time that importing them takes.
+/// Most bytes of bodies that an import compares, for both releases together: some 20,000 boats in
+/// each, in a small fraction of the time that importing them takes.
 const COMPARED_MAX: u64 = 128 << 20;
 
 /// Which release is served.
@@ -23,12 +23,12 @@ pub(in crate::commands) enum Active {
     None,
     /// This one.
     Release(ReleaseId),
-    /// The pointer to it is damaged: how.
+    /// The pointer to it is damaged, in this way.
     Unknown(String),
 }
 
 impl Active {
-    /// Looks.
+    /// Reads the pointer.
     pub(super) fn read(releases: &dyn Releases) -> Result<Self, ReleaseError> {
         match releases.current() {
             Ok(None) => Ok(Self::None),
@@ -38,7 +38,7 @@ impl Active {
         }
     }
 
-    /// The same, as the condition on which another one is activated.
+    /// The same, as the condition for activating another one.
     pub(super) fn before(&self) -> ExpectedActive {
         match self {
             Self::None => ExpectedActive::Nothing,
@@ -47,7 +47,7 @@ impl Active {
         }
     }
 
-    /// Its id, where there is one and it is known.
+    /// Its id, if there is one and it is known.
     pub(in crate::commands) const fn id(&self) -> Option<&ReleaseId> {
         match self {
             Self::Release(id) => Some(id),
@@ -66,18 +66,18 @@ impl fmt::Display for Active {
     }
 }
 
-/// The new release beside the one that was active until then.
+/// The new release compared with the previously active one.
 pub(super) enum Comparison {
-    /// None was.
+    /// None was active.
     NoneActive,
     /// How they differ.
     Diff(Box<ReleaseDiff>),
-    /// The active one, or the pointer to it, is damaged or gone: how.
+    /// The active one, or the pointer to it, is damaged or gone, in this way.
     Impossible(String),
 }
 
 impl Comparison {
-    /// Compares. What cannot be read of the new release is an error, as is a disk that fails.
+    /// Compares them. It is an error if the new release cannot be read, or if a disk fails.
     pub(super) fn new(
         releases: &dyn Releases,
         active: &Active,
@@ -110,9 +110,9 @@ impl Comparison {
         }
     }
 
-    /// In how many records each field changed, where there is a difference. Large catalogues leave
-    /// that to `diff`, so that an import takes no longer; as does what cannot be read, since `diff`
-    /// says why.
+    /// In how many records each field changed, if there is a difference. `None` for large
+    /// catalogues, so that an import does not take longer, and if bodies cannot be read: `diff`
+    /// shows the changes, or says why it cannot.
     pub(super) fn changed_fields(&self, releases: &dyn Releases) -> Option<ChangedFields> {
         let diff = self.diff().filter(|diff| diff.from != diff.to)?;
         let sides = [&diff.from, &diff.to].map(|id| releases.open_here(id).ok());

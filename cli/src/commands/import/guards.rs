@@ -1,8 +1,8 @@
-//! Guards: what keeps an import from taking away what consumers rely on.
+//! Guards keep an import from removing what consumers rely on.
 //!
-//! They look at how the new release compares with the active one and refuse to activate it, also
-//! where the two could not be compared. They are pure: what they refuse is a value, which names
-//! how to allow it.
+//! They look at how the new release compares with the active one and may refuse to activate it,
+//! also if the two could not be compared. They are pure: a refusal is a value, which names the
+//! option that allows it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ use shared::release::log::Objection;
 use super::comparison::Comparison;
 use crate::commands::diff::sentences;
 
-/// Above the options about what is served afterwards.
+/// Heading of the options about what is served afterwards.
 pub(super) const ACTIVATION: &str = "Activation";
 
 /// What the guards let pass.
@@ -80,7 +80,7 @@ pub struct Percent {
 pub struct NotAPercentage;
 
 impl Percent {
-    /// Of ten records, one may go.
+    /// One of ten records may be removed.
     pub const DEFAULT: Self = Self::whole(10);
     const DECIMALS: usize = 4;
 
@@ -145,12 +145,12 @@ pub(super) struct Refusal {
     pub(super) allowed_by: AllowedBy,
 }
 
-/// An option that lets something pass; shown as one types it.
+/// An option that allows a refused change; shown as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AllowedBy {
-    /// So many percent of removals.
+    /// `--max-removals` with at least this percentage.
     MaxRemovals(u64),
-    /// A permission.
+    /// `--allow` with this value.
     Allow(Allowed),
 }
 
@@ -170,12 +170,12 @@ impl Serialize for AllowedBy {
 }
 
 impl GuardArgs {
-    /// Everything for which the new release may not be activated.
+    /// Every reason not to activate the new release.
     pub(super) fn refusals(&self, comparison: &Comparison) -> Vec<Refusal> {
         self.verdicts(comparison).into_iter().flatten().collect()
     }
 
-    /// The same for the log, with what would be refused without the options that were given.
+    /// The same for the log, including what only the given options allow.
     pub(super) fn objections(&self, comparison: &Comparison) -> Vec<Objection> {
         let refused = self.verdicts(comparison).into_iter();
         let without_options = Self::default().verdicts(comparison);
@@ -190,7 +190,7 @@ impl GuardArgs {
         refused.zip(without_options).filter_map(objection).collect()
     }
 
-    /// What each of the guards says, which are as many for every release that is compared alike.
+    /// The verdict of each guard. Their number and order depend only on the comparison.
     fn verdicts(&self, comparison: &Comparison) -> Vec<Option<Refusal>> {
         match comparison {
             Comparison::NoneActive => Vec::new(),
@@ -233,12 +233,12 @@ impl GuardArgs {
     }
 }
 
-/// That what changes cannot be known, and why.
+/// The message that the changes are unknown, and why.
 pub(super) fn uncompared(why: &str) -> String {
     format!("the new release could not be compared with the active one: {why}")
 }
 
-/// The options that allow everything that was refused, as one types them.
+/// The options that allow everything that was refused, as they are typed.
 pub(super) fn options(refusals: &[Refusal]) -> String {
     let (mut most, mut allowed) = (None, Vec::new());
     for refusal in refusals {

@@ -1,4 +1,4 @@
-//! What an import came to, as a page for a browser.
+//! The result of an import, as a page for a browser.
 
 use import::mapping::Mapping;
 use import::run::Outcome;
@@ -10,7 +10,7 @@ use crate::commands::diff;
 use crate::page::{Page, Tone};
 use crate::terminal::counted;
 
-/// The page of an import: what is wrong, what changes for consumers, and how full the fields are.
+/// The page of an import: what is wrong, what changes for consumers, and field coverage.
 pub(super) fn of(
     imported: &Imported,
     outcome: &Outcome,

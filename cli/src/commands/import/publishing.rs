@@ -34,7 +34,8 @@ impl Consumer for Publishing {
         summary: &ManufacturerSummary<'_>,
         details: &ManufacturerDetails<'_>,
     ) -> anyhow::Result<()> {
-        // It shows nothing of other records, so a line holds all of it and is too short for this.
+        // Its body has nothing of other records, so it fits in a line of the export and is too
+        // small for this error.
         let rendered = RenderedManufacturer::new(summary, details).with_context(|| {
             format!("could not render the manufacturer {}", summary.id.as_str())
         })?;

@@ -1,4 +1,4 @@
-//! What an import came to, shown to people and to programs.
+//! The result of an import, for people and for programs.
 
 use std::io::Write;
 
@@ -26,16 +26,16 @@ struct Document<'a> {
     existed: bool,
     active: Option<&'a str>,
     duration_seconds: f64,
-    /// What changes for consumers; null where nothing was made, or there is nothing to compare
-    /// with: because nothing was active, or for the reason below.
+    /// What changes for consumers; null if no release was made, or if there is nothing to compare
+    /// it with: because none was active, or for the reason below.
     diff: Option<&'a ReleaseDiff>,
-    /// In how many records each field changed; null where that takes long to find.
+    /// In how many records each field changed; null if that would take long to find.
     changed_fields: Option<&'a ChangedFields>,
     /// Why there is nothing to compare with although a release was active, or null.
     not_compared: Option<&'a str>,
     /// Whether the guards kept the release from being activated.
     refused: bool,
-    /// What the guards say against the release.
+    /// The refusals of the guards.
     refusals: &'a [Refusal],
     coverage: Option<CoverageDocument<'a>>,
     #[serde(flatten)]
@@ -143,7 +143,7 @@ fn show_made(
     Ok(())
 }
 
-/// What to do next; `first_key` is what leads to the first key, where there is none yet.
+/// Shows what to do next; `first_key` is the command for the first key, if there is none yet.
 fn show_next(
     made: &Made,
     imported: &Imported,
@@ -167,7 +167,7 @@ fn show_next(
 fn show_comparison(made: &Made, imported: &Imported, context: &mut Context) -> anyhow::Result<()> {
     match &made.comparison {
         Comparison::NoneActive => {}
-        // The refusal says it.
+        // The refusal says so already.
         Comparison::Impossible(_) if made.is_refused() => {}
         Comparison::Impossible(why) => {
             let warning = guards::uncompared(why);
@@ -205,7 +205,7 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
             let refused = format!("refused: {}", escape_control(&message));
             let refused = match made.comparison {
                 Comparison::Diff(_) => wrap(&refused, 2, context.terminal),
-                // A cause is one line, as in every error.
+                // A chain of causes stays on one line, as in every error.
                 Comparison::NoneActive | Comparison::Impossible(_) => refused,
             };
             writeln!(context.err, "{refused}")?;
@@ -221,8 +221,8 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says what can be done about a refusal, below the refusals; `next` is the command that shows why
-/// no boat is left.
+/// Says, below the refusals, what to do about them; `next` is the command that shows why no boat is
+/// left.
 fn show_refused(made: &Made, next: Option<&str>, context: &mut Context) -> anyhow::Result<()> {
     let release = &made.release;
     let look = match made.comparison {

@@ -1,8 +1,8 @@
-//! `--if-changed`: whether an import would read what the last one read, so that a timer may run
-//! every minute.
+//! `--if-changed`: whether an import would read the same as the last one, so that a timer may run
+//! it every minute.
 //!
-//! The log of releases has the last import that made a release. Nothing changed if every address
-//! has the logged ETag, or every file the logged hash, and the mapping is the same.
+//! The log of releases contains the last import that made a release. Nothing changed if every
+//! address has the logged ETag, or every file the logged hash, and the mapping is the same.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -26,7 +26,7 @@ use crate::terminal::wrap::fit;
 
 /// What to import.
 pub(super) enum Current {
-    /// Nothing: this release was made from the same.
+    /// Nothing: this release was made from the same exports.
     Unchanged(ReleaseId),
     /// These exports.
     Exports(Vec<Export>),
@@ -124,7 +124,7 @@ const fn made(outcome: &Outcome) -> Option<&ReleaseId> {
     }
 }
 
-/// A folder or a stream has no hash of its own.
+/// Refuses folders and streams, which have no hash of their own.
 fn refuse_what_has_no_hash(sources: &[Source]) -> anyhow::Result<()> {
     let has_none = |source: &&Source| {
         let path = source.path();
@@ -174,7 +174,7 @@ fn file(source: &Source, sha256: Option<String>, etag: Option<String>) -> Source
     }
 }
 
-/// As the log stores it.
+/// The source as the log stores it.
 fn logged(files: Vec<SourceFile>, mapping: Option<&Mapping>) -> Logged {
     let mut all = SourceFiles::default();
     for file in files {
@@ -183,7 +183,8 @@ fn logged(files: Vec<SourceFile>, mapping: Option<&Mapping>) -> Logged {
     Logged::new(all, mapping.map(Mapping::file), 0)
 }
 
-/// Whether both are known to be the same files. More files than the log lists never are.
+/// Whether both are known to be the same files. If there are more files than the log lists, they
+/// are never considered the same.
 fn is_same(now: &Logged, last: &Logged) -> bool {
     let is_known = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
     let is_same_file = |(now, last): (&SourceFile, &SourceFile)| {

@@ -1,4 +1,4 @@
-//! Guards on differences made by hand: what they refuse, and exactly from where on.
+//! Guards on differences made by hand: what they refuse, and from which number on.
 
 use shared::release::ReleaseId;
 use shared::release::diff::{FieldsDiff, Listed, MovedSlug, RecordName};
@@ -97,7 +97,7 @@ fn everything_that_breaks_consumers_is_refused_at_once_unless_it_is_allowed() {
         fields: Some(FieldsDiff {
             null_now: vec!["logo".to_owned()],
             gone: vec!["website".to_owned()],
-            // Consumers may have to cope with these, but are not promised otherwise.
+            // Consumers may have to cope with these, but are promised nothing about them.
             optional_now: vec!["description".to_owned()],
             fractional_now: vec!["boatCount".to_owned()],
         }),
