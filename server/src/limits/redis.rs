@@ -11,6 +11,7 @@ mod circuit;
 mod failure;
 mod line;
 mod lines;
+mod place;
 mod process;
 mod scripts;
 mod sentinels;
@@ -26,7 +27,8 @@ pub use address::{NotAnAddress, RedisAddress};
 pub use failure::RedisFailure;
 
 use circuit::{Circuit, State};
-use lines::{Lines, Place};
+use lines::Lines;
+use place::Place;
 use scripts::{Reply, Scripts, Verdict};
 
 use super::minute_error::MinuteError;
@@ -92,7 +94,7 @@ impl RedisLimits {
     /// treat every window as full in their first minute.
     pub async fn init(address: RedisAddress) -> Result<Init, RedisFailure> {
         let place = Place::new(address, Scripts::new(""), PREFIX);
-        let begun = place.in_time(place.init()).await?;
+        let begun = place.init().await?;
         Ok(match begun.verdict {
             Verdict::Made => Init::Made,
             _ => Init::There(begun.closed_for),
@@ -102,7 +104,7 @@ impl RedisLimits {
     /// What would be counted in at `address`, if it is fit for it. Nothing is changed.
     pub async fn examine(address: RedisAddress) -> Result<Examined, RedisFailure> {
         let place = Place::new(address, Scripts::new(""), PREFIX);
-        let (server, process) = place.in_time(place.examined()).await?;
+        let (server, process) = place.examined().await?;
         Ok(Examined {
             server: server.address,
             software: process.software,

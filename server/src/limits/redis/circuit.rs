@@ -13,7 +13,8 @@ use tokio::sync::{Notify, watch};
 
 use super::address::RedisAddress;
 use super::failure::RedisFailure;
-use super::lines::{Begun, Lines, Place};
+use super::lines::{Begun, Lines};
+use super::place::Place;
 use super::scripts::Verdict;
 use crate::base::error_chain::chain;
 use crate::base::primitives::{MissedTickBehavior, Swap, interval, timeout};
@@ -85,12 +86,8 @@ impl Circuit {
 
     /// Connects once.
     pub(super) async fn connect(&self) -> Result<(), RedisFailure> {
-        let connecting = self.place.connect(&*self.clock);
-        let (lines, begun) = self
-            .place
-            .in_time(connecting)
-            .await
-            .inspect_err(|why| self.lose(why))?;
+        let connected = self.place.connect(&*self.clock).await;
+        let (lines, begun) = connected.inspect_err(|why| self.lose(why))?;
         let lines = Arc::new(lines);
         self.lines.store(Some(Arc::clone(&lines)));
         self.note(&lines.server.address, begun);
@@ -103,8 +100,7 @@ impl Circuit {
         if is_broken {
             return;
         }
-        let looking = lines.look(&self.place, &*self.clock);
-        match self.place.in_time(looking).await {
+        match lines.look(&self.place, &*self.clock).await {
             Ok(begun) => self.note(&lines.server.address, begun),
             Err(why) => self.break_off(lines, &why),
         }
