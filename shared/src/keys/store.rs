@@ -82,6 +82,12 @@ pub enum KeyStoreError {
         /// Where it was looked for.
         location: Location,
     },
+    /// Its file is gone while its journal is still there, so it existed.
+    #[error("the key store {location} is gone: only its journal is left")]
+    Gone {
+        /// Where it was.
+        location: Location,
+    },
     /// It is not a key store.
     #[error("{location} is not a key store of this program")]
     Foreign {
@@ -286,6 +292,14 @@ impl KeyStoreError {
                                       catalogue subscriptions create NAME"
                     .into(),
             },
+            Self::Gone { location } => {
+                let journal = quoted(&format!("{location}-journal"));
+                format!(
+                    "put the file back, or restore a backup; a new store would know none of its \
+                     keys, and is made only after: rm {journal}"
+                )
+                .into()
+            }
             Self::Foreign { location } => match location {
                 Location::Database(_) => {
                     "its schema `catalogue` is of another program: name another database".into()

@@ -93,7 +93,12 @@ impl Database {
     }
 
     /// Opens the file at `path`, and creates it, for its owner alone, if it does not exist.
+    ///
+    /// A file whose journal is there is not created: it had keys, which a new one would not know.
     pub(crate) fn open_or_create(path: &Path) -> Result<Self, KeyStoreError> {
+        if let Err(gone @ KeyStoreError::Gone { .. }) = FileStamp::of(path) {
+            return Err(gone);
+        }
         create_file(path).map_err(|error| failed("create", path, error))?;
         let mut database = Self::connect(path, LockTimeout::COMMANDS)?;
         let found = schema::find(&database.connection);
@@ -329,6 +334,11 @@ impl FileStamp {
     /// The stamp of the file at `path` now.
     pub(super) fn of(path: &Path) -> Result<Self, KeyStoreError> {
         let metadata = fs::metadata(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound if reserve::journal_beside(path).exists() => {
+                KeyStoreError::Gone {
+                    location: location(path),
+                }
+            }
             io::ErrorKind::NotFound => KeyStoreError::Missing {
                 location: location(path),
             },

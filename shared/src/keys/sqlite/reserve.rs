@@ -99,9 +99,14 @@ fn has_journal(database: &Path) -> bool {
 
 /// The journal of the file at `database`, which must exist.
 pub(super) fn journal_of(database: &Path) -> io::Result<PathBuf> {
-    let mut path = OsString::from(fs::canonicalize(database)?);
+    Ok(journal_beside(&fs::canonicalize(database)?))
+}
+
+/// The journal of a database at this very path, not one that a link leads to.
+pub(super) fn journal_beside(database: &Path) -> PathBuf {
+    let mut path = OsString::from(database);
     path.push("-journal");
-    Ok(path.into())
+    path.into()
 }
 
 fn lengthen_journal(database: &Path) -> io::Result<()> {

@@ -120,6 +120,20 @@ fn a_missing_and_an_empty_file_are_no_store() {
 }
 
 #[test]
+fn a_store_that_is_gone_is_not_replaced_by_an_empty_one() {
+    let place = StoreFile::new();
+    drop(place.store());
+    fs::remove_file(place.path()).unwrap();
+    let gone = "the key store [dir]/keys.sqlite is gone: only its journal is left";
+    assert_eq!(error(place.open(), &place), gone);
+    let made = KeyStore::open_or_create(&place.path(), operator());
+    assert_eq!(error(made, &place), gone);
+    assert!(!place.path().exists(), "nothing is made");
+    fs::remove_file(place.0.path().join("keys.sqlite-journal")).unwrap();
+    KeyStore::open_or_create(&place.path(), operator()).unwrap();
+}
+
+#[test]
 fn other_files_and_newer_versions_are_refused() {
     let table = [
         (

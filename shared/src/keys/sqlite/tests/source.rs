@@ -37,7 +37,7 @@ fn a_file_that_goes_missing_is_noticed_and_so_is_its_return() {
     let (_store, mut source) = followed(&place);
     let aside = place.0.path().join("aside");
     rename(place.path(), &aside);
-    assert!(matches!(source.poll(), Err(KeyStoreError::Missing { .. })));
+    assert!(matches!(source.poll(), Err(KeyStoreError::Gone { .. })));
     assert_eq!(source.revision(), None);
     rename(&aside, place.path());
     source.poll().unwrap();
