@@ -31,6 +31,8 @@ PORTS = range(20_000, 32_000)
 MEMORY, ROOM = "/dev/shm", 4 << 30
 # PostgreSQL and PgBouncer refuse to be run by root.
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups") if os.geteuid() == 0 else ()
+# Those that are PostgreSQL.
+POSTGRES = ("postgres", "primary", "standby")
 # How long all engines together may take to start, in seconds.
 STARTED_WITHIN = 30
 
@@ -104,7 +106,7 @@ class Engine:
         """PostgreSQL is asked to, so that it leaves no shared memory behind. A stopped one would not hear it."""
         if self.process is not None and self.process.poll() is None:
             self.go_on()
-            self.process.send_signal(signal.SIGQUIT if self.name == "postgres" else signal.SIGKILL)
+            self.process.send_signal(signal.SIGQUIT if self.name in POSTGRES else signal.SIGKILL)
             self.process.wait(PATIENCE)
 
 
@@ -155,19 +157,54 @@ def wait_until(true, otherwise, log):
         time.sleep(0.05)
 
 
-def postgres(folder):
-    """From the newest of those that are installed."""
+def of_postgres(name):
+    """A program of the newest PostgreSQL that is installed, as the user that may run it."""
     found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
     expect(found, "PostgreSQL is not where Debian has it: /usr/lib/postgresql")
-    data, port = folder / "postgres", free_port()
-    data.mkdir()
+    return *AS_POSTGRES, found[-1] / name
+
+
+def new_postgres(folder, name):
+    """An engine of that name, whose directory is empty yet."""
+    data, port = folder / name, free_port()
+    data.mkdir(mode=0o700)
     if AS_POSTGRES:
         shutil.chown(data, "postgres")
-    run(*AS_POSTGRES, found[-1] / "initdb", "--pgdata", data, "--username", "tests", "--auth", "trust", "--encoding",
-        "UTF8", "--locale", "C")
-    engine = Engine(folder, "postgres", port, *AS_POSTGRES, found[-1] / "postgres", "-D", data, "-h", "127.0.0.1",
-                    "-p", port, "-k", "", "-c", "max_connections=300")
-    return engine, {"CATALOGUE_TEST_POSTGRES": f"postgres://tests@127.0.0.1:{port}/postgres"}
+    return Engine(folder, name, port, *of_postgres("postgres"), "-D", data, "-h", "127.0.0.1", "-p", port, "-k", "", "-c",
+                  "max_connections=300")
+
+
+def initialise(engine):
+    run(*of_postgres("initdb"), "--pgdata", engine.folder, "--username", "tests", "--auth", "trust", "--encoding", "UTF8",
+        "--locale", "C")
+
+
+def postgres(folder):
+    engine = new_postgres(folder, "postgres")
+    initialise(engine)
+    return engine, {"CATALOGUE_TEST_POSTGRES": f"postgres://tests@127.0.0.1:{engine.port}/postgres"}
+
+
+def add_pair(found):
+    """A primary whose commits wait for its standby, beside the other engines."""
+    primary, standby = (new_postgres(found.folder, name) for name in ("primary", "standby"))
+    found.engines.update(primary=primary, standby=standby)
+    initialise(primary)
+    primary.begin()
+    wait_until(lambda: ask(primary, "SELECT 1", (0, 2)), "the primary is not ready", primary.log)
+    run(*of_postgres("pg_basebackup"), "--pgdata", standby.folder, "--write-recovery-conf", "--checkpoint", "fast", "--dbname",
+        f"host=127.0.0.1 port={primary.port} user=tests application_name=standby", cwd="/")
+    standby.begin()
+    ask(primary, "ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+    ask(primary, "SELECT pg_reload_conf()")
+    in_step = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+    wait_until(lambda: ask(primary, in_step) == "1", "the standby does not follow", standby.log)
+
+
+def ask(engine, sql, statuses=(0,)):
+    """What a PostgreSQL says."""
+    return run("psql", "--no-psqlrc", "--no-align", "--tuples-only", "--host", "127.0.0.1", "--port", engine.port,
+               "--username", "tests", "--dbname", "postgres", "--command", sql, statuses=statuses).strip()
 
 
 def pgbouncer(folder, database):

@@ -10,7 +10,7 @@ import urllib.parse
 from checks.base import PATIENCE, SAMPLE, Broken, expect
 from checks.clients import exchange, request
 from checks.cluster.load import Bodies, requests_of
-from checks.cluster.processes import ENGINES, REACHED, SERVERS, Balancer, Member, Proxy, until
+from checks.cluster.processes import ENGINES, SERVERS, Balancer, Member, Proxy, until
 from checks.command import Catalogue
 from checks.services import free_port
 
@@ -19,6 +19,11 @@ WEBSITE = "https://www.angstrom-batar.example"
 RELEASES = 3
 LEARNER_QUOTA = 1_000_000
 SERVICE = request("service", "/v1", 200)
+
+
+def pair(primary, standby):
+    """The address of both, at these ports."""
+    return f"postgres://tests@127.0.0.1:{primary},127.0.0.1:{standby}/postgres"
 
 
 def with_port(address, port):
@@ -75,7 +80,7 @@ class Cluster:
     async def start(self):
         ports = {name: free_port() for name in SERVERS}
         admin_ports = {f"{name}-admin": free_port() for name in SERVERS}
-        links = {f"{name}-{engine}": self.engines[engine].port for name in SERVERS for engine in REACHED}
+        links = {f"{name}-{engine}": self.engines[engine].port for name in SERVERS for engine in self.engines}
         self.proxy = Proxy(links | ports | admin_ports)
         self.members = []
         for name in SERVERS:
@@ -87,16 +92,34 @@ class Cluster:
         self.balancer = Balancer(self.work, self.members, self.proxy.ports)
         await self.balancer.start()
 
-    async def reach_store_through(self, engine):
-        """From now on; servers begin anew, unless they do so already."""
-        if self.operator.environment["CATALOGUE_STORE"] == self.at[engine]:
+    async def reach_store_through(self, way):
+        """From now on; servers begin anew, unless they do so already. The store is copied to a pair."""
+        to, own = self.addresses_of_store(way)
+        if self.operator.environment["CATALOGUE_STORE"] == to:
             return
-        self.operator.environment["CATALOGUE_STORE"] = self.at[engine]
         for member in self.members:
-            at = with_port(self.at[engine], self.proxy.ports[f"{member.name}-{engine}"])
-            member.catalogue.environment["CATALOGUE_STORE"] = at
             await member.stop()
+        if way == "pair":
+            await self.copy_store(to)
+        self.operator.environment["CATALOGUE_STORE"] = to
+        for member in self.members:
+            member.catalogue.environment["CATALOGUE_STORE"] = own[member.name]
             await member.start()
+
+    def addresses_of_store(self, way):
+        """Those of the operator and of each server, by engine or by both of a pair."""
+        if way == "pair":
+            both = ("primary", "standby")
+            own = {name: pair(*(self.proxy.ports[f"{name}-{engine}"] for engine in both)) for name in SERVERS}
+            return pair(*(self.engines[engine].port for engine in both)), own
+        return self.at[way], {name: with_port(self.at[way], self.proxy.ports[f"{name}-{way}"]) for name in SERVERS}
+
+    async def copy_store(self, to):
+        before = self.operator.environment["CATALOGUE_STORE"]
+        self.operator.environment["CATALOGUE_STORE"] = to
+        await self.operator.tell("store", "init")
+        self.operator.environment["CATALOGUE_STORE"] = before
+        await self.operator.tell("store", "copy", "--to", to)
 
     async def learn(self):
         """What each release answers, to a key whose charges are not in any history."""

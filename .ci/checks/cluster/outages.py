@@ -12,11 +12,13 @@ from checks.base import PATIENCE, ROOT, expect
 from checks.cluster import promises
 from checks.cluster.assembly import SERVICE, Cluster, ask
 from checks.cluster.disturbances import Disturbance
+from checks.cluster.failover import ComesBack, TakesOver
 from checks.cluster.history import History, Span
 from checks.cluster.load import Load, Pool, requests_of
 from checks.cluster.operating import Operator
 from checks.cluster.processes import until
 from checks.sentinels import Most, scripts_run, sentinels
+from checks.services import add_pair
 
 # How long one lasts; how soon it is as the table says, and how soon it is over afterwards, in seconds: half of one, and more
 # where PostgreSQL first has to recover on a busy disk.
@@ -42,7 +44,7 @@ class Outage:
     refused: tuple
     fail: tuple = ()
     lasts: float = LASTS
-    # Through which engine the store is reached.
+    # Through which engine the store is reached, or that it is on a pair of them.
     store: str = "postgres"
 
     def row(self):
@@ -84,6 +86,12 @@ OUTAGES = (
            "answers within 5 s",
            on(("kill", "pgbouncer"), ("stop", "pgbouncer"), ("hole", "pgbouncer"), ("reset", "pgbouncer"),
               ("kill", "postgres"), ("stop", "postgres")), REFUSED, (KEYS,), store="pgbouncer"),
+    Outage("PostgreSQL's primary is gone, and its synchronous standby takes over",
+           "503 until it is promoted; `/v1` and `/health` of servers answer", "those on keys and usage fail (3)",
+           "answers within 5 s of the promotion; nothing that was charged or revoked is lost", (TakesOver(),), REFUSED, (KEYS,),
+           store="pair"),
+    Outage("A former primary comes back, and can be written to", "answered: nobody goes back to it", "work", "at once",
+           (ComesBack(),), ANSWERED, store="pair"),
 )
 # The same where sentinels name the Redis.
 BEHIND_SENTINELS = (
@@ -203,14 +211,14 @@ class Outages:
 
     def check(self):
         entries = self.history.entries()
-        print(f"{'OUTAGE':<72}{'BY':<28}{'REFUSED':>8}{'RECOVERY, s':>13}")
+        print(f"{'OUTAGE':<76}{'BY':<28}{'REFUSED':>8}{'RECOVERY, s':>13}")
         for number, (outage, fault, span, ended) in enumerate(self.spans):
             within = [one for one in entries if span.began < one.sent and one.received < span.ended]
             refused = sum(one.status in promises.AWAY for one in within) / max(1, len(within))
             until = self.spans[number + 1][2].began - SETTLED if number + 1 < len(self.spans) else float("inf")
             late = [one.sent - ended for one in entries if ended < one.sent and one.received < until and one.status in promises.AWAY]
             recovered = max(late, default=0.0)
-            print(f"{outage.what:<72}{f'{fault.what} {fault.on}':<28}{refused:>8.0%}{recovered:>13.2f}")
+            print(f"{outage.what:<76}{f'{fault.what} {fault.on}':<28}{refused:>8.0%}{recovered:>13.2f}")
             least, most = outage.refused
             self.expect(within and least <= refused <= most, fault, f"{refused:.1%} of {len(within)} requests were refused")
             self.expect(recovered <= RECOVERED_WITHIN, fault, f"a request {recovered:.2f} s after it was refused")
@@ -229,6 +237,7 @@ class Outages:
 
 
 async def run(found, command, work, random):
+    add_pair(found)
     with sentinels(found.folder) as watched:
         outages = Outages(found, watched, command, work, random)
         try:

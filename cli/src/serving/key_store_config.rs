@@ -53,7 +53,8 @@ impl KeyStoreConfig {
 
     /// What reaches the database, if one is named.
     pub fn client(&self) -> anyhow::Result<Option<PgClient>> {
-        let client = self.store.clone().map(PgClient::new).transpose();
+        let remembering = |address| PgClient::remembering(address, self.data.key_store_timeline());
+        let client = self.store.clone().map(remembering).transpose();
         client.context("could not get ready to reach the key store")
     }
 

@@ -23,6 +23,7 @@ mod examine;
 mod failure;
 mod last_use;
 mod ledger;
+mod lineage;
 mod once;
 mod pool;
 mod pooler;
@@ -30,8 +31,8 @@ mod schema;
 mod source;
 mod stream;
 
-/// Most connections of a server: one that follows the keys, those for leases and last uses, and for
-/// each of these two one that probes whether an absent store is back.
+/// Most connections of a server: one that follows the keys, those for leases and last uses, and two
+/// that look whether an absent store is back, or whether another host has taken over.
 pub const SERVER_CONNECTIONS_MAX: usize =
     1 + ledger::CONNECTIONS_MAX + last_use::CONNECTIONS_MAX + 2;
 

@@ -131,6 +131,19 @@ pub enum KeyStoreError {
         #[source]
         source: Cause,
     },
+    /// Another server of the database has taken over from it. Nothing was changed.
+    #[error(
+        "the key store {location} is on timeline {found} of its database, from which timeline {seen} \
+         has taken over"
+    )]
+    Superseded {
+        /// Where it lies.
+        location: Location,
+        /// The timeline that it writes.
+        found: u32,
+        /// The latest that was seen.
+        seen: u32,
+    },
     /// It already has rows.
     #[error("the key store {location} is not empty")]
     NotEmpty {
@@ -256,6 +269,11 @@ fn named(keys: &[KeyPrefix]) -> String {
     }
 }
 
+fn update(subscription: &Name) -> String {
+    let name = quoted(subscription.as_str());
+    format!("catalogue subscriptions update {name}")
+}
+
 fn revoke_first(keys: &[KeyPrefix]) -> Option<Hint> {
     let each = if keys.len() == 1 { "it" } else { "each" };
     let first = keys.first()?;
@@ -321,6 +339,10 @@ impl KeyStoreError {
             Self::Unreachable { .. } => {
                 "nothing was changed; is the address right, and the database running?".into()
             }
+            Self::Superseded { .. } => {
+                "nothing was changed: stop this server of the database, or have it follow the other"
+                    .into()
+            }
             Self::NotEmpty { .. } => {
                 "name an empty one: a copy is never mixed with what is there".into()
             }
@@ -339,14 +361,10 @@ impl KeyStoreError {
                 "catalogue subscriptions list shows all subscriptions".into()
             }
             Self::SubscriptionExists { name } => {
-                let name = quoted(name.as_str());
-                let change = format!("catalogue subscriptions update {name}");
-                format!("choose another name, or change it: {change}").into()
+                format!("choose another name, or change it: {}", update(name)).into()
             }
             Self::SubscriptionInactive { name } => {
-                let name = quoted(name.as_str());
-                let activate = format!("catalogue subscriptions update {name} --status active");
-                format!("activate it first: {activate}").into()
+                format!("activate it first: {} --status active", update(name)).into()
             }
             Self::NameOfDeleted { .. } => "choose another name".into(),
             Self::KeysLeft { keys, .. } => revoke_first(keys)?,

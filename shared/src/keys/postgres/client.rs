@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::base::threads::{self, Blocking, lock};
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
+use crate::keys::postgres::lineage::Latest;
 use crate::keys::postgres::once::Mode;
 use crate::keys::store::KeyStoreError;
 
@@ -36,6 +38,7 @@ struct Shared {
     /// Factor for all timeouts: above 1 only in tests, whose machine may be busy.
     slack: u32,
     endings: Endings,
+    latest: Latest,
     /// None only while it is dropped.
     runtime: Option<Runtime>,
 }
@@ -52,22 +55,29 @@ pub(super) struct Endings(Arc<Mutex<Option<String>>>);
 impl PgClient {
     /// A client of the store at `address`, which does not connect yet.
     pub fn new(address: PostgresAddress) -> io::Result<Self> {
-        Self::build(address, 1)
+        Self::build(address, 1, Latest::default())
+    }
+
+    /// The same, which keeps in a file on which timeline the store was last seen. The file need not
+    /// exist; its directory may be missing too, then nothing is kept.
+    pub fn remembering(address: PostgresAddress, file: PathBuf) -> io::Result<Self> {
+        Self::build(address, 1, Latest::kept_in(file))
     }
 
     /// The same, with `slack` times longer timeouts.
     #[cfg(test)]
     pub(super) fn with_slack(address: PostgresAddress, slack: u32) -> io::Result<Self> {
-        Self::build(address, slack)
+        Self::build(address, slack, Latest::default())
     }
 
-    fn build(address: PostgresAddress, slack: u32) -> io::Result<Self> {
+    fn build(address: PostgresAddress, slack: u32, latest: Latest) -> io::Result<Self> {
         let runtime = threads::runtime("postgres", 1, BLOCKING)?;
         Ok(Self(Arc::new(Shared {
             tls: tls(&address),
             address,
             slack,
             endings: Endings::default(),
+            latest,
             runtime: Some(runtime),
         })))
     }
@@ -85,6 +95,11 @@ impl PgClient {
     /// The reasons why connections end.
     pub(super) fn endings(&self) -> &Endings {
         &self.0.endings
+    }
+
+    /// The latest timeline that was seen.
+    pub(super) fn latest(&self) -> &Latest {
+        &self.0.latest
     }
 
     /// `timeout` multiplied by this client's slack.
@@ -121,7 +136,8 @@ impl PgClient {
 
     /// What begins a transaction whose statements may take as long as `timeout`.
     pub(super) fn begin(&self, mode: Mode, timeout: Timeout) -> String {
-        mode.begin(self.stretched(timeout).for_statements().as_millis())
+        let millis = self.stretched(timeout).for_statements().as_millis();
+        mode.begin(millis, &self.0.latest.guard())
     }
 
     /// Runs `act` in the background, for as long as the client exists.
@@ -161,6 +177,12 @@ impl Timeout {
     /// replies leaves time for the next. A name may resolve to two addresses.
     pub(super) fn for_each_address(self, hosts: usize) -> Duration {
         self.0 / (2 * u32::try_from(hosts).unwrap_or(u32::MAX / 2).max(1))
+    }
+
+    /// How long all of `hosts`, which are asked at once, may take to greet; a single one has all of
+    /// the time.
+    pub(super) fn for_hosts(self, hosts: usize) -> Duration {
+        if 1 < hosts { self.0 / 2 } else { self.0 }
     }
 }
 

@@ -1,19 +1,22 @@
 //! One connection: its settings, how it is opened, and how it is driven until it ends.
 
 use std::cell::Cell;
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
+use std::time::Duration;
 
+use futures_util::future::join_all;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
-use tokio_postgres::config::TargetSessionAttrs;
+use tokio_postgres::config::{Host, TargetSessionAttrs};
 use tokio_postgres::tls::TlsStream;
-use tokio_postgres::{AsyncMessage, Client, Config, Error};
+use tokio_postgres::{AsyncMessage, Client, Config, Error, SimpleQueryMessage};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::base::limited::Allowance;
 use crate::keys::postgres::client::{Endings, PgClient, Timeout};
 use crate::keys::postgres::failure::Failure;
-use crate::keys::postgres::pooler::is_direct;
+use crate::keys::postgres::lineage::{self, Latest, Lineage};
+use crate::keys::postgres::pooler::{self, is_direct};
 use crate::keys::postgres::stream::{LimitedStreams, lone_folder};
 use crate::keys::store::{KeyStoreError, Wake};
 
@@ -31,9 +34,13 @@ const ALL_ROWS: Allowance = Allowance::of_one(2 << 30);
 /// How connections are made.
 #[derive(Clone)]
 pub(super) struct Plan {
-    config: Config,
+    /// One for each host.
+    hosts: Vec<Config>,
+    /// How long each of several may take.
+    patience: Duration,
     streams: LimitedStreams,
     endings: Endings,
+    pub(super) latest: Latest,
 }
 
 /// A connection that is closed when it is dropped, whatever it waits for.
@@ -42,6 +49,8 @@ pub(super) struct PgConnection {
     pub(super) client: Client,
     /// Whether it leads to the database itself, not to a pooler.
     pub(super) is_direct: bool,
+    /// Where it led when it was made, if that was told.
+    pub(super) lineage: Option<Lineage>,
     /// Whether it is unusable: the reply to an earlier query may still come.
     pub(super) is_broken: Cell<bool>,
     /// The task that drives it, aborted also if time runs out before the first reply.
@@ -58,10 +67,11 @@ impl Plan {
     ) -> Result<Self, Failure> {
         let mut config = client.address().config().clone();
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
-        let each = client.stretched(timeout).for_each_address(hosts);
+        let stretched = client.stretched(timeout);
+        let each = stretched.for_each_address(hosts);
         let theirs = config.get_connect_timeout().copied();
         config.connect_timeout(theirs.map_or(each, |theirs| theirs.min(each)));
-        // Among several hosts, read-only replicas are skipped.
+        // Among several hosts, those that follow another are skipped.
         if 1 < hosts && config.get_target_session_attrs() == TargetSessionAttrs::Any {
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         }
@@ -70,37 +80,124 @@ impl Plan {
         }
         let streams = LimitedStreams::of(&mut config, client.tls()?, answers);
         Ok(Self {
-            config,
+            hosts: (0..hosts).map(|place| only(&config, place)).collect(),
+            patience: stretched.for_hosts(hosts),
             streams,
             endings: client.endings().clone(),
+            latest: client.latest().clone(),
         })
     }
 
     /// What connections are made with.
     #[cfg(test)]
-    pub(super) fn config(&self) -> &Config {
-        &self.config
+    pub(super) fn hosts(&self) -> &[Config] {
+        &self.hosts
     }
 
-    /// Connects; `wake` is called at every notification.
+    /// Whether the address names more than one.
+    pub(super) fn has_several_hosts(&self) -> bool {
+        1 < self.hosts.len()
+    }
+
+    /// Connects; `wake` is called at every notification. All hosts are asked at once, since one that
+    /// another took over from may be writable too: the latest timeline is taken. It may still be
+    /// older than one that was seen.
     pub(super) async fn connect(&self, wake: Option<Wake>) -> Result<PgConnection, Error> {
+        let connecting = self.hosts.iter().map(|host| {
+            let connecting = self.connect_to(host, wake.clone());
+            tokio::time::timeout(self.patience, connecting)
+        });
+        let (mut latest, mut why_not): (Option<PgConnection>, _) = (None, None);
+        for connected in join_all(connecting).await.into_iter().flatten() {
+            match connected {
+                Ok(other) if latest.as_ref().is_none_or(|one| one.is_before(&other)) => {
+                    latest = Some(other);
+                }
+                Ok(_older) => {}
+                Err(error) => why_not = Some(error),
+            }
+        }
+        match (latest, why_not) {
+            (Some(connection), _) => {
+                _ = self.latest.note(connection.lineage);
+                Ok(connection)
+            }
+            (None, Some(why_not)) => Err(why_not),
+            // None has answered: whoever waits for it knows for how long.
+            (None, None) => pending().await,
+        }
+    }
+
+    async fn connect_to(&self, host: &Config, wake: Option<Wake>) -> Result<PgConnection, Error> {
         let (streams, endings) = (&self.streams, self.endings.clone());
-        let (client, task) = if let Some(folder) = lone_folder(&self.config) {
-            let connected = streams.connect_through(folder, &self.config).await?;
+        let (client, task) = if let Some(folder) = lone_folder(host) {
+            let connected = streams.connect_through(folder, host).await?;
             (connected.0, tokio::spawn(drive(connected.1, wake, endings)))
         } else {
-            let connected = self.config.connect(streams.clone()).await?;
+            let connected = host.connect(streams.clone()).await?;
             (connected.0, tokio::spawn(drive(connected.1, wake, endings)))
         };
         let task = AbortOnDropHandle::new(task);
-        let is_direct = is_direct(&client).await?;
+        let answers = self.look(&client).await?;
         Ok(PgConnection {
+            is_direct: is_direct(&client, &answers),
+            lineage: Lineage::of(&answers),
             client,
-            is_direct,
             is_broken: Cell::new(false),
             task,
         })
     }
+
+    /// Looks where a connection leads, which also proves that the database answers: a pooler greets
+    /// without it too.
+    async fn look(&self, client: &Client) -> Result<Vec<SimpleQueryMessage>, Error> {
+        let looked = format!("SELECT {}, {}", pooler::COLUMN, lineage::COLUMNS);
+        match client.simple_query(&looked).await {
+            // Not every database of a kind tells its timeline.
+            Err(error) if error.as_db_error().is_some() => {
+                self.latest.forget();
+                let looked = format!("SELECT {}", pooler::COLUMN);
+                client.simple_query(&looked).await
+            }
+            looked => looked,
+        }
+    }
+}
+
+/// The same for one of the hosts alone.
+fn only(all: &Config, place: usize) -> Config {
+    let mut one = Config::new();
+    match all.get_hosts().get(place) {
+        Some(Host::Tcp(name)) => _ = one.host(name),
+        Some(Host::Unix(folder)) => _ = one.host_path(folder),
+        None => {}
+    }
+    if let Some(&address) = all.get_hostaddrs().get(place) {
+        one.hostaddr(address);
+    }
+    let ports = all.get_ports();
+    if let Some(&port) = ports.get(place).or(ports.first()) {
+        one.port(port);
+    }
+    macro_rules! copy {
+        ($($get:ident $set:ident),*) => {
+            $(if let Some(value) = all.$get() {
+                one.$set(value.to_owned());
+            })*
+        };
+    }
+    copy!(get_user user, get_password password, get_dbname dbname, get_options options,
+        get_application_name application_name, get_connect_timeout connect_timeout,
+        get_tcp_user_timeout tcp_user_timeout, get_keepalives_retries keepalives_retries,
+        get_keepalives_interval keepalives_interval);
+    one.ssl_mode(all.get_ssl_mode())
+        .ssl_negotiation(all.get_ssl_negotiation())
+        .keepalives(all.get_keepalives())
+        .keepalives_idle(all.get_keepalives_idle())
+        .target_session_attrs(all.get_target_session_attrs())
+        .channel_binding(all.get_channel_binding())
+        .load_balance_hosts(all.get_load_balance_hosts());
+    one
 }
 
 /// Drives a connection until it ends, and notes why.
@@ -135,7 +232,17 @@ impl PgConnection {
             ALL_KEYS
         };
         let plan = Plan::new(client, timeout, answers);
-        client.ask(attempt, timeout, async { Ok(plan?.connect(wake).await?) })
+        client.ask(attempt, timeout, async {
+            let connection = plan?.connect(wake).await?;
+            client.latest().note(connection.lineage)?;
+            Ok(connection)
+        })
+    }
+
+    /// Whether it leads to an older timeline than another; one that is not told is older.
+    fn is_before(&self, other: &Self) -> bool {
+        let timeline = |one: &Self| one.lineage.map(Lineage::timeline);
+        timeline(self) < timeline(other)
     }
 
     /// The same for a caller that ends the task itself.

@@ -12,6 +12,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
+use crate::keys::postgres::lineage::Lineage;
 use crate::keys::postgres::once::{Mode, Parameter};
 use crate::keys::postgres::schema;
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
@@ -123,7 +124,10 @@ impl<'c> PgTransaction<'c> {
             attempt,
             is_over: false,
         };
-        transaction.wait(async { Ok(transaction.library().batch_execute(&begin).await?) })?;
+        transaction.wait(async {
+            let opened = transaction.library().simple_query(&begin).await?;
+            client.latest().note(Lineage::of(&opened))
+        })?;
         Ok(transaction)
     }
 

@@ -9,6 +9,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use crate::keys::postgres::failure::Failure;
+use crate::keys::postgres::lineage::{Latest, Lineage};
 
 /// A parameter of a statement, and its type: otherwise the database would have to be asked for it.
 pub(super) type Parameter<'p> = (&'p (dyn ToSql + Sync), Type);
@@ -26,11 +27,12 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// Begins a transaction in which nothing takes longer than `millis`.
+    /// Begins a transaction in which nothing takes longer than `millis`, and which a
+    /// [`guard`](super::lineage::Latest::guard) keeps from changing what was superseded.
     ///
     /// Unqualified names find nothing but what is built in, so nothing can be put in its place. A
     /// commit is durable, and waits for more where the database asks for that with `remote_apply`.
-    pub(super) fn begin(self, millis: u128) -> String {
+    pub(super) fn begin(self, millis: u128, guard: &str) -> String {
         let begin = match self {
             Self::Once => "READ COMMITTED",
             Self::Read => "REPEATABLE READ, READ ONLY",
@@ -42,31 +44,36 @@ impl Mode {
             SELECT set_config('statement_timeout', '{millis}', true),
                 set_config('idle_in_transaction_session_timeout', '{millis}', true),
                 set_config('synchronous_commit', CASE current_setting('synchronous_commit')
-                    WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)"
+                    WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true){guard}"
         )
     }
 }
 
-/// Runs one statement in a transaction that begins with `begin`: all of it in one round trip.
+/// Runs one statement in a transaction that begins with `begin`: all of it in one round trip. What
+/// `latest` has superseded changes nothing, and is an error.
 pub(super) async fn once(
     client: &Client,
+    latest: &Latest,
     begin: &str,
     sql: &str,
     parameters: &[Parameter<'_>],
 ) -> Result<Vec<Row>, Failure> {
     // Each is sent when it is first polled, in this order.
     let all = join3(
-        client.batch_execute(begin),
+        client.simple_query(begin),
         client.query_typed(sql, parameters),
         client.batch_execute("COMMIT"),
     );
-    let (started, answered, committed) = all.await;
-    match (started, answered) {
-        (Ok(()), Ok(rows)) => {
+    let (opened, answered, committed) = all.await;
+    if let Ok(opened) = &opened {
+        latest.note(Lineage::of(opened))?;
+    }
+    match (opened, answered) {
+        (Ok(_it), Ok(rows)) => {
             committed?;
             Ok(rows)
         }
-        (Ok(()), Err(refused)) => Err(refused.into()),
+        (Ok(_it), Err(refused)) => Err(refused.into()),
         // The error of the statement would only be that there is no transaction any more.
         (Err(refused), Err(_also)) => Err(refused.into()),
         // Without its settings, it may not last.

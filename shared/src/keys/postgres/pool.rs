@@ -32,8 +32,6 @@ const PROBE_WAIT_MAX: Duration = Duration::from_millis(500);
 pub(super) struct Pool {
     client: PgClient,
     timeout: Timeout,
-    /// What begins each transaction.
-    begin: String,
     connections: Result<Connections, String>,
     /// A wait here is for other threads of this process, not for the store.
     turns: Semaphore,
@@ -57,7 +55,6 @@ impl Pool {
         Self {
             client: client.clone(),
             timeout,
-            begin: client.begin(Mode::Once, timeout),
             connections: connections(client, timeout, connections_max),
             turns: Semaphore::new(connections_max),
             connections_max,
@@ -103,8 +100,10 @@ impl Pool {
         parameters: &[Parameter<'_>],
         read: impl FnOnce(&Row) -> Result<T, Error>,
     ) -> Result<Option<T>, KeyStoreError> {
+        let begin = self.client.begin(Mode::Once, self.timeout);
         let answered = self.ask(async |connection| {
-            let rows = once(connection, &self.begin, sql, parameters).await?;
+            let latest = self.client.latest();
+            let rows = once(connection, latest, &begin, sql, parameters).await?;
             Ok::<_, Failure>(rows.first().map(read).transpose()?)
         });
         answered.map_err(|(failure, outcome)| {
@@ -166,7 +165,9 @@ impl Circuit {
             loop {
                 tokio::time::sleep(PROBE_PAUSE).await;
                 let probe = tokio::time::timeout(PROBE_WAIT_MAX, plan.connect(None));
-                if let Ok(Ok(_answered)) = probe.await {
+                if let Ok(Ok(answered)) = probe.await
+                    && plan.latest.note(answered.lineage).is_ok()
+                {
                     is_open.store(false, Ordering::Relaxed);
                     return;
                 }

@@ -13,20 +13,18 @@ use std::task::{Context, Poll};
 use futures_util::FutureExt;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
-use tokio_postgres::{Client, Error, SimpleQueryMessage};
+use tokio_postgres::{Client, SimpleQueryMessage};
 
-/// Asks for the process that answers.
-const PROCESS: &str = "SELECT pg_catalog.pg_backend_pid()";
+/// The column that [`is_direct`] reads: the process that answers.
+pub(super) const COLUMN: &str = "pg_catalog.pg_backend_pid() AS process";
 
-/// Whether the process that greeted is the one that answers. Also proves that something answers: a
-/// pooler greets without its database too.
-pub(super) async fn is_direct(client: &Client) -> Result<bool, Error> {
-    let answers = client.simple_query(PROCESS).await?;
+/// Whether the process that greeted is the one that gave these answers, to a query with [`COLUMN`].
+pub(super) fn is_direct(client: &Client, answers: &[SimpleQueryMessage]) -> bool {
     let process = answers.iter().find_map(|answer| match answer {
-        SimpleQueryMessage::Row(row) => row.get(0)?.parse::<i32>().ok(),
+        SimpleQueryMessage::Row(row) => row.try_get("process").ok()??.parse::<i32>().ok(),
         _ => None,
     });
-    Ok(process.is_some() && process == greeter(client))
+    process.is_some() && process == greeter(client)
 }
 
 /// The process that greeted. The library keeps its number only to cancel queries, so it is read

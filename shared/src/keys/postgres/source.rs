@@ -5,9 +5,12 @@
 //! connection, and reloads keys when it changed. It does so under a lock that whoever moves the
 //! store elsewhere holds alone.
 
+use std::time::Duration;
+
 use crate::keys::postgres::client::{PgClient, Timeout};
-use crate::keys::postgres::connection::PgConnection;
+use crate::keys::postgres::connection::{FEW_ROWS, PgConnection, Plan};
 use crate::keys::postgres::database::PgTransaction;
+use crate::keys::postgres::lineage::Lineage;
 use crate::keys::postgres::once::{Mode, once};
 use crate::keys::postgres::schema::Found;
 use crate::keys::statements;
@@ -20,6 +23,9 @@ macro_rules! lock {
         concat!($sql, "(1112490324, 1)")
     };
 }
+
+/// Pause between two looks at all hosts.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The revision, whether this program can work with the tables, and whether the store is writable;
 /// once nobody has the lock alone.
@@ -48,6 +54,7 @@ pub struct PostgresKeySource {
 impl PostgresKeySource {
     /// Follows the keys in the database of `client`.
     pub fn new(client: &PgClient) -> Self {
+        look_at_all_hosts(client);
         Self {
             client: client.clone(),
             wake: None,
@@ -88,7 +95,7 @@ impl PostgresKeySource {
 
     fn revision_on(&self, connection: &PgConnection) -> Result<Revision, KeyStoreError> {
         let begin = self.client.begin(Mode::Once, Timeout::POLLS);
-        let asked = once(&connection.client, &begin, LOOK, &[]);
+        let asked = once(&connection.client, self.client.latest(), &begin, LOOK, &[]);
         let location = || self.client.address().location();
         let rows = self.client.ask("read", Timeout::POLLS, asked);
         let rows = rows.map_err(|error| match error {
@@ -124,6 +131,25 @@ impl PostgresKeySource {
         transaction.commit()?;
         Ok((revision, Some(snapshot)))
     }
+}
+
+/// Looks from time to time at all of several hosts: one may have taken over while the one that it
+/// took over from still answers.
+fn look_at_all_hosts(client: &PgClient) {
+    let Ok(plan) = Plan::new(client, Timeout::POLLS, FEW_ROWS) else {
+        return;
+    };
+    if !plan.has_several_hosts() {
+        return;
+    }
+    client.spawn(async move {
+        loop {
+            tokio::time::sleep(LOOK_INTERVAL).await;
+            let connected = tokio::time::timeout(LOOK_INTERVAL, plan.connect(None));
+            // What was seen is noted on the way.
+            drop(connected.await);
+        }
+    });
 }
 
 fn look_at(row: &dyn Row) -> Result<(Found, bool, Revision), Unreadable> {
@@ -172,7 +198,8 @@ impl WithoutServers {
             .as_millis();
         let taken = client.ask("lock", timeout, async {
             let library = &connection.client;
-            library.batch_execute(&begin).await?;
+            let opened = library.simple_query(&begin).await?;
+            client.latest().note(Lineage::of(&opened))?;
             // It is held for as long as a copy takes. A server of a former version never lets go.
             let patient = format!(
                 "SET LOCAL lock_timeout = {patience};

@@ -6,6 +6,7 @@ mod connections;
 mod endless;
 mod faults;
 mod pooler;
+mod superseded;
 mod versions;
 
 use std::sync::atomic::{AtomicU32, Ordering};

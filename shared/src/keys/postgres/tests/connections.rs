@@ -122,7 +122,7 @@ fn what_the_database_sets_otherwise_does_not_change_how_it_is_used() {
         let asked = async {
             let begin = client.begin(Mode::Once, Timeout::COMMANDS);
             let sql = format!("SHOW {setting}");
-            let rows = once(&connection.client, &begin, &sql, &[]).await?;
+            let rows = once(&connection.client, client.latest(), &begin, &sql, &[]).await?;
             Ok(rows[0].try_get(0)?)
         };
         let found: String = client.wait(Timeout::COMMANDS, asked).unwrap();
@@ -147,13 +147,11 @@ fn each_of_several_hosts_is_tried_in_time_and_one_that_only_follows_is_passed_ov
     ] {
         let client = client(address.parse().unwrap(), 1);
         let plan = Plan::new(&client, Timeout::LEASES, FEW_ROWS).unwrap();
-        let each = plan.config().get_connect_timeout().unwrap();
-        assert_eq!(each.as_millis(), millis, "{address}");
-        assert_eq!(
-            plan.config().get_target_session_attrs(),
-            transaction,
-            "{address}"
-        );
+        for host in plan.hosts() {
+            let each = host.get_connect_timeout().unwrap();
+            assert_eq!(each.as_millis(), millis, "{address}");
+            assert_eq!(host.get_target_session_attrs(), transaction, "{address}");
+        }
     }
 }
 

@@ -1,0 +1,204 @@
+//! On which timeline of its history a database is, so that nobody goes back to an older one.
+//!
+//! A standby that takes over begins a timeline of its own. The primary that it took over from may
+//! come back and be writable on the old one: it does not know which keys were revoked since, and
+//! what is written to it is lost. Whoever has seen a timeline therefore accepts no older one of the
+//! same database cluster. What was seen is kept in a file where one is named, so that it also holds
+//! for the next command and after a restart.
+//!
+//! The number is that of the log that is written, not that of the last checkpoint, which follows a
+//! promotion by minutes.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use tokio_postgres::{SimpleQueryMessage, SimpleQueryRow};
+
+use crate::base::durable;
+use crate::base::threads::lock;
+use crate::keys::postgres::failure::Failure;
+
+/// The columns that [`Lineage::of`] reads; none has a value on a standby.
+pub(super) const COLUMNS: &str = "
+    (SELECT system_identifier FROM pg_catalog.pg_control_system()) AS system,
+    CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN pg_catalog.substr(
+        pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8) END AS timeline";
+
+/// A database cluster, and the timeline that it writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lineage {
+    system: i64,
+    timeline: u32,
+}
+
+/// The latest one that was seen; clones share it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Latest(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    seen: Mutex<Option<Lineage>>,
+    /// Where it is kept.
+    file: Option<PathBuf>,
+}
+
+impl Lineage {
+    /// What a simple query with [`COLUMNS`] says.
+    pub(super) fn of(answers: &[SimpleQueryMessage]) -> Option<Self> {
+        let mut rows = answers.iter().filter_map(|answer| match answer {
+            SimpleQueryMessage::Row(row) => Some(row),
+            _ => None,
+        });
+        rows.find_map(Self::of_row)
+    }
+
+    fn of_row(row: &SimpleQueryRow) -> Option<Self> {
+        Some(Self {
+            system: row.try_get("system").ok()??.parse().ok()?,
+            timeline: u32::from_str_radix(row.try_get("timeline").ok()??, 16).ok()?,
+        })
+    }
+
+    /// The number of the timeline.
+    pub(super) fn timeline(self) -> u32 {
+        self.timeline
+    }
+
+    /// The same database after another takes over.
+    #[cfg(test)]
+    pub(super) fn successor(self) -> Self {
+        let timeline = self.timeline + 1;
+        Self { timeline, ..self }
+    }
+
+    fn is_before(self, other: Self) -> bool {
+        self.system == other.system && self.timeline < other.timeline
+    }
+}
+
+impl Latest {
+    /// What was last seen according to the file there, which need not exist.
+    pub(super) fn kept_in(file: PathBuf) -> Self {
+        let kept = fs::read_to_string(&file).ok();
+        let seen = kept.and_then(|text| {
+            let (system, timeline) = text.trim_end().split_once(' ')?;
+            Some(Lineage {
+                system: system.parse().ok()?,
+                timeline: timeline.parse().ok()?,
+            })
+        });
+        Self(Arc::new(Shared {
+            seen: Mutex::new(seen),
+            file: Some(file),
+        }))
+    }
+
+    /// What was seen.
+    pub(super) fn seen(&self) -> Option<Lineage> {
+        *lock(&self.0.seen)
+    }
+
+    /// What the statement that begins a transaction also asks for: [`COLUMNS`], and that nothing
+    /// can be changed on an older timeline than was seen. Nothing as long as none was.
+    pub(super) fn guard(&self) -> String {
+        let Some(Lineage { system, timeline }) = self.seen() else {
+            return String::new();
+        };
+        format!(
+            ", system, timeline, set_config('transaction_read_only',
+                CASE WHEN system = {system} AND timeline < '{timeline:08X}' THEN 'on'
+                    ELSE current_setting('transaction_read_only') END, true)
+            FROM (SELECT {COLUMNS}) AS lineage"
+        )
+    }
+
+    /// Forgets it: the database that is there now does not tell.
+    pub(super) fn forget(&self) {
+        *lock(&self.0.seen) = None;
+    }
+
+    /// Notes what was found: refused if it is older than what was seen. A database that does not
+    /// tell is neither old nor new.
+    pub(super) fn note(&self, found: Option<Lineage>) -> Result<(), Failure> {
+        let Some(found) = found else {
+            return Ok(());
+        };
+        let mut seen = lock(&self.0.seen);
+        match *seen {
+            Some(seen) if found.is_before(seen) => Err(Failure::Superseded {
+                found: found.timeline,
+                seen: seen.timeline,
+            }),
+            Some(seen) if seen == found => Ok(()),
+            _ => {
+                *seen = Some(found);
+                self.keep(found);
+                Ok(())
+            }
+        }
+    }
+
+    /// Keeps it where there is a directory for it. If that fails, it is known until this process
+    /// ends.
+    fn keep(&self, seen: Lineage) {
+        if let Some(file) = &self.0.file {
+            let text = format!("{} {}\n", seen.system, seen.timeline);
+            _ = durable::replace(file, text.as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEEN: Lineage = Lineage {
+        system: 7,
+        timeline: 0x1F,
+    };
+
+    #[test]
+    fn no_older_timeline_of_the_same_cluster_is_accepted() {
+        let latest = Latest::default();
+        assert_eq!(latest.guard(), "");
+        latest.note(None).unwrap();
+        latest.note(Some(SEEN)).unwrap();
+        latest.note(Some(SEEN)).unwrap();
+        assert!(
+            latest
+                .guard()
+                .contains("system = 7 AND timeline < '0000001F'")
+        );
+        latest.note(Some(SEEN.successor())).unwrap();
+        let refused = latest.note(Some(SEEN)).unwrap_err();
+        let text = "it is on timeline 31, from which timeline 32 has taken over";
+        assert_eq!(refused.text(), text);
+        latest.note(None).unwrap();
+        // Another cluster counts its timelines anew.
+        let other = Lineage {
+            system: 8,
+            timeline: 1,
+        };
+        latest.note(Some(other)).unwrap();
+        latest.forget();
+        latest.note(Some(SEEN)).unwrap();
+    }
+
+    #[test]
+    fn what_was_seen_is_kept_and_a_file_that_cannot_be_read_is_as_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("timeline");
+        assert_eq!(Latest::kept_in(file.clone()).seen(), None);
+        Latest::kept_in(file.clone()).note(Some(SEEN)).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "7 31\n");
+        assert_eq!(Latest::kept_in(file.clone()).seen(), Some(SEEN));
+        for text in ["", "7", "7 x\n", "7 99999999999\n"] {
+            durable::replace(&file, text.as_bytes()).unwrap();
+            assert_eq!(Latest::kept_in(file.clone()).seen(), None, "{text}");
+        }
+        let nowhere = Latest::kept_in(directory.path().join("missing/timeline"));
+        nowhere.note(Some(SEEN)).unwrap();
+        assert_eq!(nowhere.seen(), Some(SEEN));
+    }
+}
