@@ -1,4 +1,4 @@
-//! The store of keys as the commands open it, and what to do when it refuses.
+//! Opens the key store for commands, and says what to do about its errors.
 
 use anyhow::Context as _;
 use shared::keys::key_store::KeyStore;
@@ -11,7 +11,7 @@ use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use shared::base::hint::{Hint, quoted};
 
-/// Least likeness of a name that is worth suggesting, from 0 to 1.
+/// Least similarity of a name that is suggested, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.7;
 
 /// Opens the store, which must exist.
@@ -19,8 +19,8 @@ pub(super) fn open(config: &KeyStoreConfig, context: &Context) -> anyhow::Result
     try_open(config, context)?.map_err(not_opened)
 }
 
-/// Opens the store; `None` where there is none yet. A database is never without one: its store
-/// is made before it is named.
+/// Opens the store; `None` if there is none yet. A database always has one: its tables are created
+/// before commands use it.
 pub(super) fn open_if_any(
     config: &KeyStoreConfig,
     context: &Context,
@@ -32,8 +32,8 @@ pub(super) fn open_if_any(
     }
 }
 
-/// Opens the store, which is made where there is none. Tables in a database that others use are
-/// made by a command of their own.
+/// Opens the store, and creates the file if there is none. Tables in a shared database are only
+/// created by a command of its own.
 pub(super) fn open_or_create(
     config: &KeyStoreConfig,
     context: &Context,
@@ -50,7 +50,7 @@ pub(super) fn open_or_create(
     store.map_err(not_opened)
 }
 
-/// The inner error is the store's own.
+/// The inner error is the error of the store.
 fn try_open(
     config: &KeyStoreConfig,
     context: &Context,
@@ -67,17 +67,17 @@ pub(super) fn not_opened(error: KeyStoreError) -> anyhow::Error {
     explained(error, "could not open the keys", None)
 }
 
-/// The error of what was attempted on a store as a whole.
+/// The error of an attempt on a store as a whole.
 pub(super) fn stopped(error: KeyStoreError, attempt: &str) -> anyhow::Error {
     explained(error, attempt, None)
 }
 
-/// The error of what was attempted on `store`, with what to do next where that is known.
+/// The error of an attempt on `store`, with what to do next if that is known.
 pub(super) fn refused(error: KeyStoreError, attempt: &str, store: &mut KeyStore) -> anyhow::Error {
     explained(error, attempt, Some(store))
 }
 
-/// With the hint of the error itself, except where the store knows a better one.
+/// Adds the hint of the error itself, unless the contents of the store lead to a better one.
 fn explained(error: KeyStoreError, attempt: &str, store: Option<&mut KeyStore>) -> anyhow::Error {
     let hint = match &error {
         KeyStoreError::NoSubscription { name } => nearest_subscription(name, store),
@@ -85,7 +85,7 @@ fn explained(error: KeyStoreError, attempt: &str, store: Option<&mut KeyStore>) 
     };
     let status = status(&error);
     let error = match error {
-        // Says itself what was attempted, and on which key.
+        // This error itself says what was attempted, and on which key.
         KeyStoreError::Unchangeable(unchangeable) => anyhow::Error::new(unchangeable),
         error => anyhow::Error::new(error).context(attempt.to_owned()),
     };
@@ -95,7 +95,7 @@ fn explained(error: KeyStoreError, attempt: &str, store: Option<&mut KeyStore>) 
     }
 }
 
-/// How a command ends that the store refused.
+/// The exit status for an error of the store.
 fn status(error: &KeyStoreError) -> ExitStatus {
     match error {
         KeyStoreError::NoSubscription { .. }

@@ -73,19 +73,19 @@ pub struct KeyArgs {
     pub id: String,
 }
 
-/// What may stand for a key.
+/// The ways to name a key.
 enum KeyName<'a> {
-    /// All of its id or its prefix.
+    /// Its whole id or prefix.
     Whole(KeyReference),
     /// The beginning of an id.
     OfId(&'a str),
     /// The beginning of a prefix.
     OfPrefix(&'a str),
-    /// What the key is called, unless it is a mistyped key.
+    /// The name of the key, unless it is a mistyped key.
     Called(&'a str),
 }
 
-/// The whole key may have been typed.
+/// Shows no value, since a whole key may have been typed.
 impl std::fmt::Debug for KeyArgs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("KeyArgs(…)")
@@ -112,7 +112,7 @@ pub fn run(
 }
 
 impl KeyArgs {
-    /// What was typed elsewhere than in its usual place.
+    /// A key that was named in another argument.
     fn typed(id: &str) -> Self {
         Self { id: id.to_owned() }
     }
@@ -143,7 +143,7 @@ impl KeyArgs {
         KeyName::Called(&self.id)
     }
 
-    /// Finds the key, for what is to be done with it.
+    /// Finds the key; `attempt` says what for, in errors.
     fn find(&self, attempt: &str, store: &mut KeyStore) -> anyhow::Result<Key> {
         match self.name() {
             KeyName::Whole(reference) => {
@@ -159,8 +159,8 @@ impl KeyArgs {
     }
 }
 
-/// The key with that name. A revoked one is meant only where no other has the name. What was typed
-/// is not repeated, since it may be a mistyped key, unless a key has that name.
+/// The key with that name. Revoked keys count only if no other key has the name. The name is
+/// repeated in errors only if a key has it, since it may be a mistyped key.
 fn called(name: &str, all: Vec<Key>) -> anyhow::Result<Key> {
     let is_called = |key: &Key| key.name.as_ref().is_some_and(|own| own.as_str() == name);
     let (revoked, mut found): (Vec<_>, Vec<_>) = all
@@ -189,14 +189,14 @@ fn called(name: &str, all: Vec<Key>) -> anyhow::Result<Key> {
     Err(Hinted::wrong_usage(error, "name one of them by its prefix").into())
 }
 
-/// Whether this may begin the random part of a name, which has `length` characters, and is long
-/// enough.
+/// Whether `random` may be the beginning of the random part of a name, which has `length`
+/// characters, and is long enough.
 fn is_beginning(random: &str, length: usize) -> bool {
     (beginning::LENGTH_MIN..length).contains(&random.len())
         && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Refuses to make a key that could not be shown.
+/// Refuses to create a key that could not be shown.
 pub(super) fn require_output(attempt: &str, context: &Context) -> anyhow::Result<()> {
     context.out.require().map_err(|closed| {
         let error = anyhow::Error::new(closed).context(attempt.to_owned());
@@ -219,7 +219,7 @@ fn owner(key: &Key, store: &mut KeyStore) -> anyhow::Result<Subscription> {
     owner.ok_or_else(|| without_owner(key))
 }
 
-/// The store was changed by hand, and servers refuse all keys.
+/// The error of a store that was changed by hand; servers refuse all keys then.
 fn without_owner(key: &Key) -> anyhow::Error {
     anyhow::anyhow!(
         "the key {} belongs to a subscription that the key store does not have",

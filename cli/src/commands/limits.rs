@@ -1,7 +1,7 @@
 //! `catalogue limits`: the Redis in which several servers count minute limits.
 //!
-//! Servers begin to count in it by themselves. What they cannot know is whether one that knows
-//! nothing of them is new or has lost what was counted, so they take it for the latter.
+//! Servers start counting in it by themselves. They cannot know whether an empty Redis is new or
+//! has lost its counts, so they assume the latter.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Where to listen: what `serve` and `demo` ask alike.
+//! Where to listen: the arguments that `serve` and `demo` share.
 
 use std::net::SocketAddr;
 
@@ -23,7 +23,8 @@ pub struct ListenArgs {
 }
 
 impl ListenArgs {
-    /// On the socket that the service manager passed, or else at the address.
+    /// Decides where to listen: on the socket that the service manager passed, or else at the
+    /// address.
     pub fn decide(&self, manager: &mut ServiceManager) -> anyhow::Result<Listening> {
         let typed = Some(self.address).filter(|address| *address != LISTEN);
         Listening::decide(manager, self.address, typed)

@@ -1,7 +1,7 @@
-//! `catalogue manual`: the manual pages, one for each command, made of what help says.
+//! `catalogue manual`: the manual pages, one for each command, made from the help texts.
 //!
-//! The library's generator would write them over whatever has their names; here they replace only
-//! pages that this command wrote, and never lie in the data directory.
+//! The library's generator would overwrite any file with the same name. Here, pages replace only
+//! pages that this command wrote, and are never written into the data directory.
 
 use std::fs;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::process::output_file::{Kind, OutputFile, Permit};
 
-/// What the page of `catalogue` itself says beyond help, in the language of manual pages.
+/// What the page of `catalogue` itself says in addition to its help, in roff.
 const MORE: &str = r#".SH "EXIT STATUS"
 .TP
 0
@@ -74,8 +74,8 @@ pub fn run(
     Ok(ExitStatus::Done)
 }
 
-/// Writes the page of a command, which ends with `more`, and those of the commands below it; their
-/// number.
+/// Writes the page of a command, which ends with `more`, and those of the commands below it.
+/// Returns their number.
 fn write_pages(
     command: &Command,
     folder: &Path,
@@ -96,8 +96,8 @@ fn write_pages(
         .try_fold(1, |sum, pages| Ok(sum + pages?))
 }
 
-/// Writes a page. What help says below the options becomes sections of their own, and no line of
-/// an example is broken.
+/// Writes a page. The text below the options of help becomes separate sections, and lines of
+/// examples are not wrapped.
 fn write_page(man: &Man, after_help: &str, out: &mut dyn Write) -> io::Result<()> {
     man.render(out)?;
     let (examples, notes): (Vec<&str>, Vec<&str>) = after_help.lines().partition(is_example);
@@ -120,7 +120,7 @@ fn write_page(man: &Man, after_help: &str, out: &mut dyn Write) -> io::Result<()
     writeln!(out, ".fi")
 }
 
-/// What begins the examples of a command.
+/// Begins the examples of a command.
 const EXAMPLE: &str = "For example:";
 
 fn is_example(line: &&str) -> bool {
@@ -131,7 +131,7 @@ fn without_heading(line: &str) -> &str {
     line.strip_prefix(EXAMPLE).unwrap_or(line).trim()
 }
 
-/// A line of text as roff has it.
+/// A line of text, escaped for roff.
 fn roff(text: &str) -> String {
     let text = text
         .replace('\\', "\\e")

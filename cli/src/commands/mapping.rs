@@ -1,4 +1,4 @@
-//! `catalogue mapping`: starting a mapping file, and seeing what one finds in an export.
+//! `catalogue mapping`: starts a mapping file, and shows what one finds in an export.
 
 mod check;
 mod init;

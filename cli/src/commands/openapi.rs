@@ -1,4 +1,4 @@
-//! `catalogue openapi`: the OpenAPI document that servers of this version answer with.
+//! `catalogue openapi`: the OpenAPI document that servers of this version serve.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! The log of releases as commands use it: what they enter, and whether it lacks something.
+//! How commands use the log of releases: what they enter, and whether entries are missing.
 
 use shared::keys::audit::Operator;
 use shared::keys::name::Name;
@@ -23,8 +23,8 @@ pub(super) fn attempt(command: Command, context: &Context) -> Attempt {
     Attempt::new(command, author, context.clock.now().unix_seconds())
 }
 
-/// An author, as the log of keys shows an operator. A name that is not safe to print counts as
-/// none.
+/// An author, in the form in which the log of keys shows an operator. A name that is not safe to
+/// print is left out.
 pub(super) fn operator(author: &Author) -> Operator {
     let name = |text: &Option<String>| text.as_deref().and_then(|text| Name::parse(text).ok());
     Operator {
@@ -34,12 +34,12 @@ pub(super) fn operator(author: &Author) -> Operator {
     }
 }
 
-/// Why a release that could be served is not.
+/// Why a release that could be served is not served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NotServed {
     /// The guards refused it when it was imported.
     Refused,
-    /// A rollback left it.
+    /// A rollback replaced it.
     RolledBack,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn not_served(
     Ok(last.and_then(|logged| verdict(&logged.entry)).flatten())
 }
 
-/// That something else is active than was activated last by the log.
+/// The warning that the active release is not the last one that the log says was activated.
 pub(super) fn gap(part: &LogPart, active: &ReleaseId) -> Option<String> {
     let activated = part.activated.as_ref()?;
     (activated != active).then(|| {

@@ -1,4 +1,4 @@
-//! A release as it is typed: its id, the beginning of its id, or a word.
+//! A release as typed: its id, the beginning of its id, or a word.
 
 use std::str::FromStr;
 
@@ -23,7 +23,7 @@ pub enum ReleaseName {
     Beginning(String),
 }
 
-/// A text that can name no release.
+/// A text that cannot be the name of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "an id looks like 20261121T101500Z-3f2a9c1b4d5e6f70, and {} characters of its beginning may be \
@@ -53,8 +53,8 @@ impl FromStr for ReleaseName {
 }
 
 impl ReleaseName {
-    /// The id of the release, for what is to be done with it, which is what `failed` otherwise. One
-    /// that was typed as a whole is not looked for.
+    /// The id of the release; `failed` says what it is for, in errors. An id that was typed whole
+    /// is returned without a lookup.
     pub(super) fn id(&self, releases: &dyn Releases, failed: &str) -> anyhow::Result<ReleaseId> {
         let found: anyhow::Result<ReleaseId> = match self {
             Self::Id(id) => return Ok(id.clone()),
@@ -79,7 +79,7 @@ impl ReleaseName {
     }
 }
 
-/// The only one of those that were published last. Ids tell seconds, and no more.
+/// The release that was published last, if only one was: ids contain times only to the second.
 fn latest(newest: &[&ReleaseId], failed: &str) -> anyhow::Result<ReleaseId> {
     match newest {
         [] => Err(anyhow::anyhow!("{failed}: there are no releases")),

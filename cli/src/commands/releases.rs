@@ -1,4 +1,4 @@
-//! `catalogue releases`: which releases there are, which one is served, and changing that.
+//! `catalogue releases`: lists releases, and shows and changes which one is served.
 
 mod change;
 mod document;
@@ -71,7 +71,7 @@ pub struct OptionalIdArgs {
 }
 
 impl OptionalIdArgs {
-    /// The id of the release, for what is to be done with it.
+    /// The id of the release, if one was named; `failed` says what it is for, in errors.
     fn id(&self, releases: &dyn Releases, failed: &str) -> anyhow::Result<Option<ReleaseId>> {
         let id = self.id.as_ref().map(|named| named.id(releases, failed));
         id.transpose()

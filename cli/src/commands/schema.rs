@@ -1,5 +1,5 @@
-//! `catalogue schema`: what native exports and mapping files may hold, as tables for people or as
-//! JSON Schema.
+//! `catalogue schema`: what native exports and mapping files may contain, as tables for people or
+//! as JSON Schema.
 
 use std::io::{self, Write};
 
@@ -29,7 +29,7 @@ pub struct SchemaArgs {
     pub json: bool,
 }
 
-/// Prints what validation takes; no data directory is needed.
+/// Prints what validation accepts; no data directory is needed.
 pub fn run(args: &SchemaArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
     match args {
         SchemaArgs {
@@ -158,7 +158,7 @@ fn fields(outline: &Outline, terminal: Terminal) -> String {
     table::list(columns, rows, terminal).trim_end().to_owned()
 }
 
-/// A field, and what its members are if it is a list.
+/// The row of a field, with its members if it is a list.
 fn row(field: &Field, member: Option<&Shape>) -> [String; 5] {
     let is_of_record = |key: &&String| *key != "[]";
     let depth = field.path.iter().filter(is_of_record).count();
@@ -193,7 +193,7 @@ const fn one(shape: &Shape) -> &'static str {
     }
 }
 
-/// The bounds of a value; those that all of its type have are not said.
+/// The bounds of a value, except those that all values of its type have.
 fn bounds(shape: &Shape) -> String {
     match shape {
         Shape::Word(words) => words.join(", "),

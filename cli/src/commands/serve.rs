@@ -1,4 +1,4 @@
-//! `catalogue serve`: answer requests until a signal stops it.
+//! `catalogue serve`: responds to requests until a signal stops it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -170,7 +170,7 @@ pub fn run(
     let releases = location.open(true, context)?;
     let data = keys.data();
     if location.address.is_some() {
-        // All that is needed of it is made here, since the catalogue is elsewhere.
+        // The catalogue is elsewhere, so the data directory may not exist yet.
         data.create()
             .with_context(|| format!("could not create {}", data.path().display()))?;
     }
@@ -199,8 +199,8 @@ pub fn run(
         .run(limits, admin, args.drain, context)
 }
 
-/// Where minute limits are counted. Servers that share a database of keys do not know of each
-/// other, so the operator has to say where they count.
+/// Where minute limits are counted. Servers that share a database of keys do not know each other,
+/// so the operator has to say where they count.
 fn minutes(
     named: Option<&RateLimitBackend>,
     keys: &KeyStoreConfig,

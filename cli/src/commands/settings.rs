@@ -1,4 +1,4 @@
-//! `catalogue settings`: what is set and by what, and a file to set it in.
+//! `catalogue settings`: shows what is set and where, and writes a file to edit.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -47,10 +47,10 @@ pub struct InitArgs {
     pub file: PathBuf,
 }
 
-/// What is set.
+/// The settings as JSON.
 #[derive(Serialize)]
 struct Document<'a> {
-    /// The file that counts.
+    /// The file that was read.
     file: Option<&'a str>,
     settings: Vec<SettingDocument<'a>>,
 }
@@ -63,8 +63,8 @@ struct SettingDocument<'a> {
     variable: &'a str,
 }
 
-/// Does what was typed; `command` is the root of the command line, `config` the file that was
-/// named, `typed` what else was typed that can be set.
+/// Runs the command; `command` is the root of the command line, `config` the file that was named,
+/// `typed` the other global options that were typed.
 pub(crate) fn run(
     args: &SettingsArgs,
     command: &Command,

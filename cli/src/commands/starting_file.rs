@@ -1,4 +1,4 @@
-//! Writing a file for an operator to edit, where there is none yet.
+//! Writes a new file for an operator to edit.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -11,16 +11,16 @@ use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output_file::Permit;
 
-/// What became of the text.
+/// Where the text is now.
 pub(super) enum Written {
-    /// It is shown on standard output, which `-` names.
+    /// On standard output, for `-`.
     Shown,
-    /// It is in the file.
+    /// In the file.
     InFile,
 }
 
 /// Writes `text` into a new file outside of the directory `data`, for its owner alone: settings may
-/// come to hold passwords. A file that exists is left as it is.
+/// come to hold passwords. An existing file is left unchanged.
 pub(super) fn write(
     text: &str,
     path: &Path,

@@ -1,7 +1,7 @@
 //! `catalogue store`: the store of keys, subscriptions and usage as a whole.
 //!
-//! Tables that several servers share are made and brought up to date by these commands alone, when
-//! the operator decides to: no server and no other command does it on the way.
+//! Tables that several servers share are created and migrated only by these commands, when the
+//! operator decides to; no server and no other command does it in passing.
 
 mod copy;
 
@@ -109,7 +109,7 @@ fn init_file(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<(
     made(writeln!(context.out, "Made a key store in {shown}."))
 }
 
-/// Every command that works on keys does this too, with a file that one server uses.
+/// Migrates the file of a single server, as every command about keys does too.
 fn migrate_file(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<()> {
     let file = config.data().keys_database();
     let found = examine(&file, 0).map_err(key_store::not_opened)?;

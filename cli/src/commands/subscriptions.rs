@@ -1,4 +1,4 @@
-//! `catalogue subscriptions`: who owns keys and how much they may ask for in a month.
+//! `catalogue subscriptions`: who owns keys, and how many requests they may make in a month.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `catalogue usage`: what is used of each monthly quota.
+//! `catalogue usage`: how much of each monthly quota is used.
 
 mod bar;
 
@@ -23,7 +23,7 @@ use crate::terminal::Terminal;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 
-/// How much of a month must have passed before anything is foreseen from it: a tenth.
+/// The part of a month that must have passed before its total is estimated: a tenth.
 const FORESEEN_AFTER: i64 = 10;
 
 /// Arguments of `usage`.
@@ -88,7 +88,7 @@ pub fn run(
     Ok(ExitStatus::Done)
 }
 
-/// For programs that read columns.
+/// Numbers in columns, for programs.
 fn numbers(usage: &[Usage]) -> String {
     let rows = usage.iter().map(|usage| {
         [
@@ -103,7 +103,7 @@ fn numbers(usage: &[Usage]) -> String {
     table::list(heading, rows, Terminal::default())
 }
 
-/// For people.
+/// Usage as bars, for people.
 fn bars(usage: &[Usage], now: i64, terminal: Terminal) -> String {
     let columns = [
         Column::wrapped("SUBSCRIPTION"),
@@ -144,13 +144,13 @@ struct Usage {
     used: u64,
     quota: u64,
     remaining: u64,
-    /// What the period comes to if it goes on as it has; null where that is too early to say.
+    /// The expected total of the period; null if it is too early to say.
     expected: Option<u64>,
     period_start: Timestamp,
     renews_at: Timestamp,
 }
 
-/// What is asked for, in the order in which subscriptions were created.
+/// The requested usage, in the order in which subscriptions were created.
 fn usage(
     args: &UsageArgs,
     config: &KeyStoreConfig,
@@ -182,7 +182,7 @@ fn usage(
             continue;
         };
         let used = usage_of(subscription, period, &mut store, now)?;
-        // The bill of a month that it used outlives a subscription.
+        // A deleted subscription is still billed for a month that it used.
         if !subscription.is_deleted() || used.used != 0 {
             usage.push(used);
         }
@@ -190,7 +190,8 @@ fn usage(
     Ok(usage)
 }
 
-/// The period of a quota that began in `month`, if the subscription was there and it has begun.
+/// The period of a quota that began in `month`, if the subscription existed and the period has
+/// begun.
 fn begun(subscription: &Subscription, month: Month, now: i64) -> Option<Period> {
     let started_at = subscription.started_at;
     let first = subscription.period(started_at);
@@ -205,7 +206,7 @@ fn usage_of(
     now: i64,
 ) -> anyhow::Result<Usage> {
     let used = store.usage(subscription.id, period)?;
-    // A subscription's first period began before it.
+    // The first period of a subscription begins before the subscription does.
     let began = period.start.max(subscription.started_at);
     Ok(Usage {
         subscription: subscription.name.to_string(),
@@ -218,7 +219,7 @@ fn usage_of(
     })
 }
 
-/// What is used by `end` if it goes on as it has since `began`.
+/// The expected use by `end`, at the rate since `began`.
 fn expected(used: u64, began: i64, now: i64, end: i64) -> Option<u64> {
     let (passed, all) = (now - began, end - began);
     if passed <= 0 || passed < all / FORESEEN_AFTER {

@@ -1,4 +1,4 @@
-//! `catalogue validate`: what an import would say of an export, without importing it.
+//! `catalogue validate`: what an import would find in an export, without importing it.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -48,7 +48,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Validates, and leaves the data directory as it is.
+/// Validates, and leaves the data directory unchanged.
 pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let permit = Permit::outside(data).overwriting(args.overwrite);
     let mut reports = args.export.prepare(None, &permit)?;

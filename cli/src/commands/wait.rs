@@ -1,8 +1,8 @@
-//! Returning only when a change of keys or subscriptions holds on every running server.
+//! Waits until a change of keys or subscriptions takes effect on every running server.
 //!
-//! Each server of a data directory says which revision of the store it acts on; this asks until all
-//! have come far enough. A server that cannot read the store says nothing, and accepts no key
-//! either. Servers that share a database are not listed anywhere, and need not be: each of them
+//! Each server of a data directory reports which revision of the store it acts on; this polls until
+//! all have reached the change. A server that cannot read the store reports nothing, and accepts no
+//! key either. Servers that share a database are not listed anywhere, and need not be: each of them
 //! stops accepting keys that it has not confirmed for a while, so this waits a little longer than
 //! that.
 
@@ -21,12 +21,12 @@ use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 
-/// Longest wait for a server, ten times as long as it may act on what it does not know.
+/// Longest wait for a server, ten times as long as it may act on outdated keys.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// How long a server that shares a database may act on what was so before a change: it accepts a
-/// key only if it has asked for changes within [`CHANGES_HOLD_WITHIN`], by a clock that never
-/// jumps, counted from before the question; and a question that is asked after the change was
-/// committed is answered with it. The rest is for clocks that do not tick alike.
+/// How long a server that shares a database may act on the state before a change. It accepts a key
+/// only if its last query for changes began within [`CHANGES_HOLD_WITHIN`], by a monotonic clock,
+/// and a query that begins after the commit returns the change. The rest allows for clocks that run
+/// at different rates.
 pub(super) const SHARED_WAIT: Duration =
     CHANGES_HOLD_WITHIN.saturating_add(Duration::from_millis(100));
 /// Pause between two checks.
@@ -45,8 +45,8 @@ pub struct WaitArgs {
 
 impl WaitArgs {
     /// Waits, unless `no_wait` is typed, until every running server acts on the last change of
-    /// `store`, which belongs to `config`. It waits also where what was to be `shown` could not be,
-    /// which is then the error: a change that is made has to hold, seen or not.
+    /// `store`, which belongs to `config`. It also waits if `shown` is an error, which it then
+    /// returns: the change must take effect even if it could not be shown.
     pub(super) fn then(
         self,
         shown: anyhow::Result<()>,
@@ -82,9 +82,9 @@ fn wait(
     Ok(())
 }
 
-/// A running server that does not act on the store as it is now. One that acted on a later state
-/// of this store, before it was restored, looks like one that lags behind, and is waited
-/// for too.
+/// A running server that does not act on the current state of the store. If the store was restored
+/// from a backup, a server that acted on a later state looks like one that lags behind, and is
+/// waited for too.
 fn unaware(data: &DataDir, store: &mut KeyStore) -> anyhow::Result<Option<Environment>> {
     for environment in Environment::ALL {
         let is_aware = match server_status(data, environment)? {

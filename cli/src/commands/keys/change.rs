@@ -42,7 +42,7 @@ pub(super) fn disable(
     Ok(ExitStatus::Done)
 }
 
-/// Accepts it again.
+/// Accepts a disabled key again.
 pub(super) fn enable(
     args: &ChangeArgs,
     as_json: bool,
@@ -96,7 +96,7 @@ pub(super) fn show(
     list::print(key, &owner, last_use, as_json, context)
 }
 
-/// Who revokes a key may not think of the rotated one before it, whose grace goes on.
+/// Warns that the rotated key before this one still works, since its grace period continues.
 fn warn_of_rotated(key: &Key, store: &mut KeyStore, context: &mut Context) -> anyhow::Result<()> {
     let owner = owner(key, store)?;
     let now = context.clock.now().unix_seconds();

@@ -1,5 +1,5 @@
-//! How a key is shown: to a person as details, to a program as JSON. The key itself is not part of
-//! it; the commands that issue one add it.
+//! How a key is shown: to people as details, to programs as JSON. The key itself is not included;
+//! the commands that issue one add it.
 
 use serde::Serialize;
 use shared::base::timestamp::Timestamp;
@@ -63,7 +63,7 @@ impl KeyDocument {
     }
 }
 
-/// A key as JSON at the one moment when it is shown.
+/// A new key as JSON, the only time that the key itself is shown.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct IssuedDocument<'a> {
@@ -118,8 +118,8 @@ pub(super) fn details(
     table::details(lines.chain(last).chain(successor), terminal)
 }
 
-/// The state of a key with the time that belongs to it, and of a rotated one whether its
-/// holder has yet to change over.
+/// The state of a key with its time, and, for a rotated key, whether its holder still has to switch
+/// to the new one.
 pub(super) fn state(
     key: &Key,
     owner: &Subscription,

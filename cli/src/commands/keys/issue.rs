@@ -1,4 +1,4 @@
-//! `catalogue keys issue`: a new key, shown this one time.
+//! `catalogue keys issue`: creates a key and shows it this one time.
 
 use std::io::Write;
 use std::time::Duration;
@@ -120,8 +120,8 @@ fn show_document(
     show::json(&document, context)
 }
 
-/// A new key that could not be shown is lost, and would work: it is revoked. So it is where the
-/// reader has closed the output.
+/// Revokes a new key that could not be shown: it is lost, but would work. This includes an output
+/// that its reader has closed.
 pub(super) fn seen(
     key: &Key,
     shown: anyhow::Result<()>,
@@ -143,19 +143,19 @@ pub(super) fn seen(
             format!("revoke it: catalogue keys revoke {id}"),
         ),
     };
-    // The cause is named, and not passed on: a closed output is no good end here.
+    // The error is formatted, not wrapped, since a closed output would otherwise count as success.
     let error = anyhow::anyhow!(what);
     Err(Hinted::new(error, hint, ExitStatus::Failure).into())
 }
 
-/// Shows the new key, alone on its line: a script takes it for all there is, a person can select
+/// Shows the new key, alone on its line: for scripts it is the only output, and people can select
 /// it.
 pub(super) fn show_key(issued: &IssuedKey, context: &mut Context) -> anyhow::Result<()> {
     Ok(writeln!(context.out, "{}", issued.secret.expose())?)
 }
 
-/// Shows a person more, beside the key: on standard error where standard output is a script's.
-/// The key is seen already, so it does not matter if this is not.
+/// Shows people more about the key, on standard error if standard output is not a terminal. The key
+/// has been shown already, so a failure here is ignored.
 pub(super) fn show_beside_key(text: &str, context: &mut Context) {
     let _shown = if context.terminal.out {
         context.out.write_all(text.as_bytes())

@@ -1,4 +1,4 @@
-//! `catalogue keys list` and `show`: what there is, without the keys themselves.
+//! `catalogue keys list` and `show`: shows keys, without the secrets.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -55,7 +55,7 @@ pub struct ListArgs {
     pub unused: Option<Duration>,
 }
 
-/// A state, as one word that no shell takes apart.
+/// A state, as one word that needs no quotes in a shell.
 fn state_word() -> impl TypedValueParser<Value = String> {
     let words = KeyState::WORDS.map(|word| match word {
         "subscription inactive" => PossibleValue::new("subscription-inactive").alias(word),
@@ -65,7 +65,7 @@ fn state_word() -> impl TypedValueParser<Value = String> {
 }
 
 impl ListArgs {
-    /// Whether only some keys are asked for.
+    /// Whether only some keys are requested.
     fn is_filter(&self) -> bool {
         let Self {
             subscription,
@@ -76,7 +76,7 @@ impl ListArgs {
         subscription.is_some() || !states.is_empty() || environment.is_some() || unused.is_some()
     }
 
-    /// Whether `key`, which `owner` owns, is asked for at `now`.
+    /// Whether `key`, which `owner` owns, matches the filters at `now`.
     fn matches(
         &self,
         key: &Key,
@@ -98,7 +98,7 @@ impl ListArgs {
     }
 }
 
-/// Lists the keys that are asked for.
+/// Lists the requested keys.
 pub(super) fn run(
     args: &ListArgs,
     as_json: bool,
@@ -141,7 +141,7 @@ pub(super) fn run(
         Column::spare(1, "ID"),
         Column::wrapped("NAME"),
         Column::wrapped("SUBSCRIPTION"),
-        // The prefix says so too.
+        // The prefix contains it too.
         Column::spare(0, "ENV"),
         Column::spare(2, "SCOPES"),
         Column::wrapped("STATE"),
@@ -173,7 +173,7 @@ pub(super) fn run(
     Ok(ExitStatus::Done)
 }
 
-/// Says that there are no keys, and how to get the first.
+/// Says that there are no keys, and how to create the first.
 fn show_none(
     subscriptions: usize,
     config: &KeyStoreConfig,
@@ -233,7 +233,7 @@ struct Listing {
     last_uses: HashMap<KeyId, LastUse>,
 }
 
-/// Each key with its owner. Keys are read first, so that the owner of each is known after.
+/// Each key with its owner. Keys are read before subscriptions, so that every owner is found.
 fn listing(store: Option<KeyStore>) -> anyhow::Result<Listing> {
     let (keys, owners, last_uses) = match store {
         Some(mut store) => {

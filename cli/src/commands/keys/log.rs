@@ -1,4 +1,4 @@
-//! `catalogue keys log`: who changed which key or subscription, when, and what of it.
+//! `catalogue keys log`: who changed which key or subscription, when, and how.
 
 use std::io::Write;
 
@@ -21,7 +21,7 @@ use crate::terminal::count::count;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Column};
 
-/// Entries that are shown unless more are asked for.
+/// How many entries are shown by default.
 const LIMIT_DEFAULT: u32 = 50;
 /// Most entries that are shown at once.
 const LIMIT_MAX: u32 = 1_000_000;
@@ -54,7 +54,7 @@ pub(super) fn run(
     let mut store = key_store::open(config, context)?;
     let query = query(args, &mut store)?;
     let mut entries = store.audit_log(&query)?;
-    // One more was asked for, to know whether there are more.
+    // One more was read, to know whether there are more.
     let shown = usize::try_from(args.limit)?;
     let has_more = shown < entries.len();
     entries.truncate(shown);
@@ -107,8 +107,8 @@ fn query(args: &LogArgs, store: &mut KeyStore) -> anyhow::Result<EntryQuery> {
     })
 }
 
-/// What was changed stands below what happened, and each value on a line of its own, so that the
-/// table stays narrow.
+/// The changed values are below the event, each on a line of its own, so that the table stays
+/// narrow.
 fn row(entry: &Entry, now: i64, terminal: Terminal) -> [String; 4] {
     let subject = match &entry.key {
         Some((_id, prefix)) => prefix.to_string(),

@@ -1,4 +1,4 @@
-//! `catalogue keys rotate`: a new key in the place of an old one, without an interruption.
+//! `catalogue keys rotate`: replaces a key with a new one, without an interruption.
 
 use clap::Args;
 use shared::keys::key_store::Rotation;
@@ -56,7 +56,8 @@ pub(super) fn run(
     let mut store = key_store::open(config, context)?;
     let now = context.clock.now().unix_seconds();
     let old = args.key.find(attempt, &mut store)?;
-    // What is shown beside the new key is read before there is one that could not be shown.
+    // Everything shown beside the new key is read before it exists, so that no error can keep it
+    // from being shown.
     let owner = owner(&old, &mut store)?;
     let last_use = last_use(&old, &mut store)?;
     let rotation = store.rotate_key(&old.id, args.grace.0, &mut *context.random, now);
@@ -74,7 +75,7 @@ pub(super) fn run(
     let shown = seen(&rotation.new.key, shown, &mut store, context);
     let old = about_old(&rotation, now, context);
     if shown.is_err() {
-        // It is shown beside the error: the new key is gone, and the old one goes.
+        // Shown beside the error: the new key is lost, and the old one will still stop working.
         _ = write!(context.err, "{}", old.trim_start());
     } else if !as_json {
         let about = about(&rotation.new, &owner, now, context);

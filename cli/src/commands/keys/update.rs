@@ -1,7 +1,7 @@
-//! `catalogue keys update`: the name, the minute limit, the expiry or the scopes of a key that its
-//! holder goes on using.
+//! `catalogue keys update`: changes the name, the minute limit, the expiry or the scopes of a key
+//! that stays in use.
 //!
-//! What is not typed stays as it is; no option takes its value from the environment or from
+//! Whatever is not typed stays unchanged; no option takes its value from the environment or from
 //! settings.
 
 use std::time::Duration;
@@ -27,7 +27,7 @@ const NEVER: &str = "never";
 /// Arguments of `keys update`.
 #[derive(Debug, Args)]
 #[command(
-    // The id comes first: after a list of scopes it would be taken for one of them.
+    // The id comes first: after a list of scopes it would be parsed as one of them.
     override_usage = "catalogue keys update <ID> [OPTIONS]",
     after_help = "For example:\n  catalogue keys update boat_live_yKah9z --rate-limit 600 --expires 1d\n\
     What is not named stays as it is. A revoked or expired key is not updated: issue a new one."
@@ -62,12 +62,12 @@ pub struct ChangeArgs {
     pub scopes: Option<Vec<Scope>>,
 }
 
-/// When the key is to expire, as it is typed.
+/// When the key expires, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expires {
-    /// It is not to.
+    /// Never.
     Never,
-    /// So long from now.
+    /// After this duration from now.
     After(Duration),
 }
 

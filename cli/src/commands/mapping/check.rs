@@ -1,5 +1,5 @@
 //! `catalogue mapping check`: field by field what a mapping finds, and the keys it leaves unread.
-//! The export is validated, and what becomes of its records is watched meanwhile.
+//! The export is validated, and its records are watched on the way.
 
 mod page;
 
@@ -30,10 +30,10 @@ use crate::terminal::findings::{self, Extent};
 use crate::terminal::progress::Progress;
 use crate::terminal::table::{self, Column};
 
-/// Findings from which errors are counted field by field.
+/// How many findings are used to count errors by field.
 const FINDINGS_MAX: usize = 100_000;
 
-/// Findings that are listed unless set otherwise: `validate` lists more.
+/// How many findings are listed by default: fewer than `validate` lists.
 const LISTED_MAX: usize = 10;
 
 /// Arguments of `mapping check`.
@@ -144,13 +144,13 @@ fn validated(
     outcome
 }
 
-/// Counts what validation found for the fields it is about, as far as it is listed.
+/// Counts the listed errors of validation for the fields that they are about.
 fn add_errors(report: &mut CheckReport, findings: &Findings) {
     for finding in findings.listed() {
         let (Some(rule), Some(pointer)) = (finding.rule, &finding.pointer) else {
             continue;
         };
-        // What the mapping itself could not make is counted already.
+        // Failures of the mapping itself are counted already.
         if finding.code == Code::MappingFailed {
             continue;
         }
@@ -166,7 +166,7 @@ fn add_errors(report: &mut CheckReport, findings: &Findings) {
     }
 }
 
-/// How many keys expressions name that no record has.
+/// How many keys that no record has are named in expressions.
 fn missing(report: &CheckReport) -> u64 {
     let fields = report.rules.iter().flat_map(|rule| &rule.fields);
     fields.map(|field| field.missing.len() as u64).sum()
@@ -205,7 +205,8 @@ fn show(
     Ok(writeln!(context.out, "{}", verdict(report, outcome))?)
 }
 
-/// How many there are of everything that a person looks at. What the exit status is 1 for comes first.
+/// How many errors, missing keys and other results there are. Those that make the exit status 1
+/// come first.
 fn verdict(report: &CheckReport, outcome: &Outcome) -> String {
     let errors = counted(outcome.findings.errors(), "error");
     let missing = match missing(report) {
@@ -267,7 +268,7 @@ fn show_unread(what: &str, unread: &[UnreadKey], context: &mut Context) -> anyho
     )?)
 }
 
-/// Shows what is read beside the records of rules, and what is not.
+/// Shows what is read besides the records of rules, and what is not read.
 fn show_others(report: &CheckReport, context: &mut Context) -> anyhow::Result<()> {
     for linked in &report.linked {
         let what = format!("Keys of {}", escape_control(&linked.record_type));

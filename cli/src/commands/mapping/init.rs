@@ -1,7 +1,7 @@
-//! `catalogue mapping init`: a mapping to be edited, of a content system or for an export.
+//! `catalogue mapping init`: writes a mapping to be edited, for a content system or for an export.
 //!
-//! A mapping for an export is a draft: what in it is a guess is said where it is written and in the
-//! file itself.
+//! A mapping for an export is a draft: its guesses are listed both in the output and in the file
+//! itself.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ pub(super) fn run(
         return Ok(ExitStatus::Done);
     }
     let suggestion = suggestion(args, context)?;
-    // A file of this name would be taken for the settings.
+    // A file with this name would be read as settings.
     let is_settings = format!("{}.toml", suggestion.name) == FILE;
     let name = if is_settings {
         "mapping"
@@ -103,7 +103,7 @@ fn path(named: Option<&PathBuf>, name: &str) -> PathBuf {
     named.map_or_else(|| PathBuf::from(format!("{name}.toml")), PathBuf::clone)
 }
 
-/// Whether the text is in a file now, and not on standard output.
+/// Writes the text; returns whether it is in a file rather than on standard output.
 fn write(text: &str, path: &Path, data: &Path, context: &mut Context) -> anyhow::Result<bool> {
     let written = starting_file::write(text, path, data, context)?;
     Ok(matches!(written, Written::InFile))
@@ -139,7 +139,7 @@ fn suggestion(args: &InitArgs, context: &mut Context) -> anyhow::Result<Suggesti
     })
 }
 
-/// Says what was written, and what is left to do.
+/// Says what was written, and what remains to be done.
 fn show(
     suggestion: &Suggestion,
     path: &Path,

@@ -1,6 +1,6 @@
-//! `catalogue releases activate` and `rollback`: changing which release is served.
+//! `catalogue releases activate` and `rollback`: change which release is served.
 //!
-//! Once the pointer is written the command has done its work, whether or not that can be shown.
+//! Once the pointer is written, the command has succeeded, even if that cannot be shown.
 
 use std::io::Write;
 
@@ -21,7 +21,7 @@ use crate::process::output::OutputClosed;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap;
 
-/// What mending the pointer costs.
+/// The warning about the effect of repairing the pointer.
 const MENDED: &str = "warning: it was not known which release was active: what was active before \
                       is forgotten, so there is nothing to roll back to";
 
@@ -30,9 +30,9 @@ struct Change<'a> {
     before: Option<&'a ReleaseId>,
     active: &'a ReleaseId,
     passed_over: Vec<PassedOver>,
-    /// Whether the pointer was damaged until then.
+    /// Whether the pointer was damaged before.
     is_mended: bool,
-    /// Whether it went back.
+    /// Whether this is a rollback.
     is_rollback: bool,
 }
 
@@ -63,8 +63,8 @@ pub(super) fn activate(
     Ok(report(releases, change, as_json, context))
 }
 
-/// `latest` may be a release that was rejected. One that the guards refused is activated knowingly;
-/// one that was rolled back has to be named by its id.
+/// Checks `latest`, which may be a release that was rejected. If the guards refused it, a note says
+/// so; if it was rolled back, it has to be named by its id.
 fn check_latest(
     releases: &dyn Releases,
     id: &ReleaseId,
@@ -87,14 +87,14 @@ fn check_latest(
     }
 }
 
-/// Goes back to the latest whole release of those that were active before.
+/// Goes back to the latest intact release of those that were active before.
 pub(super) fn rollback(
     releases: &dyn Releases,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let failed = "could not roll back";
-    // Where nothing was ever activated there is no directory to lock either.
+    // If nothing was ever activated, there is no directory to lock either.
     let pointer = releases.pointer().context(failed)?;
     if pointer.is_none() {
         bail!("{failed}: no release is active");
@@ -121,14 +121,14 @@ pub(super) fn rollback(
     Ok(report(releases, change, as_json, context))
 }
 
-/// There is nothing further back than the active release.
+/// The error that there is no earlier release to go back to.
 fn nothing_before(active: &ReleaseId) -> anyhow::Error {
     let error = anyhow!("could not roll back: no release was active before {active}");
     let hint = "name the release to serve: catalogue releases activate ID";
     Hinted::new(error, hint, ExitStatus::Failure).into()
 }
 
-/// Another operator was faster: that is no failure, and the hint says how to go on.
+/// Adds a hint if another operator was faster, which is not a failure.
 pub(in crate::commands) fn overtaken(error: ReleaseError, failed: &'static str) -> anyhow::Error {
     match error.hint() {
         Some(hint) if matches!(error, ReleaseError::Overtaken { .. }) => {
@@ -138,7 +138,7 @@ pub(in crate::commands) fn overtaken(error: ReleaseError, failed: &'static str) 
     }
 }
 
-/// Shows what is served from now on. A failure to show it does not undo it.
+/// Shows what is served from now on. The change stands even if it cannot be shown.
 fn report(
     releases: &dyn Releases,
     change: Change<'_>,
@@ -189,7 +189,7 @@ fn report_passed_over(passed_over: &[PassedOver], context: &mut Context) {
     }
 }
 
-/// Shows what is active and, if it can be seen, what that changes.
+/// Shows what is active and, if the releases can be compared, what that changes.
 fn show(releases: &dyn Releases, change: &Change<'_>, context: &mut Context) -> anyhow::Result<()> {
     let active = change.active;
     writeln!(
@@ -200,7 +200,7 @@ fn show(releases: &dyn Releases, change: &Change<'_>, context: &mut Context) -> 
     if let Some(before) = change.before.filter(|before| *before != active)
         && let Ok(old) = releases.open_here(before)
         && let Ok(new) = releases.open_here(active)
-        // What was active before may be damaged, which is why another one is active now.
+        // The previous release may be damaged, which may be why another one is active now.
         && let Ok(diff) = ReleaseDiff::between(&old, &new, 0)
     {
         for line in sentences::counts_of_all(&diff) {
@@ -213,7 +213,7 @@ fn show(releases: &dyn Releases, change: &Change<'_>, context: &mut Context) -> 
     Ok(())
 }
 
-/// Where one can go after a rollback: further back, or forward again.
+/// Shows the commands after a rollback: further back, or forward again.
 fn show_ways(
     releases: &dyn Releases,
     before: &ReleaseId,

@@ -1,4 +1,5 @@
-//! Releases as JSON. Keys are always there; what is not known of a damaged release is null.
+//! Releases as JSON. Keys are always present; values that are unknown for a damaged release are
+//! null.
 
 use serde::Serialize;
 use shared::release::manifest::FileEntry;
@@ -71,12 +72,12 @@ impl ReleaseDocument {
         }
     }
 
-    /// Whether it is what the pointer names and not there.
+    /// Whether it is missing although the pointer names it.
     pub(super) const fn is_missing(&self) -> bool {
         self.is_missing
     }
 
-    /// What its state means.
+    /// The style of its state.
     pub(super) const fn style(&self) -> Style {
         match (&self.damage, self.active) {
             (Some(_), _) => Style::Bad,
@@ -85,7 +86,7 @@ impl ReleaseDocument {
         }
     }
 
-    /// What is to be known about it at a glance.
+    /// Its state, for a list.
     pub(super) fn state(&self) -> String {
         let states = [
             self.active.then_some("active"),
@@ -122,7 +123,7 @@ pub(super) struct ActiveDocument<'a> {
     pub(super) passed_over: Vec<VerifiedDocument>,
 }
 
-/// What checking came to.
+/// The results of verifying releases.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct VerifiedListDocument {
@@ -131,7 +132,7 @@ pub(super) struct VerifiedListDocument {
     pub(super) pointer_damage: Option<String>,
 }
 
-/// What checking one release came to.
+/// The result of verifying one release.
 #[derive(Serialize)]
 pub(super) struct VerifiedDocument {
     pub(super) id: ReleaseId,

@@ -16,7 +16,7 @@ use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
 use crate::terminal::table::{self, Cell, Column};
 
-/// Which releases there are, or should be.
+/// The releases to list, including a missing active one.
 pub(super) struct Listing {
     /// The newest first, then the active one if it is missing.
     pub(super) ids: Vec<ReleaseId>,
@@ -53,12 +53,12 @@ impl Listing {
         })
     }
 
-    /// Whether nothing is wrong where this release is gone: a prune took it away since.
+    /// Whether it is fine if this release is gone: a prune may have removed it meanwhile.
     pub(super) fn may_vanish(&self, id: &ReleaseId) -> bool {
         !self.is_asked_for && self.active.as_ref() != Some(id)
     }
 
-    /// Says that it is not known which release is active.
+    /// Reports that it is not known which release is active.
     pub(super) fn report_pointer_damage(&self, context: &mut Context) {
         if let Some(damage) = &self.pointer_damage {
             // There is nowhere left to report that standard error is closed.
@@ -114,7 +114,7 @@ pub(super) fn list(
     Ok(status)
 }
 
-/// Says that there are none, and how to get one.
+/// Says that there are no releases, and how to create one.
 pub(super) fn no_releases(releases: &dyn Releases, context: &mut Context) -> anyhow::Result<()> {
     writeln!(context.out, "No releases in {}.", releases.location())?;
     let next = context.hints.paste("Import one: catalogue import EXPORT");
@@ -128,7 +128,7 @@ fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {
         "BOATS".into(),
         Column::spare(1, "MANUFACTURERS"),
         "SIZE".into(),
-        // The id says when, too.
+        // The id contains it too.
         Column::extra(2, "PUBLISHED"),
         "STATE".into(),
     ];
@@ -150,7 +150,7 @@ fn known(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }
 
-/// Shows the release of that id, or the active one.
+/// Shows the release with that id, or the active one.
 pub(super) fn show(
     releases: &dyn Releases,
     id: Option<&ReleaseId>,
@@ -158,7 +158,7 @@ pub(super) fn show(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let active = match (releases.current(), id) {
-        // Whatever the pointer should say, that release can be shown.
+        // A named release can be shown even if the pointer is damaged.
         (Err(ReleaseError::DamagedPointer { .. }), Some(_)) => None,
         (read, _) => read?,
     };

@@ -1,4 +1,5 @@
-//! `catalogue releases log`: who changed which release is served, when, from what, and who tried.
+//! `catalogue releases log`: who changed, or tried to change, which release is served, when and
+//! from what.
 
 use std::io::Write;
 
@@ -27,11 +28,11 @@ use crate::terminal::size::file_size;
 use crate::terminal::table::{self, Column};
 use crate::terminal::wrap::wrap;
 
-/// Entries that are shown unless more are asked for.
+/// How many entries are shown by default.
 const LAST_DEFAULT: usize = 50;
 /// Most entries that are shown at once.
 const LAST_MAX: u64 = 100_000;
-/// Digits of a hash that are shown to people.
+/// How many digits of a hash are shown to people.
 const HASH_DIGITS: usize = 16;
 
 /// Arguments of `releases log`.
@@ -72,7 +73,7 @@ struct EntryDocument<'a> {
     outcome: &'a Outcome,
     source: Option<&'a Source>,
     objections: &'a [Objection],
-    /// Whether what was active before is not what the log says.
+    /// Whether the release that was active before is not the one that the log says.
     after_gap: bool,
 }
 
@@ -99,8 +100,8 @@ pub(super) fn run(
     Ok(ExitStatus::Done)
 }
 
-/// A release that was removed is in the log and nowhere else, so no beginning of an id is looked
-/// for among the releases.
+/// Reads the log. A removed release is only in the log, so the beginning of an id is not looked up
+/// among the releases.
 fn read(args: &LogArgs, releases: &dyn Releases) -> anyhow::Result<LogPart> {
     let attempt = "could not show the log";
     let beginning = match &args.release {
@@ -135,7 +136,7 @@ fn show(part: &LogPart, context: &mut Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is known of a change stands below it, each on a line of its own.
+/// The details of a change are below it, each on a line of its own.
 fn row(logged: &Logged, now: i64, terminal: Terminal) -> [String; 3] {
     let Entry { attempt, outcome } = &logged.entry;
     let mut lines = vec![format!(
@@ -192,7 +193,7 @@ fn summary(outcome: &Outcome) -> String {
     }
 }
 
-/// What was read.
+/// The sources of an attempt.
 fn sources(attempt: &Attempt) -> Vec<String> {
     let Some(source) = &attempt.source else {
         return Vec::new();
@@ -278,7 +279,7 @@ fn warn(part: &LogPart, releases: &dyn Releases, context: &mut Context) -> anyho
         let lines = counted(unnamed, "earlier line");
         warnings.push(format!("in the log of releases, {lines} cannot be read"));
     }
-    // Whether the pointer can be read is another command's question.
+    // Other commands report a pointer that cannot be read.
     warnings.extend(
         releases
             .current()

@@ -1,4 +1,4 @@
-//! `catalogue releases prune`: removing what is no longer needed, and saying why the rest stays.
+//! `catalogue releases prune`: removes what is no longer needed, and says why the rest is kept.
 
 use std::io::Write;
 
@@ -41,7 +41,7 @@ struct Document<'a> {
     releases: Vec<ReleaseDocument<'a>>,
     leftovers: Vec<LeftoverDocument>,
     freed_bytes: u64,
-    /// What could not be looked at or removed.
+    /// Errors about files that could not be read or removed.
     failures: &'a [String],
 }
 
@@ -100,7 +100,7 @@ fn prune(
     location: ReleaseLocation<'_>,
     context: &Context,
 ) -> anyhow::Result<Pruned> {
-    // Where nothing was ever imported there is no directory to lock either.
+    // If nothing was ever imported, there is no directory to lock either.
     if location.address.is_none() && !location.data.exists() {
         return Ok(Pruned::default());
     }
@@ -112,7 +112,8 @@ fn prune(
     }
     let attempt = release_log::attempt(Command::Prune, context);
     let doomed = removed(&planned);
-    // Before anything is removed, so that nothing is without an entry. Leftovers were no releases.
+    // Logged before anything is removed, so that no removal lacks an entry. Leftovers were never
+    // releases.
     if !doomed.is_empty() {
         let entry = attempt.entry(log::Outcome::removed(&doomed, planned.freed_bytes()));
         releases.log(&entry, &lock).context(FAILED)?;
@@ -128,7 +129,7 @@ fn prune(
     Ok(pruned)
 }
 
-/// The releases that go.
+/// The releases to remove.
 fn removed(pruned: &Pruned) -> Vec<&ReleaseId> {
     let decisions = pruned.releases.iter();
     let removed = decisions.filter(|decision| decision.kept.is_none());
@@ -183,7 +184,7 @@ fn text(
             let name = name.to_string_lossy().into_owned();
             [name, file_size(leftover.bytes), gone.to_owned()]
         });
-        // A table of their own, because their names may be longer than ids.
+        // Leftovers get a separate table, because their names may be longer than ids.
         let leftovers = table::list(columns("NEVER FINISHED"), leftovers, terminal);
         rows = format!("{rows}\n{leftovers}");
     }

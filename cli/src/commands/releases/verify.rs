@@ -1,4 +1,4 @@
-//! `catalogue releases verify`: whether every file is what it was when it was published.
+//! `catalogue releases verify`: checks that every file is unchanged since it was published.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 
-/// Checks one release, or all. Damage is reported for every release, not for the first one only.
+/// Checks one release, or all. Damage is reported for every release, not only for the first.
 pub(super) fn run(
     releases: &dyn Releases,
     id: Option<&ReleaseId>,

@@ -1,7 +1,7 @@
-//! `catalogue store copy`: everything of one store into another one, which is empty.
+//! `catalogue store copy`: copies everything from one store into an empty one.
 //!
-//! No server may use the store meanwhile: what it charged then would be missing in the copy. The
-//! store itself stays as it is.
+//! No server may use the store meanwhile, since its charges would be missing in the copy. The store
+//! itself is not changed.
 
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
@@ -31,8 +31,8 @@ use crate::serving::key_store_config::KeyStoreConfig;
 use crate::settings::address::address;
 use crate::terminal::table::{self, Cell};
 
-/// How long a server that lost its connection a moment ago may still charge: it may accept a
-/// request at the last moment at which it knows its keys, which then waits for a lease.
+/// How long a server that has just lost its connection may still charge: it may accept a request at
+/// the last moment at which it trusts its keys, and the request then waits for a lease.
 const LAST_CHARGE_WAIT: Duration = CHANGES_HOLD_WITHIN.saturating_add(Duration::from_millis(500));
 
 /// How often it is looked meanwhile whether a server waits: one that runs goes on before it refuses
@@ -63,7 +63,7 @@ pub enum Target {
     File(PathBuf),
 }
 
-/// What keeps servers from using a store, until it is dropped.
+/// Keeps servers from using a store, until it is dropped.
 struct Held {
     _directory: Vec<ServerLock>,
     _database: Option<WithoutServers>,
@@ -81,7 +81,8 @@ struct Document {
     log_entries: usize,
 }
 
-/// Whatever looks like an address is one, so that a mistake in it makes no file, nor is shown.
+/// Anything that looks like an address is parsed as one, so that an invalid address does not become
+/// a file name, and is not shown.
 impl FromStr for Target {
     type Err = String;
 
@@ -150,7 +151,7 @@ fn read(store: Result<KeyStore, KeyStoreError>) -> Result<Contents, KeyStoreErro
     store?.contents()
 }
 
-/// Keeps the servers of a data directory from starting, where none runs.
+/// Keeps servers of a data directory from starting, if none is running.
 fn without_servers(config: &KeyStoreConfig) -> anyhow::Result<Vec<ServerLock>> {
     let take = |environment| ServerLock::take(config.data(), environment);
     let locks = Environment::ALL.into_iter().map(take);
@@ -165,8 +166,8 @@ fn without_servers(config: &KeyStoreConfig) -> anyhow::Result<Vec<ServerLock>> {
     })
 }
 
-/// A copy is written in its place. In the data directory only the file of keys is one, and a file
-/// with a second name may be there too.
+/// Refuses a target in the data directory other than its own file of keys, since the copy replaces
+/// the target. A file with several names is refused too, since one of them may be in the directory.
 fn refuse_target(file: &Path, config: &KeyStoreConfig) -> anyhow::Result<()> {
     let real = |path: &Path| path.canonicalize().ok();
     let keys = config.data().keys_database();

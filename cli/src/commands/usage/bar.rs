@@ -1,14 +1,14 @@
-//! What is used of a quota, as a bar and in words.
+//! How much of a quota is used, as a bar and in words.
 
 use crate::terminal::style::Style;
 use crate::terminal::table::Cell;
 
 /// Width of a bar, in columns.
 const WIDTH: u64 = 10;
-/// From this part of a quota on the operator may want to act, in percent.
+/// The part of a quota, in percent, from which the operator may want to act.
 const MUCH: u128 = 75;
 
-/// A bar that is as full as the quota is used; full only where nothing is left, empty only where
+/// A bar that shows how much of the quota is used; full only if nothing is left, empty only if
 /// nothing is used.
 pub(super) fn bar(used: u64, quota: u64) -> Cell {
     let full = match share(used, quota, u128::from(WIDTH)) {
@@ -22,7 +22,7 @@ pub(super) fn bar(used: u64, quota: u64) -> Cell {
     Cell::new(text, style(used, quota))
 }
 
-/// Whole percent, never 100 where something is left, nor 0 where something is used.
+/// Whole percent; 100 only if nothing is left, and 0 only if nothing is used.
 pub(super) fn percent(used: u64, quota: u64) -> String {
     match share(used, quota, 100) {
         0 if used != 0 => "<1 %".to_owned(),
@@ -30,7 +30,7 @@ pub(super) fn percent(used: u64, quota: u64) -> String {
     }
 }
 
-/// What the use of so much means.
+/// The style for so much use.
 pub(super) fn style(used: u64, quota: u64) -> Style {
     if quota <= used && used != 0 {
         Style::Bad
@@ -41,7 +41,7 @@ pub(super) fn style(used: u64, quota: u64) -> Style {
     }
 }
 
-/// `100,000`
+/// A number with thousands separators, such as `100,000`.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -54,7 +54,7 @@ pub(super) fn grouped(number: u64) -> String {
     grouped
 }
 
-/// How many of so many equal parts are used; all of a quota of nothing.
+/// How many of `parts` equal parts are used; all of them if the quota is zero.
 fn share(used: u64, quota: u64, parts: u128) -> u64 {
     let (used, quota) = (u128::from(used.min(quota)), u128::from(quota));
     let share = (used * parts).checked_div(quota).unwrap_or(parts);
