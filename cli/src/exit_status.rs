@@ -1,4 +1,4 @@
-//! The exit statuses of the command: part of its contract with scripts.
+//! The exit statuses of the command, which scripts rely on.
 
 use std::process::ExitCode;
 
@@ -13,9 +13,8 @@ pub enum ExitStatus {
     WrongUsage = 2,
     /// A file, disk, network or server problem.
     Failure = 3,
-    /// Refused to protect what is there: a release that takes away what consumers rely on, a demo
-    /// on top of another catalogue, a change that the state of a key or a subscription does not
-    /// allow.
+    /// Refused, to protect existing data: a release that removes what consumers rely on, a demo on
+    /// top of another catalogue, a change that the state of a key or a subscription does not allow.
     Refused = 4,
 }
 

@@ -1,10 +1,8 @@
-//! What to do next: errors that say so, and commands of ours in hints, so that they do what they
-//! say where they are pasted.
+//! Hints: errors that say what to do next, and commands in hints that work when they are pasted.
 //!
-//! A hint names a command as if nothing but its own words had to be typed. Here, on the way to the
-//! person, it gets the options of every command that were typed this time: what is set in the
-//! environment or a file holds for the pasted command too. An address may have a password, so it is
-//! not repeated: `URL` stands in its place.
+//! A hint is written without global options. Before it is shown, its commands get the global
+//! options that were typed; those set in the environment or a file apply to the pasted command
+//! anyway. An address may contain a password, so it is replaced by `URL`.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -19,12 +17,12 @@ use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
 use crate::terminal::wrap::wrap;
 
-/// Stands for a blank at which no line may break; a character that no text has.
+/// Stands for a space at which no line may break; a character that no text contains.
 const NO_BREAK: &str = "\u{e000}";
 /// The name of the program, before a command.
 const PROGRAM: &str = "catalogue ";
-/// The commands that use the options of every command. The others say and write what they know by
-/// themselves, or look at what is named.
+/// The commands that use global options. The others show or write built-in information, or use only
+/// what their own arguments name.
 pub(crate) const USES_GLOBAL_OPTIONS: [&str; 12] = [
     "demo",
     "diff",
@@ -43,12 +41,12 @@ pub(crate) const USES_GLOBAL_OPTIONS: [&str; 12] = [
 /// Where a server listens unless set otherwise.
 pub const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
-/// What a hint has to say beside its own words.
+/// What is added to the commands in hints.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
-    /// Options of every command that were typed, each with a space before it.
+    /// Global options that were typed, each with a space before it.
     options: String,
-    /// Where servers are set to listen.
+    /// The address that servers listen on by the settings.
     listen: Option<SocketAddr>,
 }
 
@@ -59,17 +57,17 @@ impl Hints {
         self.options = format!("{} --{option} {value}", self.options);
     }
 
-    /// Adds that the address of a database was typed.
+    /// Records that the address of a database was typed.
     pub(crate) fn typed_store(&mut self) {
         self.options.push_str(" --store URL");
     }
 
-    /// Says where servers are set to listen.
+    /// Records the address that servers listen on by the settings.
     pub(crate) fn listening(&mut self, address: Option<SocketAddr>) {
         self.listen = address;
     }
 
-    /// A text with every command in it as it can be pasted.
+    /// Completes every command in a text so that it can be pasted.
     pub fn paste<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.options.is_empty() || !text.contains(PROGRAM) {
             return Cow::Borrowed(text);
@@ -90,7 +88,7 @@ impl Hints {
         Cow::Owned(pasted)
     }
 
-    /// How a server on this machine is reached, that is started without saying where it listens.
+    /// The address of a server on this machine that is started without a listen option.
     pub fn server(&self) -> String {
         let address = self.listen.unwrap_or(LISTEN);
         let ip = match address.ip() {
@@ -109,8 +107,7 @@ impl Hints {
     }
 }
 
-/// What went wrong and what to do next, where only a command knows that, or where it ends otherwise
-/// than with a failure.
+/// An error with a hint that only the command knows, or with another exit status than failure.
 #[derive(Debug, thiserror::Error)]
 #[error("{error:#}")]
 pub struct Hinted {
@@ -121,7 +118,7 @@ pub struct Hinted {
 }
 
 impl Hinted {
-    /// An error with its hint, and how the command ends.
+    /// An error with its hint and the exit status.
     pub fn new(error: anyhow::Error, hint: impl Into<Hint>, status: ExitStatus) -> Self {
         Self {
             error,
@@ -136,7 +133,7 @@ impl Hinted {
         Self::new(error, hint, ExitStatus::WrongUsage)
     }
 
-    /// Shows places in a file, as lines that are safe to be shown, between the error and the hint.
+    /// Adds an excerpt of a file, already escaped, to show between the error and the hint.
     #[must_use]
     pub fn with_excerpt(self, excerpt: String) -> Self {
         Self {
@@ -145,13 +142,13 @@ impl Hinted {
         }
     }
 
-    /// The places in a file that are wrong.
+    /// The excerpt of the file, if there is one.
     pub fn excerpt(&self) -> Option<&str> {
         self.excerpt.as_deref()
     }
 }
 
-/// What to do about an error: what the first of its causes says that knows.
+/// What to do about an error: the hint of the first of its causes that has one.
 pub fn hint(error: &anyhow::Error) -> Option<Hint> {
     error.chain().find_map(|cause| {
         if let Some(hinted) = cause.downcast_ref::<Hinted>() {
@@ -167,14 +164,14 @@ pub fn hint(error: &anyhow::Error) -> Option<Hint> {
     })
 }
 
-/// How a command ends that failed with an error.
+/// The exit status of a command that failed with an error.
 pub fn status(error: &anyhow::Error) -> ExitStatus {
     let hinted = error.downcast_ref::<Hinted>();
     hinted.map_or(ExitStatus::Failure, |hinted| hinted.status)
 }
 
 /// An error or a hint as it is shown: at a terminal in lines that fit it, which break between words
-/// but not within a command, so that it can be copied; elsewhere in one line.
+/// but not within a command, so that commands can be copied; elsewhere in one line.
 pub fn lines(message: &str, terminal: Terminal) -> String {
     if !terminal.err {
         return message.to_owned();
@@ -198,7 +195,7 @@ pub fn lines(message: &str, terminal: Terminal) -> String {
     wrap(&kept, 2, terminal).replace(NO_BREAK, " ")
 }
 
-/// Whether a command may follow that text: not a word of a sentence or of a path.
+/// Whether a command may follow this text, rather than a word of a sentence or of a path.
 fn begins_command(before: &str) -> bool {
     let ends = ["`", ": ", "; ", "\n", "  ", "("];
     before.is_empty() || ends.iter().any(|end| before.ends_with(end))

@@ -1,8 +1,8 @@
 //! The `catalogue` command as a library: typed arguments in, output and an exit status out.
 //!
-//! [`args`] says what may be typed, [`commands`] does it, [`context`](process::context) is
-//! everything a command receives from outside. Nothing here reads the process's clock, streams or
-//! randomness.
+//! [`args`] defines the command line, [`commands`] runs the commands, [`context`](process::context)
+//! is everything a command receives from outside. Nothing here reads the process's clock, streams
+//! or randomness.
 
 pub mod args;
 pub mod commands;
@@ -27,7 +27,7 @@ use crate::process::output::OutputClosed;
 use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
 
-/// Runs the command that `args` names, the first of them being the program's own name.
+/// Runs the command that `args` names; the first of them is the program's own name.
 ///
 /// Everything that can go wrong is shown here, once, on the error stream of the context.
 pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> ExitStatus {
@@ -44,13 +44,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> E
         Err(error) if OutputClosed::caused(&error) => ExitStatus::Done,
         Err(error) => show_error(&error, context),
     };
-    // What a server logged last may still be on its way; how the command ended does not hang on it.
+    // The last log lines of a server may still be queued; the exit status does not depend on them.
     _ = context.err.flush();
     status
 }
 
-/// Shows the chain of causes on one line, and what to do next where that is known. A file with
-/// mistakes is shown where they are.
+/// Shows the chain of causes on one line, and what to do next if that is known. Mistakes in a file
+/// are shown with an excerpt.
 fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
     // There is nowhere left to report that standard error is closed.
     let message = format!("error: {}", context.hints.paste(&format!("{error:#}")));

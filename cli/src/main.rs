@@ -7,13 +7,13 @@ use cli::Context;
 use cli::process::core_dump;
 use mimalloc::MiMalloc;
 
-/// The system's allocator takes a slow path for everything over a kilobyte, which each request has
-/// several of.
+/// The system's allocator has a slow path for everything over a kilobyte, and each request makes
+/// several such allocations.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    // Where the system refuses even this, there is nothing to do about it and no reason to stop.
+    // If the system refuses this, nothing can be done about it, and it is no reason to stop.
     let _forbidden = core_dump::forbid();
     let mut context = Context::of_process();
     cli::run(std::env::args_os(), &mut context).into()

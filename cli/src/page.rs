@@ -1,8 +1,8 @@
-//! A report as one HTML page, for editors: what was found, how full the fields are, and what
-//! changes for consumers.
+//! A report as one HTML page, for editors: findings, field coverage, and what changes for
+//! consumers.
 //!
-//! A page is whole in itself: no script, nothing from elsewhere, so that it opens from a mail. All
-//! text in it comes escaped through the template. Nothing here knows a command.
+//! A page is self-contained, without scripts or external resources, so it can be opened from an
+//! email. The template escapes all text. Nothing here knows a command.
 
 use std::io::{self, Write};
 
@@ -12,37 +12,37 @@ use import::finding::{Cause, Finding, Findings, Kind, Severity};
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 
-/// What a page begins with, and no other file.
+/// The beginning of every page, and of no other file.
 pub const BEGINNING: &str = "<!doctype html>\n<!-- A report of the boat catalogue. -->\n";
-/// Findings of a cause that are shown.
+/// How many findings of a cause are shown.
 const FINDINGS_MAX: usize = 100;
-/// Causes that are shown.
+/// How many causes are shown.
 const CAUSES_MAX: usize = 500;
 
 /// A page.
 #[derive(Debug, Template)]
 #[template(path = "page/page.html")]
 pub struct Page {
-    /// What was done to what.
+    /// What was done, and to what.
     pub title: String,
-    /// What it came to.
+    /// The result.
     pub verdict: Verdict,
-    /// What is known beside it, by name.
+    /// Further facts, by name.
     pub facts: Vec<(&'static str, String)>,
     /// Records of each kind: published, unpublished, invalid.
     pub tally: Vec<(&'static str, [u64; 3])>,
     /// What is wrong.
     pub causes: Vec<CauseSection>,
-    /// Findings that are not shown.
+    /// How many findings are not shown.
     pub not_shown: u64,
-    /// How full the fields are.
+    /// How many records have each field.
     pub coverage: Vec<CoverageSection>,
     /// What changes for consumers.
     pub changes: Vec<ChangeSection>,
 }
 
 impl Page {
-    /// A page that says nothing yet.
+    /// An empty page.
     pub fn new(title: &str) -> Self {
         Self {
             title: escape_control(title).into_owned(),
@@ -64,19 +64,19 @@ impl Page {
         Template::write_into(self, out)
     }
 
-    /// Says something more.
+    /// Adds a fact.
     pub fn fact(&mut self, name: &'static str, value: impl AsRef<str>) {
         let value = escape_control(value.as_ref()).into_owned();
         self.facts.push((name, value));
     }
 
-    /// Says what it came to.
+    /// Sets the result.
     pub fn set_verdict(&mut self, tone: Tone, text: impl Into<String>) {
         let text = text.into();
         self.verdict = Verdict { tone, text };
     }
 
-    /// Adds what is wrong, by cause. `edit_url` gives the page of a record in its content system.
+    /// Adds the findings, by cause. `edit_url` returns the page of a record in its content system.
     pub fn add_findings(
         &mut self,
         findings: &Findings,
@@ -93,16 +93,16 @@ impl Page {
     }
 }
 
-/// What something came to.
+/// A result.
 #[derive(Debug)]
 pub struct Verdict {
-    /// How good that is.
+    /// How good it is.
     pub tone: Tone,
     /// In a sentence.
     pub text: String,
 }
 
-/// How good something is.
+/// How good a result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// Nothing is wrong.
@@ -114,7 +114,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// How good it is to have these findings.
+    /// The tone for these findings.
     pub fn of(findings: &Findings) -> Self {
         match (findings.errors(), findings.warnings()) {
             (0, 0) => Self::Good,
@@ -154,18 +154,18 @@ struct FindingRow {
     record: String,
     /// The page of the record in its content system.
     edit_url: Option<String>,
-    /// The text of the record, with what is wrong in the middle.
+    /// The text of the record: before, at and after the wrong part.
     excerpt: Option<[String; 3]>,
     message: Option<String>,
     origin: Option<String>,
 }
 
-/// How full the fields of some records are.
+/// How many of some records have each field.
 #[derive(Debug)]
 pub struct CoverageSection {
     /// What the records are.
     pub title: String,
-    /// Whether shares of before are known.
+    /// Whether the earlier shares are known.
     pub has_before: bool,
     /// Its fields.
     pub fields: Vec<FieldRow>,
@@ -176,11 +176,11 @@ pub struct CoverageSection {
 pub struct FieldRow {
     /// Its path.
     pub name: String,
-    /// Records that have it.
+    /// How many records have it.
     pub present: u64,
-    /// All records.
+    /// How many records there are.
     pub records: u64,
-    /// The share of records that had it before, in percent.
+    /// The share of records that had it in the earlier release, in percent.
     pub before: Option<u8>,
     /// One of its values, or what is wrong with it.
     pub sample: String,
@@ -192,7 +192,7 @@ impl FieldRow {
     }
 }
 
-/// Whole percent, never 100 where one record lacks the field, nor 0 where one has it.
+/// Whole percent; 100 only if every record has the field, and 0 only if none has it.
 pub fn percent(present: u64, records: u64) -> u8 {
     if present == 0 || records == 0 {
         return 0;
@@ -204,22 +204,22 @@ pub fn percent(present: u64, records: u64) -> u8 {
     u8::try_from(share).unwrap_or(99).clamp(1, 99)
 }
 
-/// What changes of one kind of record.
+/// What changes in one kind of record.
 #[derive(Debug)]
 pub struct ChangeSection {
     /// What the records are.
     pub title: String,
     /// How many are added, removed and changed.
     pub sentence: String,
-    /// The fields that changed, with the records in which they did.
+    /// The fields that changed, with the number of records.
     pub fields: Vec<(String, u64)>,
     /// Records that are new: ids and slugs.
     pub added: NameList,
     /// Records that are gone.
     pub removed: NameList,
-    /// Records of which something changed.
+    /// Records that changed.
     pub changed: Vec<ChangedRecord>,
-    /// Changed records that are not shown.
+    /// How many changed records are not shown.
     pub not_shown: u64,
 }
 
@@ -232,13 +232,13 @@ impl ChangeSection {
 /// Names of records.
 #[derive(Debug)]
 pub struct NameList {
-    /// The first of them.
+    /// The first names.
     pub names: Vec<String>,
     /// How many more there are.
     pub more: u64,
 }
 
-/// A record of which something changed.
+/// A record that changed.
 #[derive(Debug)]
 pub struct ChangedRecord {
     /// Its name.

@@ -1,8 +1,8 @@
-//! The process and what is around it: clock, streams, randomness, signals, the machine, and the
-//! files that a command leaves.
+//! The process and its environment: clock, streams, randomness, signals, the machine, and the files
+//! that a command writes.
 //!
-//! The only room that asks the operating system. Commands receive what it found in a
-//! [`Context`](context::Context), so that a test gives them something else.
+//! The only room that asks the operating system. Commands receive the results in a
+//! [`Context`](context::Context), which tests replace.
 
 pub mod context;
 pub mod core_dump;

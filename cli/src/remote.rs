@@ -30,9 +30,9 @@ pub use self::failure::FetchError;
 use self::failure::Reason;
 pub use self::settings::RemoteSettings;
 
-/// Most bytes of one address, unless set otherwise.
+/// Most bytes of one address by default.
 pub const BYTES_MAX_DEFAULT: u64 = 8 << 30;
-/// Threads that wait for the network and decrypt.
+/// Number of threads that wait for the network and decrypt.
 const THREADS: usize = 1;
 /// Threads that look up the names of hosts.
 const BLOCKING: Blocking = Blocking {
@@ -40,7 +40,7 @@ const BLOCKING: Blocking = Blocking {
     at_most: 2,
 };
 
-/// Fetches from addresses.
+/// A client that fetches from addresses.
 pub struct Remote<'a> {
     settings: &'a RemoteSettings,
     runtime: Runtime,
@@ -57,7 +57,7 @@ pub struct Fetched {
 }
 
 impl<'a> Remote<'a> {
-    /// Nothing is reached yet.
+    /// Creates a client, without connecting to anything.
     pub fn new(settings: &'a RemoteSettings) -> std::io::Result<Self> {
         // Fails if another part of this program has done so already.
         _ = rustls::crypto::ring::default_provider().install_default();
@@ -67,7 +67,7 @@ impl<'a> Remote<'a> {
         })
     }
 
-    /// The current ETag of an address; none if only a full fetch could tell.
+    /// The current ETag of an address; `None` if only a full fetch could tell.
     pub fn etag(&self, address: &Address) -> Result<Option<String>, FetchError> {
         let endpoint = self.endpoint(address)?;
         let etag = self.runtime.block_on(endpoint.etag());

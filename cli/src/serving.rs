@@ -1,8 +1,8 @@
-//! Putting a server together from a data directory: what `serve` and `demo` have in common.
+//! Assembles a server from a data directory, for `serve` and `demo`.
 //!
-//! It opens the release before the address is taken, so that a server that says where it listens
-//! can answer. It never makes a store of keys: one that is missing was perhaps moved away, and an
-//! empty one in its place would call every key unknown.
+//! It opens the release before it binds the address, so that a server that announces its address
+//! can respond. It never creates a key store: a missing one may have been moved away, and with an
+//! empty one in its place every key would be unknown.
 
 pub mod admin;
 pub mod bodies_memory;
@@ -57,7 +57,7 @@ pub struct Serving {
     minutes: RateLimitBackend,
     releases: Arc<dyn Releases>,
     settings: OpenSettings,
-    /// Why what is served may not be what is active, if so.
+    /// Why the served release may not be the active one, if so.
     warning: Option<anyhow::Error>,
     keyring: Arc<Keyring>,
     source: Box<dyn KeySource>,
@@ -67,9 +67,9 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Opens the active release of what is locked and takes the address. Releases that follow are
-    /// opened with the same settings. Pages of the allowed origins may read answers. `keys` need
-    /// not be within reach yet.
+    /// Opens the active release of the locked directory and binds the address. Later releases are
+    /// opened with the same settings. Pages of the allowed origins may read responses. The store of
+    /// `keys` need not be reachable yet.
     pub fn prepare(
         runtime: Runtime,
         lock: ServerLock,
@@ -118,35 +118,35 @@ impl Serving {
         })
     }
 
-    /// The same server, which counts minute limits there.
+    /// Makes the server count minute limits there.
     #[must_use]
     pub fn counting_in(self, minutes: RateLimitBackend) -> Self {
         Self { minutes, ..self }
     }
 
-    /// The same server, whose answers also show limits as the IETF draft has it.
+    /// Makes responses also show limits in the form of the IETF draft.
     #[must_use]
     pub fn showing_rate_limit_draft(self) -> Self {
         let app = self.app.showing_rate_limit_draft();
         Self { app, ..self }
     }
 
-    /// The same server, whose metrics count the lines of the log that were `dropped`.
+    /// Makes the metrics include the number of log lines that were `dropped`.
     #[must_use]
     pub fn logging(self, dropped: Arc<AtomicU64>) -> Self {
         let app = self.app.logging(dropped);
         Self { app, ..self }
     }
 
-    /// The address that is listened on, port 0 resolved.
+    /// The address that the server listens on, with port 0 resolved.
     pub fn address(&self) -> anyhow::Result<SocketAddr> {
         self.socket
             .local_addr()
             .context("could not see the address that is listened on")
     }
 
-    /// Answers requests until a signal to stop, and for `drain` longer. Says on standard output
-    /// where, once it does.
+    /// Serves requests until a signal to stop, and for `drain` longer. Prints the address to
+    /// standard output once it does.
     pub fn run(
         self,
         limits: ConnectionLimits,
@@ -161,7 +161,7 @@ impl Serving {
         // Held here too, so that no other server starts before the last uses are written.
         let lock = Arc::clone(&self.lock);
         let mut source = Box::new(WhileLocked::new(Arc::clone(&lock), self.source));
-        // The watch would do this too, but perhaps after the first request.
+        // The watcher would do this too, but perhaps only after the first request.
         let known = self.keyring.refresh(&mut *source, context.clock.now());
         if let Err(error) = known {
             let error = anyhow::Error::new(error);
@@ -171,7 +171,7 @@ impl Serving {
                 "starting without keys, requests with one get 503 for now: {error:#}; {hint}"
             );
         }
-        // Dropped after the last request was answered, it writes down the last uses.
+        // When it is dropped, after the last response, it writes the last uses.
         let _uses = write_uses(Arc::clone(&self.keyring), self.last_uses)
             .context("could not write down when keys are used")?;
         let clock = Arc::clone(&context.clock);
@@ -193,23 +193,23 @@ impl Serving {
             let answering = Answering::prepare(Arc::clone(&app), self.socket, limits);
             let answering = answering.with_context(failed)?;
             let _answering_operators = admin.start(&app)?;
-            // Where the administration address is, is in the log by then.
+            // By then the log contains the administration address.
             _ = context.err.flush();
             announce(address, context)?;
             let stopped = signals.stop(&app, drain, &context.service_manager);
             answering.until(stopped).await.with_context(failed)?;
             Ok(ExitStatus::Done)
         });
-        // Nothing answers any more once it is gone, so the last uses are the last.
+        // No request is served after this, so the last uses are final.
         drop(runtime);
-        // A task that waits for another machine would keep this process.
+        // A task that waits for another machine would keep this process alive.
         releases.cancel();
         ended
     }
 }
 
-/// As many connections as there may be usually, or as open files allow; at most
-/// `per_address` of one address, if that is set.
+/// The usual limits on connections, lower if open files allow fewer; at most `per_address` from one
+/// address, if that is set.
 pub fn connection_limits(per_address: Option<usize>) -> ConnectionLimits {
     let open_files = raise_open_files();
     let limits = open_files.map_or_else(ConnectionLimits::default, |open_files| {
@@ -225,15 +225,15 @@ pub fn connection_limits(per_address: Option<usize>) -> ConnectionLimits {
     }
 }
 
-/// Opens the active release. Where it is not known which one that is, or it cannot be had, the one
-/// that was active when a server last saw it here will do: the follower finds out.
+/// Opens the active release. If it is unknown or unavailable, the one that a server here last saw
+/// as active is opened; the follower catches up later.
 fn open_catalogue(
     releases: &dyn Releases,
     settings: OpenSettings,
 ) -> anyhow::Result<(Catalogue, Option<anyhow::Error>)> {
     let error = match open_active(releases, settings) {
         Ok(Some(catalogue)) => return Ok((catalogue, None)),
-        // A fact, and no failure.
+        // That no release is active is a fact, not a failure that calls for the fallback.
         Ok(None) => return Err(no_release(&releases.location())),
         Err(error) => error,
     };
@@ -250,7 +250,7 @@ fn open_catalogue(
     }
 }
 
-/// `None` where no release is active.
+/// `None` if no release is active.
 fn open_active(
     releases: &dyn Releases,
     settings: OpenSettings,
@@ -276,7 +276,7 @@ fn no_release(place: &str) -> anyhow::Error {
     Hinted::new(error, hint, ExitStatus::Failure).into()
 }
 
-/// Takes the right to serve an environment, or says what to do about the server that has it.
+/// Takes the lock for serving an environment, or says what to do about the server that holds it.
 pub fn take_lock(data: &DataDir, environment: Environment) -> anyhow::Result<ServerLock> {
     if !data.path().is_dir() {
         return Err(no_release(&data.path().display().to_string()));
@@ -289,10 +289,10 @@ pub fn take_lock(data: &DataDir, environment: Environment) -> anyhow::Result<Ser
     })
 }
 
-/// Announces where the server listens, and where it is documented. A closed output is a failure
-/// here, unlike in commands that print an answer: its reader cannot have seen enough.
+/// Announces where the server listens, and where its documentation is. A closed output is a failure
+/// here, unlike in commands that print a result: its reader cannot have seen enough.
 fn announce(address: SocketAddr, context: &mut Context) -> anyhow::Result<()> {
-    // At once: a reader may leave after the first line.
+    // In one write: a reader may close the output after the first line.
     let said = format!("listening on http://{address}\ndocumentation at http://{address}/docs\n");
     let written = context.out.write_all(said.as_bytes());
     let written = written.and_then(|()| context.out.flush());

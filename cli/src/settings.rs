@@ -1,10 +1,10 @@
-//! `catalogue.toml`: the values of options that are not typed.
+//! `catalogue.toml`: values for options that are not typed.
 //!
-//! A setting is an option that has an environment variable. Tables of the file are commands, keys
-//! the long names of their options, so that nothing can be set that cannot be typed. What the file
-//! says takes the place of an option's own default: a typed option and the variable win over it.
-//! The file is checked as a whole, by the parsers of the options themselves, before any of it
-//! counts; which command was typed makes no difference.
+//! A setting is an option that has an environment variable. Tables of the file are commands, and
+//! keys are the long names of their options, so nothing can be set that cannot be typed. A value in
+//! the file replaces an option's default; a typed option and the variable take precedence over it.
+//! Before any value is used, the whole file is checked by the parsers of the options themselves,
+//! whichever command was typed.
 
 pub(crate) mod address;
 mod excerpt;
@@ -23,37 +23,37 @@ pub use source::FILE;
 pub(crate) use source::{NotUsable, find};
 pub(crate) use template::template;
 
-/// What the file with settings says.
+/// The contents of the settings file.
 #[derive(Default)]
 pub(crate) struct SettingsFile {
-    /// The file, for people; `None` where there is none.
+    /// The name of the file, for messages; `None` if there is none.
     pub(crate) file: Option<String>,
     values: Vec<Value>,
 }
 
-/// What a file says of one option, which may have a password.
+/// The value of one option in a file, which may contain a password.
 struct Value {
     /// The command, from the one below `catalogue` to the innermost.
     command: Vec<String>,
     /// The option's long name.
     option: String,
-    /// One, or as many as the option takes.
+    /// One value, or several if the option takes several.
     texts: Vec<OsString>,
 }
 
-/// An option that can be set, with what it is now.
+/// An option that can be set, with its current value.
 pub(crate) struct Shown {
     /// Dotted, as in the file: `serve.listen`.
     pub(crate) name: String,
-    /// `None` where it has no default either; why it is refused where it is.
+    /// `None` if it has no default either; if the value is refused, the reason.
     pub(crate) value: Option<String>,
-    /// What holds where there is no value, in words.
+    /// What applies if there is no value, in words.
     pub(crate) otherwise: Option<String>,
     pub(crate) source: Source,
     pub(crate) variable: String,
 }
 
-/// An option of every command that was typed.
+/// A global option that was typed.
 #[derive(Debug)]
 pub(crate) struct Typed {
     /// Its long name.
@@ -62,20 +62,20 @@ pub(crate) struct Typed {
     pub(crate) value: String,
 }
 
-/// Where the value of a setting is from.
+/// Where the value of a setting comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The command line.
     Typed,
     Variable,
-    /// The variable has a value that the option does not take.
+    /// A variable, with a value that the option does not accept.
     RefusedVariable,
     File,
     Default,
 }
 
 impl SettingsFile {
-    /// `command` with what the file says as its defaults.
+    /// `command` with the values in the file as its defaults.
     pub(super) fn apply(self, command: Command) -> Command {
         self.values.into_iter().fold(command, |command, value| {
             let Value {
@@ -96,7 +96,7 @@ impl SettingsFile {
         })
     }
 
-    /// Every setting of `command`, and what it is where nothing is typed but `typed`.
+    /// Every setting of `command`, and its value if nothing but `typed` is typed.
     pub(crate) fn shown(&self, command: &Command, typed: &[Typed]) -> Vec<Shown> {
         let mut shown = Vec::new();
         each(command, &mut Vec::new(), &mut |path, option| {

@@ -1,7 +1,7 @@
-//! What people see at a terminal: tables, wrapped lines, styles, instants, progress; and text from
-//! outside made safe to be shown.
+//! What people see at a terminal: tables, wrapped lines, styles, times, progress. It also makes
+//! untrusted text safe to show.
 //!
-//! Pure functions of text, of findings, and of what the terminal can show. Nothing here knows a
+//! Pure functions of text, findings, and the abilities of the terminal. Nothing here knows a
 //! command or a server.
 
 pub mod colour;
@@ -20,7 +20,7 @@ pub mod wrap;
 
 use colour::Colour;
 
-/// What may be shown to the person at the terminal.
+/// What the terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -31,17 +31,17 @@ pub struct Terminal {
     pub out: bool,
     /// Standard error is a terminal: progress bars may be drawn.
     pub err: bool,
-    /// Colour is welcome on standard output.
+    /// Standard output may have colours.
     pub out_colour: bool,
-    /// Colour is welcome on standard error.
+    /// Standard error may have colours.
     pub err_colour: bool,
-    /// Width of the terminal on standard output, in columns; none where there is none, so that
-    /// nothing is shortened for it.
+    /// Width of the terminal on standard output, in columns; `None` without a terminal, so that
+    /// nothing is shortened.
     pub columns: Option<usize>,
 }
 
 impl Terminal {
-    /// The same, with colours as was typed.
+    /// The same, with the typed choice of colours.
     #[must_use]
     pub fn with_colour(self, colour: Colour) -> Self {
         let shown = match colour {
@@ -56,7 +56,7 @@ impl Terminal {
         }
     }
 
-    /// For lines that are to be indented by so many columns.
+    /// The same for lines that will be indented by `columns`.
     #[must_use]
     pub fn narrower(self, columns: usize) -> Self {
         let width = self.columns;

@@ -1,7 +1,8 @@
 //! What a command receives from outside: time, randomness, the terminal, and who runs it.
 //!
-//! Commands print through a context and never to the process's streams, read its clock and never
-//! the system's; so a test runs a command in process and sees the same bytes every time.
+//! Commands print only through a context, never to the process's streams, and read only its clock,
+//! never the system's. Tests can therefore run a command in process and see the same bytes every
+//! time.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
@@ -23,10 +24,10 @@ use crate::remote::RemoteSettings;
 use crate::terminal::Terminal;
 use crate::terminal::colour::is_welcome;
 
-/// Width of a terminal that does not say how wide it is.
+/// Width of a terminal that does not report its width.
 const COLUMNS_USUAL: usize = 80;
 
-/// The variable in which a script of completions names its shell.
+/// The variable in which a completion script names its shell.
 pub(crate) const ASKING_SHELL: &str = "_CATALOGUE_COMPLETE";
 
 /// The surroundings of one run of the command.
@@ -39,25 +40,25 @@ pub struct Context {
     pub operator: Operator,
     /// Standard input: an export named `-`.
     pub input: Box<dyn Read + Send>,
-    /// Standard output: answers.
+    /// Standard output: results.
     pub out: Output,
     /// Standard error: progress, logs, warnings, errors.
     pub err: Box<dyn Write + Send>,
     /// What the terminal, if any, can show.
     pub terminal: Terminal,
-    /// Who runs this as a service: passes a socket, and is notified.
+    /// The program that runs this as a service: it passes a socket, and is notified.
     pub service_manager: ServiceManager,
-    /// What ends the command in the middle of its work.
+    /// The signals that end a command in the middle of its work.
     pub interrupts: Interrupts,
     /// How S3 is reached.
     pub s3: S3Settings,
     /// How addresses of exports are reached.
     pub remote: RemoteSettings,
-    /// What the machine gives.
+    /// The resources of the machine.
     pub machine: Machine,
-    /// What hints say beside their own words, once it is known what was typed.
+    /// What is added to the commands in hints, once the command line is parsed.
     pub hints: Hints,
-    /// The shell that asks how its line may go on, which is then all that is done.
+    /// The shell that asks for completions; nothing else is done then.
     pub asking_shell: Option<OsString>,
     /// Lets time pass: blocks outside tests.
     pub pause: Box<dyn FnMut(Duration) + Send>,
@@ -97,12 +98,12 @@ impl Context {
     }
 }
 
-/// A variable of the environment that is text.
+/// An environment variable, if it is UTF-8.
 fn utf8((name, value): (OsString, OsString)) -> Option<(String, String)> {
     Some((name.into_string().ok()?, value.into_string().ok()?))
 }
 
-/// A terminal that does not say how wide it is has the usual width.
+/// The width of the terminal, or the usual width if it does not report any.
 fn columns() -> usize {
     let size = terminal_size::terminal_size_of(std::io::stdout());
     size.map_or(COLUMNS_USUAL, |(width, _height)| usize::from(width.0))

@@ -1,8 +1,8 @@
-//! What becomes of a command that is interrupted: by Ctrl-C, by a service manager, or because its
-//! terminal was closed. What it had begun is removed, and one line reports what is true then.
+//! Ends a command that is interrupted: by Ctrl-C, by a service manager, or because its terminal was
+//! closed. Unfinished files are removed, and one line reports the resulting state.
 //!
-//! The command may wait for a pipe or another machine, so it is not asked: a thread waits for the
-//! signals and ends the process. Servers stop in their own way; see `stop`.
+//! The command may be waiting for a pipe or another machine, so it is not asked: a thread waits for
+//! the signals and ends the process. Servers stop differently; see `stop`.
 
 use std::fs;
 use std::future::poll_fn;
@@ -22,20 +22,20 @@ use tokio::time::{sleep, timeout};
 
 use crate::terminal::progress;
 
-/// What a shell adds to the number of a signal.
+/// What a shell adds to the number of a signal for the exit status.
 const SIGNALLED: i32 = 128;
-/// How long a signal counts as the first one that came another way.
+/// How long a further signal counts as a duplicate of the first.
 const SAME_SIGNAL: Duration = Duration::from_secs(1);
 
 /// The signals that interrupt a command.
 pub struct Interrupts {
     are_heard: bool,
-    /// Another part of the process has taken over.
+    /// Whether another part of the process has taken over.
     are_left: Arc<AtomicBool>,
 }
 
 impl Interrupts {
-    /// Those that this process gets.
+    /// The signals that this process gets.
     pub fn of_process() -> Self {
         Self {
             are_heard: true,
@@ -43,7 +43,7 @@ impl Interrupts {
         }
     }
 
-    /// None: for a command that is not a process of its own.
+    /// No signals, for a command that runs in process.
     pub fn none() -> Self {
         Self {
             are_heard: false,
@@ -51,8 +51,8 @@ impl Interrupts {
         }
     }
 
-    /// From now on an interruption leaves nothing unfinished. Another one, a second later or more,
-    /// ends the process at once.
+    /// Starts watching: from now on an interruption leaves nothing unfinished. Another one, a
+    /// second or more later, ends the process at once.
     pub fn watch(&self) -> anyhow::Result<()> {
         if !self.are_heard {
             return Ok(());
@@ -68,13 +68,14 @@ impl Interrupts {
         Ok(())
     }
 
-    /// From now on others do what is to be done.
+    /// Stops handling signals here: another part of the process takes over.
     pub fn leave(&self) {
         self.are_left.store(true, Ordering::Relaxed);
     }
 }
 
-/// What is heard. A signal that the caller has this process ignore, as `nohup` does, stays ignored.
+/// The signals to handle. A signal that the caller has set to be ignored, as `nohup` does, stays
+/// ignored.
 fn signals(runtime: &Runtime) -> io::Result<Vec<(SignalKind, Signal)>> {
     let _entered = runtime.enter();
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -89,7 +90,7 @@ fn signals(runtime: &Runtime) -> io::Result<Vec<(SignalKind, Signal)>> {
     .collect()
 }
 
-/// Whether the mask of ignored signals in what Linux says of a process has this one.
+/// Whether the mask of ignored signals in `/proc/self/status` contains this one.
 fn is_ignored(status: &str, signal: i32) -> bool {
     let mask = status
         .lines()
@@ -103,10 +104,10 @@ async fn wait(mut signals: Vec<(SignalKind, Signal)>, are_left: &AtomicBool) {
     if are_left.load(Ordering::Relaxed) {
         return;
     }
-    // The command may be within a step that has to be waited for.
+    // The command may be in a step that must be completed first.
     let ending = thread::Builder::new().spawn(move || end(first));
     if ending.is_ok() {
-        // A shell, `timeout` or `npm` may pass on what this process got already.
+        // A shell, `timeout` or `npm` may forward a signal that this process has already got.
         sleep(SAME_SIGNAL).await;
         while timeout(Duration::ZERO, next(&mut signals)).await.is_ok() {}
         next(&mut signals).await;
@@ -129,7 +130,7 @@ async fn next(signals: &mut [(SignalKind, Signal)]) -> SignalKind {
 fn end(signal: SignalKind) {
     let changed = interruption::end();
     progress::without_bar(|| {
-        // There is no other place left to say it.
+        // There is nowhere left to report a failure.
         _ = writeln!(io::stderr(), "interrupted: {}", truth(changed.as_ref()));
         exit(signal)
     });

@@ -1,20 +1,20 @@
-//! How much memory this process may use: what the machine has, or the least that one of its control
-//! groups allows.
+//! How much memory this process may use: the memory of the machine, or the lowest limit of its
+//! control groups.
 //!
-//! The groups are read here and not by sysinfo: where the memory is limited by a group of version 1
-//! while version 2 is there too, sysinfo 0.40 takes that of the machine.
+//! The groups are read here and not by sysinfo: if a group of version 1 limits the memory while
+//! version 2 is mounted too, sysinfo 0.40 returns the memory of the machine.
 
 use std::fs;
 use std::path::Path;
 
-/// Where the groups of version 2 and those that limit memory in version 1 lie, and which files of a
-/// group give its limit.
+/// The directories of the groups of version 2 and of the memory groups of version 1, with the files
+/// of a group that contain its limit.
 const VERSIONS: [(&str, &[&str]); 2] = [
     ("/sys/fs/cgroup", &["memory.max", "memory.high"]),
     ("/sys/fs/cgroup/memory", &["memory.limit_in_bytes"]),
 ];
 
-/// Bytes that this process may use, where the system says so.
+/// Bytes that this process may use, if known.
 pub fn allowed() -> Option<u64> {
     allowed_by(&|path| fs::read_to_string(path).ok())
 }
@@ -32,12 +32,12 @@ fn allowed_by(read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
         };
         least_of_group(version, path, read)
     });
-    // The limits that no group has are larger than any machine.
+    // The values that mean "no limit" are larger than the memory of any machine.
     limits.chain(of_machine(read)).min()
 }
 
-/// The least limit of a group and of those around it. In a container, the path may be that outside,
-/// of which only the top is there.
+/// The lowest limit of a group and its parents. In a container, the path may be the one outside,
+/// and only its root exists inside.
 fn least_of_group(
     (root, files): (&str, &[&str]),
     path: &str,

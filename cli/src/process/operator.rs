@@ -1,12 +1,12 @@
 //! Who runs the command: the one place that asks the operating system.
 //!
-//! The answer is a record for the audit log, never a permission.
+//! The result is only recorded in the audit log; it never grants a permission.
 
 use nix::unistd::{Uid, User};
 use shared::keys::audit::Operator;
 use shared::keys::name::Name;
 
-/// Who runs this process. A name that is not safe to print counts as none; the number is always
+/// Who runs this process. A name that is not safe to print is left out; the user id is always
 /// there.
 pub fn of_process() -> Operator {
     let uid = Uid::current();

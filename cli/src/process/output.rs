@@ -1,12 +1,13 @@
 //! Standard output, which may be closed: by its reader, or before the process started.
 //!
-//! A reader that closes it, as `head` does, has seen enough, and that ends a command well. A
-//! process may also be started without one, as `>&-` does, or with one that cannot be written to,
-//! as `1</dev/null` does. The runtime opens `/dev/null` in the place of a stream that is closed,
-//! before any code of ours runs, for reading and writing. A shell's `>/dev/null` opens it for
-//! writing only. A few programs start others with a `/dev/null` like the runtime's, so this is no
-//! reason to end a command whose answer can be had again; it is one not to make what is shown only
-//! once. The library takes what is written to a stream that is open for reading alone for written.
+//! A reader that closes it, as `head` does, has seen enough, and the command ends successfully. A
+//! process may also be started without standard output, as with `>&-`, or with one that cannot be
+//! written to, as with `1</dev/null`. Before any of our code runs, the runtime replaces a closed
+//! stream by `/dev/null`, opened for reading and writing; a shell's `>/dev/null` opens it for
+//! writing only. A few programs start others with a `/dev/null` like the runtime's, so it is no
+//! reason to end a command whose output can be produced again, but it is a reason not to create
+//! something that is shown only once. The standard library treats writes to a stream that is only
+//! open for reading as successful.
 
 use std::error::Error;
 use std::fs::{Metadata, metadata};
@@ -16,11 +17,11 @@ use std::os::unix::fs::MetadataExt;
 
 use rustix::fs::{OFlags, fcntl_getfl, fstat};
 
-/// What stands for a closed stream.
+/// What the runtime opens in place of a closed stream.
 const NULL: &str = "/dev/null";
 
-/// Standard output. Its reader may close it, as `head` does, having seen enough; that is
-/// an error of its own, unlike other pipes that break.
+/// Standard output. If its reader closes it, as `head` does, that is a separate error, unlike other
+/// broken pipes.
 pub struct Output {
     stream: Box<dyn Write + Send>,
     is_absent: bool,
@@ -32,7 +33,7 @@ pub struct Output {
 pub struct OutputClosed;
 
 impl Output {
-    /// Answers go to `stream`.
+    /// Results go to `stream`.
     pub fn new(stream: impl Write + Send + 'static) -> Self {
         Self {
             stream: Box::new(stream),
@@ -48,8 +49,8 @@ impl Output {
         }
     }
 
-    /// An error where the process was started without a standard output: for what can be shown only
-    /// once, and must not be made where it cannot be seen.
+    /// Fails if the process was started without a standard output: for something that is shown only
+    /// once, and must not be created if nobody can see it.
     pub fn require(&self) -> Result<(), OutputClosed> {
         if self.is_absent {
             return Err(OutputClosed);
@@ -59,7 +60,7 @@ impl Output {
 }
 
 impl OutputClosed {
-    /// Whether this is why an attempt failed.
+    /// Whether an attempt failed because of this.
     pub fn caused(error: &anyhow::Error) -> bool {
         error
             .chain()
@@ -67,8 +68,8 @@ impl OutputClosed {
             .any(<dyn Error + Send + Sync>::is::<Self>)
     }
 
-    /// Ignores a closed standard output: for a command whose work, and so whose exit
-    /// status, do not depend on anyone watching it.
+    /// Ignores a closed standard output, for a command whose exit status does not depend on anyone
+    /// watching.
     pub fn ignore_closed(shown: anyhow::Result<()>) -> anyhow::Result<()> {
         let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
         match shown {
@@ -102,7 +103,8 @@ impl Write for Output {
     }
 }
 
-/// Whether nothing that is written to `stream` is seen, since it was closed or is only read.
+/// Whether nobody can see what is written to `stream`, since it was closed or is only open for
+/// reading.
 fn is_closed(stream: &impl AsFd) -> bool {
     match fcntl_getfl(stream).map(|flags| flags & OFlags::ACCMODE) {
         Ok(OFlags::RDONLY) => true,

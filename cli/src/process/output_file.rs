@@ -1,8 +1,8 @@
 //! A file that appears under its name only when it is complete.
 //!
-//! Until then it lies beside its place, under a name that begins with `.part-`. A command that is
-//! killed leaves it there, to be deleted by hand: it looks like another command's work under way,
-//! so pruning, which knows files of other names, does not touch it.
+//! Until then it is in the same directory, under a name that begins with `.part-`. A command that
+//! is killed leaves it behind, to be deleted by hand: it might belong to another running command,
+//! and pruning only knows files with other names.
 
 mod permit;
 
@@ -21,7 +21,7 @@ pub use self::permit::{Kind, Permit, would_replace};
 /// Prefix of files that are being written.
 const PART: &str = ".part-";
 
-/// A file being written. Dropped without being published, it leaves nothing behind.
+/// A file being written. If it is dropped without being published, nothing is left of it.
 pub struct OutputFile {
     path: PathBuf,
     kind: Kind,
@@ -29,20 +29,20 @@ pub struct OutputFile {
     to: Target,
 }
 
-/// A file with the name that it has until it is whole. They are apart, so that an error of writing
-/// says nothing of that name.
+/// A file and its temporary name. They are kept apart, so that errors of writing do not mention
+/// that name.
 struct Beside(BufWriter<File>, TempPath);
 
 enum Target {
-    /// Takes the place of the file that has this name, if any.
+    /// A temporary file, which replaces the file with this name, if any.
     Beside(Beside, PathBuf, Unfinished),
     /// A pipe or a device cannot be replaced, only written to.
     Directly(BufWriter<File>),
 }
 
 impl OutputFile {
-    /// Begins a file of this kind that will be called `path`; fails now if it could not be written
-    /// there, or may not.
+    /// Begins a file of this kind that will be called `path`. Fails at once if it could not, or
+    /// must not, be written there.
     pub fn create(path: &Path, kind: Kind, permit: &Permit) -> anyhow::Result<Self> {
         let destination = permit.destination(path, kind)?;
         let to = open(path, destination, kind)
@@ -55,13 +55,13 @@ impl OutputFile {
         })
     }
 
-    /// The name that the file is to have, as it was typed.
+    /// The final name of the file, as typed.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Gives the file its name, once its contents are on disk. What has come to be there meanwhile
-    /// is spared by the same rules.
+    /// Gives the file its name, once its contents are on disk. The same rules protect a file that
+    /// has appeared there meanwhile.
     pub fn publish(self) -> anyhow::Result<()> {
         let attempt = format!("could not write {}", self.path.display());
         match self.to {
@@ -93,7 +93,7 @@ impl Write for OutputFile {
 fn open(path: &Path, destination: Destination, kind: Kind) -> io::Result<Target> {
     let real = match destination {
         Destination::File(real) if !real.is_dir() => real,
-        // What is wrong with a directory, the system says.
+        // The system reports what is wrong with the directory.
         Destination::File(_) | Destination::Stream => {
             let file = File::options().write(true).open(path)?;
             return Ok(Target::Directly(BufWriter::new(file)));
@@ -112,8 +112,7 @@ fn open(path: &Path, destination: Destination, kind: Kind) -> io::Result<Target>
     Ok(Target::Beside(beside, real, unfinished))
 }
 
-/// The error as the system says it: the library adds the name that the file was to have until it is
-/// whole.
+/// The error of the system, without the temporary name that the library adds.
 fn nameless(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((why, _name)) => io::Error::new(error.kind(), why.to_owned()),

@@ -1,5 +1,5 @@
-//! What a server runs on: made before anything is opened, so that a server that cannot have its
-//! threads says so at once, and one that starts is not ended by a signal that is not meant to.
+//! The async runtime of a server. It is created before anything is opened, so that a server that
+//! cannot have its threads fails at once, and unrelated signals do not end one that starts.
 
 use server::catalogue::OpenSettings;
 use server::threads;
@@ -9,8 +9,8 @@ use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::stop::outlive_others;
 
-/// What a server runs on that opens releases with these settings: all threads that requests need.
-/// From now on, signals that are not to end it do not.
+/// The runtime of a server that opens releases with these settings, with all threads that requests
+/// need. From now on, signals that should not end a server do not.
 pub fn start(settings: OpenSettings) -> anyhow::Result<Runtime> {
     let runtime = threads::runtime(settings).map_err(|why| {
         let error = anyhow::Error::new(why).context("could not start the threads of the server");

@@ -1,8 +1,8 @@
 //! The program that runs this process as a service, such as systemd: the socket that it passes,
 //! and the states it is notified of.
 //!
-//! Both are protocols of the environment: `LISTEN_FDS` with `LISTEN_PID`, and `NOTIFY_SOCKET`. They
-//! are spoken for the server alone; other commands leave them unanswered.
+//! Both protocols use environment variables: `LISTEN_FDS` with `LISTEN_PID`, and `NOTIFY_SOCKET`.
+//! Only servers use them; other commands ignore them.
 
 use std::io;
 use std::net::TcpListener;
@@ -29,14 +29,14 @@ pub enum PassedSocketError {
     /// A connection, for example.
     #[error("the socket that was passed to the server does not listen")]
     NotListening,
-    /// The operating system does not say whether it listens.
+    /// The operating system cannot say whether it listens.
     #[error("could not see whether the socket that was passed to the server listens")]
     Unknown(#[source] nix::Error),
 }
 
 impl ServiceManager {
-    /// What runs this process. It takes the variables that name sockets out of the environment,
-    /// so no other thread may run yet.
+    /// The service manager of this process. Removes the variables that name sockets from the
+    /// environment, so no other thread may run yet.
     pub fn of_process() -> Self {
         Self {
             sockets: ListenFd::from_env(),
@@ -44,7 +44,7 @@ impl ServiceManager {
         }
     }
 
-    /// None: nothing is passed, and nothing is notified.
+    /// No service manager: no socket is passed, and nothing is notified.
     pub fn none() -> Self {
         Self {
             sockets: ListenFd::empty(),
@@ -69,7 +69,7 @@ impl ServiceManager {
         }
     }
 
-    /// Notifies it of these states. Serving goes on whether or not it listens.
+    /// Notifies it of these states. Errors are ignored: serving does not depend on it.
     pub fn notify(&self, states: &[NotifyState<'_>]) {
         if !self.is_notified {
             return;

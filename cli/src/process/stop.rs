@@ -1,6 +1,6 @@
-//! What signals mean to a server. SIGTERM, SIGINT and SIGQUIT stop it, after a pause in which those
-//! who route requests to it see that it is no longer ready, and take them elsewhere. Others
-//! that would end it, and that it may well get, do not.
+//! How a server handles signals. SIGTERM, SIGINT and SIGQUIT stop it, after a pause in which load
+//! balancers see that it is no longer ready, and route requests elsewhere. Other signals that it is
+//! likely to get, and that would end it by default, do not.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use tokio::time::timeout;
 use crate::process::service_manager::ServiceManager;
 use crate::terminal::duration::TypedDuration;
 
-/// Longest pause. Load balancers ask every few seconds; a longer pause gains nothing.
+/// Longest pause. Load balancers check every few seconds; a longer pause gains nothing.
 pub const DRAIN_MAX: Duration = Duration::from_mins(5);
-/// How long the end may take after the pause: requests under way, and what is written down of
-/// quotas and uses after them.
+/// How long stopping may take after the pause: for requests in progress, and then for writing
+/// quotas and last uses.
 const END_MAX: Duration = Duration::from_secs(STOP_SECONDS_MAX + 7);
 
 /// The signals that stop a server.
@@ -28,12 +28,11 @@ pub struct StopSignals {
     quit: Signal,
 }
 
-/// Lets this process outlive, from now on and for as long as it runs, SIGHUP, which log rotation
-/// sends, and SIGXFSZ: a file that may not grow any more is a write that fails. Needs a runtime,
-/// which logs each SIGHUP.
+/// From now on this process survives SIGHUP, which log rotation sends, and SIGXFSZ, so that a file
+/// at its size limit is a failed write. Needs a runtime, which logs each SIGHUP.
 pub fn outlive_others() -> anyhow::Result<()> {
     let mut hangup = watched(SignalKind::hangup(), "SIGHUP")?;
-    // Once watched for, it does nothing, whether or not it is asked for.
+    // Once it is watched, the signal does nothing, even if nobody waits for it.
     _ = watched(SignalKind::from_raw(SIGXFSZ as i32), "SIGXFSZ")?;
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
@@ -68,12 +67,13 @@ impl StopSignals {
         }
     }
 
-    /// Completes when `app` shall stop: `drain` after the first signal, or at the second. From the
-    /// first on the app drains.
+    /// Completes when `app` should stop: `drain` after the first signal, or at the second. The app
+    /// drains from the first signal on.
     pub async fn stop(mut self, app: &App, drain: Duration, manager: &ServiceManager) {
         self.next().await;
         app.begin_draining();
-        // The manager would kill a server that drains for longer than it lets others stop.
+        // Without this, the manager would kill a server that drains for longer than its stop
+        // timeout.
         let extension = u32::try_from((drain + END_MAX).as_micros()).unwrap_or(u32::MAX);
         manager.notify(&[
             NotifyState::Stopping,
@@ -85,7 +85,7 @@ impl StopSignals {
                 "not ready any more; accepting requests for {pause}, or until another signal"
             );
             manager.notify(&[NotifyState::Status(&format!("draining for {pause}"))]);
-            // A second signal says not to wait.
+            // A second signal means not to wait.
             let _ended_early = timeout(drain, self.next()).await;
         }
         tracing::info!("stopping: requests under way are finished first");

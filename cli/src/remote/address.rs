@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// Most characters of an address, signatures included.
+/// Longest address, signatures included, in characters.
 const LENGTH_MAX: usize = 8192;
 /// Longest file name, in bytes, on common file systems.
 const NAME_MAX: usize = 255;

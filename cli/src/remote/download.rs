@@ -47,7 +47,7 @@ pub(super) struct Download {
     bytes_max: u64,
     /// Bytes received.
     here: u64,
-    /// Most bytes ever received in one go.
+    /// The furthest offset ever reached, across restarts.
     furthest: u64,
     /// Total bytes, if known.
     total: Option<u64>,

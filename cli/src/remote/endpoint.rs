@@ -32,7 +32,7 @@ impl Endpoint {
         Ok(etag.await?.filter(|etag| is_kept(etag)))
     }
 
-    /// Requests the contents from `start` on, in the state with this ETag.
+    /// Requests the contents from `start` on, of the version with this ETag.
     pub(super) async fn open(&self, start: u64, state: Option<&str>) -> Result<Response, Failure> {
         within(async {
             match self {

@@ -10,7 +10,7 @@ use super::failure::Failure;
 
 /// Longest time to connect.
 pub(super) const CONNECT_MAX: Duration = Duration::from_secs(10);
-/// Longest pause of a response.
+/// Longest time between two parts of a response.
 pub(super) const IDLE_MAX: Duration = Duration::from_mins(1);
 /// Longest ETag that is kept.
 const ETAG_MAX: usize = 256;
@@ -28,7 +28,7 @@ pub(super) struct Response {
 }
 
 impl Response {
-    /// The next bytes; none at the end.
+    /// The next bytes; `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
         within(async { self.body.next().await.transpose() }).await
     }

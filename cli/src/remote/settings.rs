@@ -38,7 +38,7 @@ impl RemoteSettings {
         &self.s3
     }
 
-    /// The settings of a client, by its keys. Variables that it does not know are of other programs.
+    /// The settings of a client, by its keys. Unknown variables belong to other programs.
     pub(super) fn others<K: FromStr>(&self) -> impl Iterator<Item = (K, &str)> {
         self.others.iter().filter_map(|(name, value)| {
             let key = name.to_ascii_lowercase().parse().ok()?;

@@ -46,7 +46,7 @@ impl TestServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (sender, requests) = channel();
-        // It ends with the test, whose receiver is gone then.
+        // It ends with the test, when the receiver is dropped.
         thread::spawn(move || serve(&listener, &answers, &sender));
         Self { address, requests }
     }
@@ -55,7 +55,7 @@ impl TestServer {
         fetch(&format!("http://{}{path}", self.address), BYTES_MAX_DEFAULT)
     }
 
-    /// The error of fetching, with `[server]` for the address of this.
+    /// The error of fetching, with `[server]` for the address of this server.
     fn error(&self, path: &str) -> String {
         let error = self.fetch(path).map(|_fetched| ()).unwrap_err();
         error.replace(&self.address.to_string(), "[server]")
@@ -168,7 +168,7 @@ fn a_file_is_fetched_with_its_name_and_its_etag() {
     assert_eq!(server.requests()[0].path(), "/boats.ndjson?sig=s3cret");
 }
 
-/// Ten bytes, cut after so many.
+/// A response of ten bytes, cut after `after` of them.
 fn cut(request: &Request, etag: &str, after: usize) -> Vec<u8> {
     const WHOLE: &[u8] = b"0123456789";
     let range = request.header("range");

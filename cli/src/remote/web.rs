@@ -134,7 +134,7 @@ fn chunks(response: reqwest::Response) -> impl Stream<Item = Result<Bytes, Failu
     })
 }
 
-/// Whether nobody on the network can read what is sent there.
+/// Whether what is sent there is encrypted or stays on this machine.
 fn is_private(url: &Url) -> bool {
     let is_here = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
@@ -182,7 +182,7 @@ fn failure(status: StatusCode) -> Failure {
     }
 }
 
-/// The innermost cause, since the outer ones repeat the address.
+/// The failure with the innermost cause only, since the outer ones repeat the address.
 fn lost(error: reqwest::Error) -> Failure {
     Failure::Lost(root_cause(&error.without_url()))
 }

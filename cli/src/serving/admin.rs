@@ -1,7 +1,7 @@
-//! The administration address of a server: which one is wanted, and taking it.
+//! The administration address of a server: which one was requested, and binding it.
 //!
-//! What is answered there is the server's. Nothing here can be the public address: that is taken
-//! first, and an address can be taken once.
+//! The server defines the responses. This can never be the public address, since that is bound
+//! first, and an address can be bound only once.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -15,10 +15,10 @@ use tokio::task::JoinHandle;
 
 use super::listening::parse_address;
 
-/// Where the administration address is unless set otherwise: only this machine reaches it there.
+/// The default administration address, which only this machine can reach.
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9090);
 
-/// What was asked for.
+/// The requested administration address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdminAddress {
     /// None.
@@ -43,16 +43,16 @@ impl FromStr for AdminAddress {
 /// The administration address of one server.
 #[derive(Debug)]
 pub enum Admin {
-    /// There is none, as was asked for.
+    /// There is none, as requested.
     Off,
-    /// It was taken.
+    /// The address is bound.
     On(TcpListener),
-    /// None was asked for, and the usual one cannot be taken.
+    /// None was requested, and the default one cannot be bound.
     Missing(io::Error),
 }
 
 impl Admin {
-    /// Takes the address. One that was asked for has to be there; the usual one may be missing.
+    /// Binds the address. A requested address must succeed; the default one may fail.
     pub fn take(wanted: Option<AdminAddress>) -> anyhow::Result<Self> {
         match wanted {
             Some(AdminAddress::Off) => Ok(Self::Off),
@@ -67,8 +67,7 @@ impl Admin {
         }
     }
 
-    /// Answers there, as long as what is returned is kept and the runtime runs. Says in the log
-    /// where.
+    /// Serves there until the returned value is dropped or the runtime ends. Logs the address.
     pub fn start(self, app: &Arc<App>) -> anyhow::Result<Option<Answering>> {
         let listener = match self {
             Self::Off => return Ok(None),
@@ -96,7 +95,7 @@ impl Admin {
     }
 }
 
-/// Ends the answers on the administration address when it is dropped.
+/// Stops serving on the administration address when it is dropped.
 #[derive(Debug)]
 pub struct Answering(JoinHandle<()>);
 

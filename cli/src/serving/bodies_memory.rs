@@ -1,6 +1,6 @@
 //! How much memory the bodies of records may take: a share of what the process may use, or bytes.
 //!
-//! It is for two releases, since both are held while one follows the other.
+//! It is for two releases, since both are in memory while one replaces the other.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,17 +8,17 @@ use std::str::FromStr;
 use crate::process::machine::Machine;
 use crate::terminal::size::{self, InvalidSize};
 
-/// What counts as the memory of the process where the system does not say how much it is.
+/// The assumed memory of the process if the system does not report it.
 const UNKNOWN_BYTES: u64 = 2 << 30;
-/// Releases that are reckoned with: the one that is served, and the one that follows it.
+/// The number of releases in memory: the one that is served, and its successor.
 const RELEASES: u64 = 2;
 
 /// The memory for the bodies of both releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodiesMemory {
-    /// Hundredths of what the process may use.
+    /// Percent of what the process may use.
     Share(u64),
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(u64),
 }
 

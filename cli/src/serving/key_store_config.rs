@@ -22,18 +22,18 @@ pub struct KeyStoreConfig {
     store: Option<PostgresAddress>,
 }
 
-/// What a server has of the place where keys are kept.
+/// The parts of a key store that a server uses.
 pub struct Followed {
     /// Keys and subscriptions.
     pub source: Box<dyn KeySource>,
-    /// What is charged of quotas.
+    /// Charges against quotas.
     pub ledger: Arc<dyn QuotaLedger>,
-    /// Where uses are written down.
+    /// Where the last uses are written.
     pub last_uses: Arc<dyn LastUses>,
 }
 
 impl KeyStoreConfig {
-    /// The database that is named, or the directory.
+    /// The named database, or else the data directory.
     pub fn new(data: &Path, store: Option<&PostgresAddress>) -> Self {
         Self {
             data: DataDir::new(data),
@@ -41,7 +41,7 @@ impl KeyStoreConfig {
         }
     }
 
-    /// The directory, which is also that of the releases.
+    /// The data directory, in which releases are too.
     pub fn data(&self) -> &DataDir {
         &self.data
     }
@@ -51,14 +51,14 @@ impl KeyStoreConfig {
         self.store.is_some()
     }
 
-    /// What reaches the database, if one is named.
+    /// The client of the database, if one is named.
     pub fn client(&self) -> anyhow::Result<Option<PgClient>> {
         let remembering = |address| PgClient::remembering(address, self.data.key_store_timeline());
         let client = self.store.clone().map(remembering).transpose();
         client.context("could not get ready to reach the key store")
     }
 
-    /// Gets ready to follow the keys. Nothing needs to be there yet.
+    /// Prepares to follow the keys. The store need not exist yet.
     pub fn follow(&self) -> anyhow::Result<Followed> {
         Ok(match self.client()? {
             None => {

@@ -10,7 +10,7 @@ use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::service_manager::{PassedSocketError, ServiceManager};
 
-/// A text is no address to listen on.
+/// A text is not an address to listen on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be an address of this machine and a port, such as 127.0.0.1:8080, localhost:8080, \
@@ -32,15 +32,15 @@ pub fn parse_address(text: &str) -> Result<SocketAddr, NoListenAddress> {
 /// Where to listen, before the release is opened.
 #[derive(Debug)]
 pub enum Listening {
-    /// At an address, which is not taken yet.
+    /// At an address, which is not bound yet.
     At(SocketAddr),
     /// On a socket that another process keeps.
     On(TcpListener),
 }
 
 impl Listening {
-    /// On the socket that `manager` passes, which has to listen at the `typed` address, if
-    /// there is one; without a socket, at `address`.
+    /// Decides where to listen: on the socket that `manager` passes, which must be at the `typed`
+    /// address, if there is one; without a socket, at `address`.
     pub fn decide(
         manager: &mut ServiceManager,
         address: SocketAddr,
@@ -57,7 +57,7 @@ impl Listening {
         }
     }
 
-    /// The socket; the address is taken now.
+    /// The socket; binds the address if necessary.
     pub fn socket(self) -> anyhow::Result<Socket> {
         match self {
             Self::On(listener) => Ok(Socket::Passed(listener)),
@@ -71,7 +71,7 @@ impl Listening {
     }
 }
 
-/// The error of an address that could not be taken, and what to do about it.
+/// The error of an address that could not be bound, and what to do about it.
 fn not_bound(address: SocketAddr, error: io::Error) -> anyhow::Error {
     let hint = match error.kind() {
         ErrorKind::AddrInUse => Some(
@@ -99,7 +99,8 @@ fn unfit(error: PassedSocketError) -> anyhow::Error {
     Hinted::wrong_usage(error.into(), hint).into()
 }
 
-/// A server that listens elsewhere than its operator expects would be found out late.
+/// The error that a passed socket has another address than the typed one, which would otherwise be
+/// noticed late.
 fn contradicted(typed: SocketAddr, passed: SocketAddr) -> anyhow::Error {
     let error = anyhow::anyhow!(
         "the server is set to listen on {typed}, but the socket that was passed to it listens on {passed}"
@@ -119,7 +120,7 @@ mod tests {
         let address = taken.local_addr().unwrap();
         for (address, hint) in [
             (address, "another program listens there"),
-            // Addresses of documentation (RFC 5737) are those of no machine.
+            // Documentation addresses (RFC 5737) belong to no machine.
             (
                 "192.0.2.1:8080".parse().unwrap(),
                 "this machine has no such address",

@@ -1,8 +1,8 @@
-//! The log of a running server: one line an event, on standard error.
+//! The log of a running server: one line per event, on standard error.
 //!
 //! Commands that end by themselves do not log; they print. A panic is logged like any other event,
-//! but without text that may come from a request. Once the log is started, all that this process
-//! says on standard error goes through its queue, so that nothing waits for its reader.
+//! but without text that may come from a request. Once the log is started, everything that this
+//! process writes to standard error goes through its queue, so nothing waits for its reader.
 
 mod line;
 mod queue;
@@ -88,8 +88,8 @@ impl fmt::Display for Format {
     }
 }
 
-/// Sends the events that `filter` lets through to standard error, in that format. Gives the number
-/// of lines that were dropped, which grows from now on.
+/// Sends the events that pass `filter` to standard error, in that format. Returns the counter of
+/// dropped lines.
 pub fn start(
     filter: Filter,
     format: Format,
@@ -117,11 +117,11 @@ pub fn start(
     Ok(dropped)
 }
 
-/// What writes events into `queue`, in that format.
+/// The dispatcher that writes events into `queue`, in that format.
 fn dispatch(filter: Filter, format: Format, terminal: Terminal, queue: Queue) -> Dispatch {
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        // It would print what fails, and panic where that fails too.
+        // It would print errors, and panic if that fails too.
         .log_internal_errors(false)
         .with_writer(queue);
     if format.is_for_people(terminal) {
@@ -138,7 +138,7 @@ fn dispatch(filter: Filter, format: Format, terminal: Terminal, queue: Queue) ->
     }
 }
 
-/// The line that reports dropped lines, whatever the filter lets through: it is about the log
+/// The line that reports dropped lines. The filter does not apply to it, since it is about the log
 /// itself.
 fn dropped_line(dropped: u64, format: Format, terminal: Terminal) -> Vec<u8> {
     let line = Queue::default();

@@ -1,4 +1,4 @@
-//! Where minute limits are counted, as it is typed: `memory`, or the address of a Redis.
+//! Where minute limits are counted, as typed: `memory`, or the address of a Redis.
 
 use std::fmt;
 use std::str::FromStr;
@@ -45,7 +45,7 @@ impl fmt::Display for RateLimitBackend {
 }
 
 impl RateLimitBackend {
-    /// The windows there, which a task of this runtime keeps within reach.
+    /// Opens the windows there; a task of this runtime keeps the connection.
     pub(crate) async fn open(self, clock: Arc<dyn Clock>) -> anyhow::Result<MinuteStore> {
         match self {
             Self::Memory => Ok(MinuteStore::Memory(RateLimits::new())),

@@ -13,17 +13,17 @@ use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::terminal::progress::Progress;
 
-/// What was typed, or set, about releases.
+/// The location of releases, as typed or set.
 #[derive(Clone, Copy)]
 pub struct ReleaseLocation<'a> {
     /// The data directory.
     pub data: &'a Path,
-    /// Where in S3, if they are there.
+    /// The address in S3, if they are there.
     pub address: Option<&'a S3Address>,
 }
 
 impl<'a> ReleaseLocation<'a> {
-    /// In the directory, whatever else is set.
+    /// The data directory, whatever else is set.
     pub const fn in_directory(data: &'a Path) -> Self {
         Self {
             data,
@@ -31,7 +31,7 @@ impl<'a> ReleaseLocation<'a> {
         }
     }
 
-    /// The releases. How far large files are is shown if it `is_shown` at a terminal.
+    /// Opens the releases. If `is_shown`, shows the progress of large files at a terminal.
     pub fn open(self, is_shown: bool, context: &mut Context) -> anyhow::Result<Box<dyn Releases>> {
         let data = DataDir::new(self.data);
         let Some(address) = self.address else {
@@ -50,7 +50,7 @@ impl<'a> ReleaseLocation<'a> {
     }
 }
 
-/// A variable that is wrong is wrong usage.
+/// The error, as wrong usage if an environment variable is wrong.
 fn hinted(error: ReleaseError) -> anyhow::Error {
     let is_usage = matches!(
         &error,

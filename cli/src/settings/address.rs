@@ -1,7 +1,7 @@
-//! Options that are addresses of engines, which may have a password in them.
+//! Options that are addresses of engines, which may contain a password.
 //!
-//! What is typed becomes a type that shows a host, a port and a database, and nothing else. What is
-//! not an address is refused without being repeated: only the option is named.
+//! A valid address becomes a type that shows only a host, a port and a database. An invalid one is
+//! refused without being repeated: the error names only the option.
 
 use std::any::TypeId;
 use std::error::Error;
@@ -24,11 +24,11 @@ use crate::serving::rate_limit_backend::RateLimitBackend;
 /// Stands for a value that is not repeated.
 pub(crate) const HIDDEN: &str = "…";
 
-/// The parser of such an option.
+/// The parser for such an option.
 #[derive(Clone, Copy)]
 pub(crate) struct AddressParser<T>(PhantomData<fn() -> T>);
 
-/// The parser of an option that is a `T`.
+/// The parser for an option of the type `T`.
 pub(crate) const fn address<T>() -> AddressParser<T> {
     AddressParser(PhantomData)
 }
@@ -50,11 +50,11 @@ where
     }
 }
 
-/// The parser of a directory. An address that was meant for another option is refused.
+/// The parser for a directory. It refuses an address, which was meant for another option.
 #[derive(Clone, Copy)]
 pub(crate) struct DirectoryParser;
 
-/// It is the address of an engine.
+/// The value is the address of an engine.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "must be a directory, not an address; a database is named with --store, a place in S3 with \
@@ -80,7 +80,7 @@ impl TypedValueParser for DirectoryParser {
     }
 }
 
-/// The parser of an export: a path, or an address.
+/// The parser for an export: a path, or an address.
 #[derive(Clone, Copy)]
 pub(crate) struct SourceParser;
 
@@ -104,7 +104,7 @@ impl TypedValueParser for SourceParser {
     }
 }
 
-/// Whether it is an address, right or wrong, which may have a password.
+/// Whether it looks like an address, valid or not, which may contain a password.
 pub(crate) fn has_scheme(text: &OsStr) -> bool {
     text.to_string_lossy().contains("://")
 }
@@ -130,7 +130,7 @@ pub(crate) fn shown(option: &Arg, matches: &ArgMatches) -> Option<String> {
 
 type Show = fn(&ArgMatches, &str) -> Option<String>;
 
-/// The type of an option that is an address, and how it shows itself.
+/// The type of an option that is an address, and how it is shown.
 fn type_of(option: &Arg) -> Option<(TypeId, Show)> {
     let types: [(TypeId, Show); 4] = [
         (TypeId::of::<PostgresAddress>(), show::<PostgresAddress>),

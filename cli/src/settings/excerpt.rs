@@ -1,8 +1,8 @@
-//! What is wrong with a file of settings, shown with its place and without what else is in it: a
-//! line may have a password, also one that is not understood.
+//! Shows mistakes in a settings file with their places but without other values: any line may
+//! contain a password, even one that is not understood.
 //!
-//! The part of a line that a mistake is about is shown, and keys are; other values are not. So a
-//! mistake with a value that is not to be shown has to be about its key.
+//! The part of a line that a mistake is about is shown, and so are keys; other values are not. A
+//! mistake about a value that must not be shown therefore has to mark the key.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(super) fn render(mistakes: &[Mistake], name: &str, text: &str) -> String {
     shown.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The part of a line, broken as it is, that has no value.
+/// The part of a malformed line that contains no value.
 pub(super) fn key_at(at: usize, text: &str) -> Range<usize> {
     let line = line_at(at, text);
     let shown = &text[line.clone()];
@@ -43,7 +43,7 @@ fn without_values(span: Range<usize>, text: &str) -> (Range<usize>, String) {
     let before = shortened(&text[line.start..span.start]);
     let after = shortened(&text[end..line.end]);
     let marked = &text[span.start..end];
-    // Lines before are not shown, but counted.
+    // Earlier lines are not shown, but counted.
     let lines = "\n".repeat(text[..line.start].matches('\n').count());
     let start = lines.len() + before.len();
     let text = format!("{lines}{before}{marked}{after}\n");
@@ -63,7 +63,7 @@ fn shortened(part: &str) -> String {
     format!("{shown} {HIDDEN}{space}")
 }
 
-/// The line that has this byte, without its end.
+/// The line that contains this byte, without its line break.
 fn line_at(at: usize, text: &str) -> Range<usize> {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = text[at..].find('\n').map_or(text.len(), |end| at + end);

@@ -1,6 +1,6 @@
-//! One option of the command line as a setting: what it takes, and what it says of a value.
+//! One command-line option as a setting: which values it accepts.
 //!
-//! The option's own parser decides, on a command line of its own that has nothing else.
+//! The option's own parser decides, on a command line with only this option.
 
 use std::any::TypeId;
 use std::error::Error as _;
@@ -28,12 +28,12 @@ pub(super) fn takes_several(option: &Arg) -> bool {
     matches!(option.get_action(), ArgAction::Append)
 }
 
-/// Whether its values are paths, which a file names from where it lies.
+/// Whether its values are paths; in a file they are relative to its directory.
 pub(crate) fn is_path(option: &Arg) -> bool {
     option.get_value_parser().type_id() == TypeId::of::<PathBuf>()
 }
 
-/// What the option says against a value.
+/// The reason why the option refuses a value, if it does.
 pub(super) fn objection(option: &Arg, text: &OsStr) -> Option<String> {
     let typed = typed(option, text);
     alone(option, [typed]).err().map(|error| reason(&error))
@@ -45,7 +45,7 @@ fn typed(option: &Arg, text: &OsStr) -> OsString {
     typed
 }
 
-/// What the option is where nothing is typed, and the file says `set`.
+/// The value of the option if it is not typed, and the file says `set`.
 pub(super) fn shown(path: &[String], option: &Arg, set: Option<&[OsString]>) -> Shown {
     let long = option.get_long().unwrap_or_default();
     let (source, value) = match alone(option, []) {
@@ -63,7 +63,7 @@ pub(super) fn shown(path: &[String], option: &Arg, set: Option<&[OsString]>) -> 
         }
     };
     let variable = option.get_env().unwrap_or_default();
-    // A key that was typed into the wrong place is not shown again.
+    // An API key in the wrong place is not repeated.
     let value = value.map(|value| redact(&value).into_owned());
     Shown {
         name: [path, &[long.to_owned()]].concat().join("."),
@@ -74,7 +74,7 @@ pub(super) fn shown(path: &[String], option: &Arg, set: Option<&[OsString]>) -> 
     }
 }
 
-/// What the option is, as it was typed unless that may have a password.
+/// The value of the option, as typed unless it may contain a password.
 fn value(option: &Arg, matches: &ArgMatches) -> Option<String> {
     if address::is_address(option) {
         return address::shown(option, matches);
@@ -87,21 +87,21 @@ fn joined<'a>(texts: impl Iterator<Item = &'a OsStr>) -> String {
     texts.join(", ")
 }
 
-/// What a command line makes of `typed` that has this option and no other.
+/// Parses `typed` with a command line that has only this option.
 fn alone(option: &Arg, typed: impl IntoIterator<Item = OsString>) -> Result<ArgMatches, Error> {
     let option = option.clone().global(false).required(false);
     let command = Command::new(CONFIG).no_binary_name(true).arg(option);
     command.try_get_matches_from(typed)
 }
 
-/// What an option's help says of its default, which is no value that could be typed.
+/// The default in an option's help text, if it is described in words.
 fn words_of_default(option: &Arg) -> Option<String> {
     let help = option.get_help()?.to_string();
     let (_, words) = help.rsplit_once("[default: ")?;
     words.strip_suffix(']').map(str::to_owned)
 }
 
-/// Why a value is refused, without the option's name, beside which this is shown.
+/// Why a value is refused, without the option's name, since this is shown beside it.
 fn reason(error: &Error) -> String {
     match (error.source(), error.get(ContextKind::ValidValue)) {
         (Some(source), _) => source.to_string(),

@@ -1,4 +1,4 @@
-//! From the text of a file to values that the options take, or to everything that is wrong with it.
+//! Reads the text of a file into values of options, or into everything that is wrong with it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::settings::address;
 
 type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
 
-/// What the text says of the options of `command`; relative paths begin at `folder`.
+/// The values for options of `command` in the text; relative paths begin at `folder`.
 pub(super) fn values(
     text: &str,
     folder: &Path,
@@ -25,7 +25,7 @@ pub(super) fn values(
         values: Vec::new(),
         mistakes: errors.iter().map(|error| syntax(error, text)).collect(),
     };
-    // What follows from a mistake in the form would only hide it.
+    // Errors that follow from a syntax error would only hide it.
     if reader.mistakes.is_empty() {
         reader.table(table.get_ref(), &[], command);
     }
@@ -36,7 +36,7 @@ pub(super) fn values(
     }
 }
 
-/// What is not understood may be a password.
+/// A syntax error. Text that is not understood is not shown, since it may be a password.
 fn syntax(error: &toml::de::Error, text: &str) -> Mistake {
     let at = error.span().unwrap_or_default().start.min(text.len());
     Mistake::new(
@@ -115,7 +115,7 @@ impl Reader<'_> {
         value: &Spanned<DeValue<'_>>,
     ) -> Option<OsString> {
         let typed = typed(value.get_ref());
-        // What is shown of a file is what a mistake is about.
+        // A mistake shows the text that it is about.
         let has_scheme = |text: &String| address::has_scheme(text.as_ref());
         let about = if address::is_address(option)
             || option::is_path(option) && typed.as_ref().is_some_and(has_scheme)

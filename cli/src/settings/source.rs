@@ -1,7 +1,7 @@
-//! Which file is read: the one that is named, or `catalogue.toml` where the command runs.
+//! Which file is read: the named one, or `catalogue.toml` in the current directory.
 //!
-//! A file that was not named counts only if no other user can have put it there: otherwise a user
-//! who works in the folder of another would work with the data that the other chose.
+//! A file that was not named is used only if no other user can have put it there: otherwise someone
+//! who works in another user's folder would work with data that the other chose.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
@@ -18,7 +18,7 @@ use super::{SettingsFile, excerpt, read};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 
-/// The file that is read where none is named.
+/// The file that is read if none is named.
 pub const FILE: &str = "catalogue.toml";
 /// Longest file, in bytes.
 const BYTES_MAX: u64 = 64 * 1024;
@@ -44,7 +44,7 @@ pub(crate) fn find(
         opened => opened.with_context(|| format!("could not read the settings {name}"))?,
     };
     if named.is_none() {
-        // A link that others put there leads to what they chose, whatever its owner.
+        // A link that others created leads to a file that they chose, whoever owns that.
         let link = fs::symlink_metadata(path);
         let link = link.with_context(|| format!("could not read the settings {name}"))?;
         if !is_trusted(&link, &metadata, user) {
@@ -61,8 +61,8 @@ pub(crate) fn find(
     })
 }
 
-/// Whether there is no file for this user. `sudo` leaves whom it becomes in the folder where it was
-/// typed, which may be one that this user cannot enter.
+/// Whether there is no file for this user. `sudo` keeps the current directory, which the new user
+/// may not be able to enter.
 fn is_missing(error: &io::Error, is_entered: bool) -> bool {
     match error.kind() {
         ErrorKind::NotFound => true,
@@ -71,7 +71,7 @@ fn is_missing(error: &io::Error, is_entered: bool) -> bool {
     }
 }
 
-/// Whether only this user and root can have written the file, and put there the link to it if it
+/// Whether only this user and root can have written the file, and created the link to it if there
 /// is one.
 fn is_trusted(link: &Metadata, file: &Metadata, user: u32) -> bool {
     let is_theirs = |owned: &Metadata| [user, 0].contains(&owned.uid());
@@ -123,7 +123,7 @@ mod tests {
     fn a_link_that_others_put_there_is_not_trusted_even_if_the_file_is() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(FILE);
-        // It belongs to root, and no other user may write to it.
+        // The target belongs to root, and no other user may write to it.
         symlink("/etc/passwd", &path).unwrap();
         let is_root = fs::metadata(directory.path()).unwrap().uid() == 0;
         if is_root {

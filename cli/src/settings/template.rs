@@ -1,4 +1,4 @@
-//! The file to begin with: every setting with what it does and its default, none of them set.
+//! The file to start from: every setting with its description and default, commented out.
 
 use std::fmt::Write as _;
 

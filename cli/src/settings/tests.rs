@@ -1,4 +1,4 @@
-//! What a file of settings may say, and what is said against it.
+//! What a settings file may contain, and the errors about it.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use super::*;
 use crate::args::Args;
 
-/// What a text sets in a file in `/etc`, or what is wrong with it.
+/// What a settings file in `/etc` with this text sets, or what is wrong with it.
 fn read(text: &str) -> Result<Vec<String>, String> {
     let values = read::values(text, Path::new("/etc"), &Args::command());
     let values = values.map_err(|mistakes| excerpt::render(&mistakes, FILE, text))?;
@@ -109,7 +109,7 @@ fn every_setting_can_be_set_to_its_own_default() {
 fn the_template_sets_nothing_and_names_everything() {
     let template = template(&Args::command());
     assert_eq!(read(&template), Ok(Vec::new()));
-    // The file with the # taken away from every line that has a default.
+    // The file without the # before every line that has a default.
     let is_setting =
         |line: &&str| line.starts_with("# ") && line.contains(" = ") && !line.ends_with('…');
     let uncommented = template.lines().map(|line| {

@@ -1,4 +1,4 @@
-//! Whether colours are shown: as was typed, or else as the environment and the terminal want it.
+//! Whether colours are shown: as typed, or else as the environment and the terminal want.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -50,8 +50,8 @@ impl fmt::Display for Colour {
     }
 }
 
-/// Whether a stream is sent colours where nothing was typed about them. `NO_COLOR` is heard first,
-/// then `FORCE_COLOR` and `CLICOLOR_FORCE`, then what says that a terminal wants none.
+/// Whether a stream gets colours if `--color` was not typed. `NO_COLOR` takes precedence, then
+/// `FORCE_COLOR` and `CLICOLOR_FORCE`, then the variables by which a terminal refuses colours.
 pub(crate) fn is_welcome(
     variable: impl Fn(&'static str) -> Option<OsString>,
     is_terminal: bool,

@@ -3,13 +3,13 @@
 
 use std::ops::RangeInclusive;
 
-/// What a letter behind a number stands for.
+/// The factors that letters after a number stand for.
 const LETTERS: [(char, u64); 2] = [('k', 1_000), ('M', 1_000_000)];
 
 /// Why a text is not a count for an option.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidCount {
-    /// No number.
+    /// Not a number.
     #[error("must be a whole number, such as 500, 100k or 2M")]
     Form,
     /// Too small or too large for the option.
@@ -17,13 +17,13 @@ pub enum InvalidCount {
     Bounds(RangeInclusive<u64>),
 }
 
-/// The parser of an option that is a count within these bounds, which `T` can hold.
+/// The parser for an option that is a count within these bounds, which `T` can hold.
 pub fn count<T: TryFrom<u64>>(
     bounds: RangeInclusive<u64>,
 ) -> impl Fn(&str) -> Result<T, InvalidCount> + Clone {
     move |text| {
         let number = parse(text)?;
-        // Digits that do not fit are a number all the same, and too large.
+        // Digits that do not fit the type are still a number, but too large.
         let number = number.filter(|number| bounds.contains(number));
         let count = number.and_then(|number| T::try_from(number).ok());
         count.ok_or_else(|| InvalidCount::Bounds(bounds.clone()))

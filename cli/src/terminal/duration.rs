@@ -1,20 +1,21 @@
-//! Durations as they are typed: `N` and `s`, `m`, `h` or `d`, such as `2s`, `24h`, `90d`.
+//! Durations as typed: a number with `s`, `m`, `h` or `d`, such as `2s`, `24h`, `90d`.
 //!
-//! Libraries take more than is promised, such as `1month` or `1h 5m`, and show 24h as a day.
+//! Libraries accept more than the documentation promises, such as `1month` or `1h 5m`, and show 24h
+//! as a day.
 
 use std::fmt;
 use std::time::Duration;
 
 /// Longest duration: ten years of 365 days.
 pub const DURATION_MAX: Duration = Duration::from_hours(3650 * 24);
-/// What the letter of a unit stands for, in seconds, the longest first.
+/// Units in seconds, the longest first.
 const UNITS: [(char, u64); 4] = [('d', 24 * 60 * 60), ('h', 60 * 60), ('m', 60), ('s', 1)];
 
 /// A duration in the form in which it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypedDuration(pub Duration);
 
-/// In the longest unit of which it has at least two, since 24h is clearer than 1d.
+/// Shown in the longest unit that fits at least twice, since 24h is clearer than 1d.
 impl fmt::Display for TypedDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.0.as_secs();
@@ -30,7 +31,7 @@ pub enum InvalidDuration {
     /// Not a number and a unit.
     #[error("must be a whole number and s, m, h or d, such as 2s, 24h or 90d")]
     Form,
-    /// Zero, where that means nothing.
+    /// Zero, where zero makes no sense.
     #[error("must be more than zero")]
     Zero,
     /// Longer than [`DURATION_MAX`].
@@ -38,7 +39,7 @@ pub enum InvalidDuration {
     TooLong,
 }
 
-/// Reads a duration; zero is one, and needs no unit.
+/// Reads a duration; zero is allowed, and needs no unit.
 pub fn parse(text: &str) -> Result<Duration, InvalidDuration> {
     if text == "0" {
         return Ok(Duration::ZERO);
@@ -49,7 +50,7 @@ pub fn parse(text: &str) -> Result<Duration, InvalidDuration> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(InvalidDuration::Form);
     }
-    // Digits that do not fit are a number all the same, and too long.
+    // Digits that do not fit the type are still a number, but too long.
     let number = digits.parse::<u64>().unwrap_or(u64::MAX);
     let duration = Duration::from_secs(number.saturating_mul(unit_seconds));
     if DURATION_MAX < duration {

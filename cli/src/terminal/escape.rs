@@ -1,5 +1,5 @@
-//! Text from outside, made safe to be shown: an export, or the name of a file, must not be able to
-//! move the cursor, change colours, reorder what stands around it, or stay unseen.
+//! Makes untrusted text safe to show: an export, or the name of a file, must not be able to move
+//! the cursor, change colours, reorder the text around it, or stay invisible.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -7,8 +7,8 @@ use std::fmt::Write;
 use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
 
-/// `text` with everything that a terminal obeys or leaves out instead of showing it escaped, as
-/// `\u{1b}`.
+/// Escapes, as `\u{1b}`, everything in `text` that a terminal interprets or leaves out instead of
+/// showing it.
 pub fn escape_control(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unseen) {
         return Cow::Borrowed(text);
@@ -25,9 +25,9 @@ pub fn escape_control(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Control characters (C0, DEL and C1), and what Unicode has shown as nothing at all: characters of
-/// no width, joiners and variations of others, tags, and all that change a direction; also the ends
-/// of lines and paragraphs and the marks of annotations, which are as good as invisible.
+/// Control characters (C0, DEL and C1), and characters that Unicode defines as invisible:
+/// zero-width characters, joiners, variation selectors, tags, and those that change the direction;
+/// also line and paragraph separators and annotation marks, which are practically invisible.
 fn is_unseen(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();

@@ -1,5 +1,5 @@
-//! What is wrong with a file that an operator wrote, a mapping or settings, shown with its place
-//! the way findings are.
+//! Shows mistakes in a file that an operator wrote, a mapping or settings, with their places, in
+//! the same form as findings.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -7,7 +7,7 @@ use import::finding::Mistake;
 
 use crate::terminal::escape::escape_control;
 
-/// All mistakes of a file, for people. Nothing in the file is obeyed by a terminal.
+/// All mistakes of a file, for people. Control characters in the file are escaped.
 pub(crate) fn render(mistakes: &[Mistake], name: &str, text: &str) -> String {
     let renderer = Renderer::plain().decor_style(DecorStyle::Ascii);
     let shown: Vec<String> = mistakes

@@ -1,8 +1,8 @@
 //! Findings for people: by cause, each with places in their lines, the way a compiler shows them,
 //! and a summary.
 //!
-//! Lines of an export are thousands of characters long, so what is shown is an excerpt, while
-//! file, line and column name the place in the whole line.
+//! Lines of an export are thousands of characters long, so only an excerpt is shown, while file,
+//! line and column give the place in the whole line.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::fit;
 use crate::terminal::{Terminal, counted};
 
-/// Columns that an excerpt with its margin fits into, also on a wider terminal.
+/// Width of an excerpt with its margin, in columns, even on a wider terminal.
 const WIDTH: usize = 140;
 
 /// How much of the findings is shown.
@@ -38,10 +38,10 @@ impl Extent {
     }
 }
 
-/// Causes that are shown.
+/// How many causes are shown.
 const CAUSES_MAX: usize = 50;
 
-/// Writes the findings, then how many there are of each code.
+/// Writes the findings, then how many findings of each code there are.
 pub fn write(
     findings: &Findings,
     extent: Extent,
@@ -75,8 +75,8 @@ fn write_listed(findings: &Findings, renderer: &Renderer, out: &mut dyn Write) -
     Ok(())
 }
 
-/// Writes each cause with some of its findings. A field that seems to have another name now is one
-/// cause, not two.
+/// Writes each cause with some of its findings. A field that seems to be renamed is one cause, not
+/// two.
 fn write_causes(findings: &Findings, renderer: &Renderer, out: &mut dyn Write) -> io::Result<()> {
     let causes = findings.causes();
     let renamed = renamed(&causes);
@@ -102,7 +102,7 @@ fn write_causes(findings: &Findings, renderer: &Renderer, out: &mut dyn Write) -
     Ok(())
 }
 
-/// The options that show every finding, whichever of them were given.
+/// The options that show every finding, whichever of them were already given.
 fn shows_each(findings: &Findings) -> String {
     let total = findings.errors() + findings.warnings();
     if total <= findings.listed_max() as u64 {
@@ -258,7 +258,7 @@ fn level(finding: &Finding) -> Level<'static> {
     }
 }
 
-/// The excerpt of a finding, and the name of its record.
+/// Adds the excerpt of a finding and the name of its record.
 fn record<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
     if let Some(excerpt) = &finding.excerpt {
         let (text, marked) = escaped(excerpt);
@@ -272,7 +272,7 @@ fn record<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
     let Some(mut name) = finding.record.as_ref().map(record_name) else {
         return body;
     };
-    // The excerpt of a mapped record is not what stands in its file.
+    // The excerpt of a mapped record is not text of its file.
     let line = finding.place.as_ref().and_then(line);
     if let (Some(_), Some(line), Some(_)) = (finding.rule, line, &finding.excerpt) {
         name = format!("{name}, mapped from line {line}");
@@ -280,7 +280,7 @@ fn record<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
     body.element(Level::NOTE.message(name))
 }
 
-/// An excerpt as a terminal may have it, and which bytes of that are marked.
+/// An excerpt, escaped for a terminal, and its marked bytes.
 fn escaped(excerpt: &Excerpt) -> (String, Range<usize>) {
     let Excerpt { text, marked } = excerpt;
     let mut shown = escape_control(&text[..marked.start]).into_owned();

@@ -1,6 +1,6 @@
-//! How far an import is, for people at a terminal. The only file that knows `indicatif`.
+//! Shows the progress of an import to people at a terminal. The only file that uses `indicatif`.
 //!
-//! Nothing is drawn without a terminal, so that callers need not ask.
+//! Nothing is drawn without a terminal, so callers need not check.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -11,16 +11,16 @@ use import::source::ProgressListener;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike, WeakProgressBar};
 use shared::release::s3::TransferListener;
 
-/// How often something moves where nothing can be counted.
+/// How often the spinner moves if nothing can be counted.
 const TICK: Duration = Duration::from_millis(100);
 
 /// How often the bar is drawn at most.
 const DRAWN_A_SECOND: u8 = 20;
-/// Columns that are left free behind the bar. The terminal writes `^C` there when it is typed; with
-/// no room for it, it would go on the next line, and clearing that one would leave the bar above.
+/// Columns that are left free after the bar. The terminal writes `^C` there when it is typed;
+/// without room it would go on the next line, and clearing that line would leave the bar above it.
 const FREE_COLUMNS: u16 = 6;
 
-/// The bar that the terminal has, which is one for the whole process.
+/// The bar at the terminal: one for the whole process.
 static DRAWN: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
 
 /// A progress bar on standard error, or none.
@@ -42,7 +42,7 @@ impl Progress {
         }
     }
 
-    /// From now on bytes are read: `total` of them, if that is known.
+    /// From now on bytes are read: `total` of them, if known.
     pub fn reading(&self, total: Option<u64>) {
         let template = match total {
             Some(_) => "reading {wide_bar} {bytes}/{total_bytes} {eta}",
@@ -67,7 +67,7 @@ impl Progress {
         );
     }
 
-    /// From now on the release is written, which takes as long as it takes.
+    /// From now on the release is written, without a known total.
     pub fn writing(&self) {
         self.begin(None, "writing {spinner} {elapsed}");
         self.bar.enable_steady_tick(TICK);
@@ -89,8 +89,8 @@ impl Progress {
         );
     }
 
-    /// From now on an export is fetched: `total` bytes of it, if that is known, of which so many
-    /// are here.
+    /// From now on an export is fetched: `total` bytes, if known, `here` of which are already
+    /// received.
     pub fn downloading(&self, total: Option<u64>, here: u64) {
         let template = match total {
             Some(_) => "fetching {wide_bar} {bytes}/{total_bytes} {eta}",
@@ -100,12 +100,12 @@ impl Progress {
         self.bar.set_position(here);
     }
 
-    /// So many more bytes, records or boats.
+    /// Advances by `count` bytes, records or boats.
     pub fn advance(&self, count: u64) {
         self.bar.inc(count);
     }
 
-    /// Nothing more is coming; the bar disappears.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -172,7 +172,7 @@ impl<T: TermLike> TermLike for NarrowTerminal<T> {
     }
 }
 
-/// Does something while no bar is there.
+/// Does something while the bar is hidden.
 pub fn without_bar<T>(act: impl FnOnce() -> T) -> T {
     let drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match drawn.and_then(|bar| bar.upgrade()) {

@@ -1,16 +1,16 @@
-//! Texts without the keys and passwords that were typed in a wrong place: what is printed may be
-//! recorded, and a key is shown once.
+//! Removes keys and passwords that were typed in a wrong place from texts: output may be recorded,
+//! and a key is shown only once.
 //!
-//! This guesses, for what nothing has read: an argument too many, the name of a file that is an
-//! address. An address in its place has a type, which shows no password.
+//! This guesses, for text that was not parsed: an extra argument, or an address in place of a file
+//! name. A parsed address has a type that does not show its password.
 
 use std::borrow::Cow;
 
 use shared::keys::environment::Environment;
 use shared::keys::secret::PREFIX_RANDOM_LENGTH as SHOWN;
 
-/// The text with everything that looks like a key cut down to its prefix, whether the key is right
-/// or not, and without the passwords of addresses.
+/// The text with everything that looks like a key, valid or not, cut down to its prefix, and
+/// without the passwords of addresses.
 pub fn redact(text: &str) -> Cow<'_, str> {
     match without_passwords(text) {
         Cow::Borrowed(text) => without_keys(text),
@@ -18,7 +18,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// An address has its password between a name and an at sign, or as a setting of its own.
+/// Removes the passwords of addresses: between a name and an at sign, or as a parameter.
 fn without_passwords(text: &str) -> Cow<'_, str> {
     if !text.contains("://") {
         return Cow::Borrowed(text);
@@ -71,7 +71,7 @@ fn without_keys(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The first place where one of the words stands.
+/// The first occurrence of one of the words.
 fn next<'a>(text: &str, words: &'a [String]) -> Option<(usize, &'a str)> {
     let places = words
         .iter()

@@ -1,10 +1,10 @@
-//! Instants for people: at a terminal how long ago or how far ahead they are, elsewhere exactly.
+//! Times for people: relative to now at a terminal, exact elsewhere.
 
 use shared::base::timestamp::Timestamp;
 
 use crate::terminal::Terminal;
 
-/// Units, the longest first: what they are called and how many seconds they have.
+/// Units, the longest first: names and lengths in seconds.
 const UNITS: [(&str, u64); 4] = [
     ("years", 365 * 86_400),
     ("days", 86_400),
@@ -12,7 +12,7 @@ const UNITS: [(&str, u64); 4] = [
     ("minutes", 60),
 ];
 
-/// An instant in a list, in Unix seconds.
+/// A time in a list; `at` is in Unix seconds.
 pub fn short(at: i64, now: i64, terminal: Terminal) -> String {
     if terminal.out {
         relative(at, now)
@@ -21,7 +21,7 @@ pub fn short(at: i64, now: i64, terminal: Terminal) -> String {
     }
 }
 
-/// An instant where there is room: exactly, and at a terminal relative to now too.
+/// A time where there is more room: exact, and at a terminal also relative to now.
 pub fn full(at: i64, now: i64, terminal: Terminal) -> String {
     if terminal.out {
         format!("{}, {}", exact(at), relative(at, now))
@@ -35,7 +35,7 @@ pub fn exact(at: i64) -> String {
     Timestamp::from_unix_seconds(at).to_string()
 }
 
-/// `3 hours ago`, `in 2 days`: in the longest unit of which there are at least two.
+/// `3 hours ago`, `in 2 days`: in the longest unit that fits at least twice.
 pub fn relative(at: i64, now: i64) -> String {
     let seconds = at.abs_diff(now);
     if seconds < 2 {

@@ -1,10 +1,10 @@
-//! Sizes in bytes: those of files as they are shown, three digits or so and a unit, and amounts of
-//! memory as they are typed, `N` and `KiB`, `MiB` or `GiB`, such as `512MiB`.
+//! Sizes in bytes: those of files as shown, with about three digits and a unit, and amounts of
+//! memory as typed, a number with `KiB`, `MiB` or `GiB`, such as `512MiB`.
 
-/// Units after the byte, each a thousand times the one before.
+/// Units larger than a byte, each a thousand times the one before.
 const SHOWN_UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
 
-/// A number of bytes, such as `512 B`, `2.3 kB`, `41 MB`; cut, never rounded up.
+/// A number of bytes, such as `512 B`, `2.3 kB`, `41 MB`; always rounded down.
 pub(crate) fn file_size(bytes: u64) -> String {
     if bytes < 1000 {
         return format!("{bytes} B");
@@ -20,7 +20,7 @@ pub(crate) fn file_size(bytes: u64) -> String {
     }
 }
 
-/// What a unit stands for, in bytes.
+/// Units in bytes.
 const TYPED_UNITS: [(&str, u64); 3] = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
 
 /// Why a text is not an amount of memory.
@@ -34,7 +34,7 @@ pub enum InvalidSize {
     TooMuch,
 }
 
-/// Reads an amount of memory, in bytes; zero is one, and needs no unit.
+/// Reads an amount of memory, in bytes; zero is allowed, and needs no unit.
 pub fn parse_memory(text: &str) -> Result<u64, InvalidSize> {
     if text == "0" {
         return Ok(0);

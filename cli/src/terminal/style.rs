@@ -1,15 +1,15 @@
-//! What a word on the terminal means, as a colour. A colour never says anything that the word does
-//! not say too.
+//! Colours for the meaning of a word on the terminal. A colour never says anything that the word
+//! does not say too.
 
 use anstyle::AnsiColor;
 
-/// What a text says of its subject.
+/// What a text says about its subject.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// Nothing in particular.
     #[default]
     Plain,
-    /// It works, it is whole.
+    /// It works, or is intact.
     Good,
     /// The operator may have to act.
     Notice,
@@ -31,7 +31,7 @@ impl Style {
         }
     }
 
-    /// `text` in the colour, where colour is welcome.
+    /// `text` in the colour, if the stream may have colours.
     pub fn paint(self, text: &str, is_welcome: bool) -> String {
         match self.colour().filter(|_colour| is_welcome) {
             Some(colour) => {

@@ -1,7 +1,7 @@
-//! How commands show tables and details: the one place that knows the table library.
+//! How commands show tables and details: the only file that uses the table library.
 //!
-//! Plain aligned columns without lines, so that output reads well and is easy to cut and grep. At a
-//! terminal they fit its width; elsewhere nothing is broken or left out.
+//! Plain aligned columns without lines, so output reads well and is easy to cut and grep. At a
+//! terminal they fit its width; elsewhere nothing is wrapped or left out.
 
 use comfy_table::{
     Cell as Drawn, Color, ColumnConstraint, ContentArrangement, Table, Width, presets,
@@ -11,9 +11,9 @@ use crate::terminal::Terminal;
 use crate::terminal::style::Style;
 use crate::terminal::wrap::wrap_at;
 
-/// Blanks between two columns.
+/// Spaces between two columns.
 const GAP: u16 = 2;
-/// How narrow a column may become whose texts are broken.
+/// Least width of a wrapped column.
 const WRAPPED_MIN: u16 = 12;
 
 /// A column of a list.
@@ -23,40 +23,40 @@ pub struct Column {
     fit: Fit,
 }
 
-/// What becomes of a column where the terminal is too narrow.
+/// What happens to a column if the terminal is too narrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fit {
     /// It stays as it is.
     Whole,
-    /// Its texts are broken, between words if possible.
+    /// Its texts are wrapped, between words if possible.
     Wrapped,
     /// It is left out, the lowest number first.
     Spare(u8),
-    /// The same, and where there is no terminal it is left out too.
+    /// The same, and it is also left out if there is no terminal.
     Extra(u8),
 }
 
 impl Column {
-    /// A column that is broken into lines where it must be: names and sentences.
+    /// A column that is wrapped if necessary: names and sentences.
     pub const fn wrapped(heading: &'static str) -> Self {
         let fit = Fit::Wrapped;
         Self { heading, fit }
     }
 
-    /// A column that is left out where it must be, the one with the lowest number first.
+    /// A column that is left out if necessary, the one with the lowest number first.
     pub const fn spare(number: u8, heading: &'static str) -> Self {
         let fit = Fit::Spare(number);
         Self { heading, fit }
     }
 
-    /// A column that says again, in words for people, what others say: shown at a terminal only.
+    /// A column that repeats, in words for people, what others say: shown only at a terminal.
     pub const fn extra(number: u8, heading: &'static str) -> Self {
         let fit = Fit::Extra(number);
         Self { heading, fit }
     }
 }
 
-/// A column that is always shown as it is: what names a row, and what is short.
+/// A column that is always shown unchanged, such as the name of a row, or short values.
 impl From<&'static str> for Column {
     fn from(heading: &'static str) -> Self {
         let fit = Fit::Whole;
@@ -64,7 +64,7 @@ impl From<&'static str> for Column {
     }
 }
 
-/// What stands in one row of one column.
+/// The contents of one row in one column.
 #[derive(Clone, Debug)]
 pub struct Cell {
     text: String,
@@ -72,7 +72,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A text that means something.
+    /// A text with a meaning.
     pub fn new(text: impl Into<String>, style: Style) -> Self {
         let text = text.into();
         Self { text, style }
@@ -85,8 +85,8 @@ impl From<String> for Cell {
     }
 }
 
-/// A table with a heading, one line a row, columns two spaces apart. What had to be left out is
-/// named below it.
+/// A table with a heading, one line per row, columns two spaces apart. Columns that had to be left
+/// out are named below it.
 pub fn list<const COLUMNS: usize>(
     columns: [impl Into<Column>; COLUMNS],
     rows: impl IntoIterator<Item = [impl Into<Cell>; COLUMNS]>,
@@ -99,7 +99,7 @@ pub fn list<const COLUMNS: usize>(
     drawn(&columns, &rows, terminal)
 }
 
-/// What is known of one thing: a label and a value on each line.
+/// The details of one thing: a label and a value on each line.
 pub fn details<'a>(
     lines: impl IntoIterator<Item = (&'a str, impl Into<Cell>)>,
     terminal: Terminal,
@@ -150,8 +150,8 @@ fn drawn<const COLUMNS: usize>(
     text
 }
 
-/// Which columns are shown: as many as fit into the terminal with their texts broken as far as
-/// that goes.
+/// Which columns are shown: as many as fit into the terminal when wrapped columns are as narrow as
+/// possible.
 fn kept<const COLUMNS: usize>(
     columns: &[Column; COLUMNS],
     natural: &[u16],

@@ -1,4 +1,4 @@
-//! Lines that a narrow terminal need not break: they are broken here, and only between words.
+//! Wraps lines between words, so that a narrow terminal need not break them.
 
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
@@ -7,18 +7,19 @@ use crate::terminal::Terminal;
 /// Width of the lines, in columns.
 pub const WIDTH: usize = 80;
 
-/// A sentence in as many lines as it takes; those below the first are indented by `indent`. A word
+/// A sentence in as many lines as needed; those after the first are indented by `indent`. A word
 /// that is too long is not broken.
 pub fn wrap(sentence: &str, indent: usize, terminal: Terminal) -> String {
     wrap_at(width(terminal), sentence, indent)
 }
 
-/// Width of lines at a terminal that may be narrower.
+/// Width of lines, at most that of the terminal.
 pub fn width(terminal: Terminal) -> usize {
     terminal.columns.map_or(WIDTH, |columns| columns.min(WIDTH))
 }
 
-/// A sentence in lines that fit into a terminal of any width; where there is none, it is one line.
+/// A sentence in lines that fit the terminal, whatever its width; without a terminal, it is one
+/// line.
 pub fn fit(sentence: &str, indent: usize, terminal: Terminal) -> String {
     match terminal.columns {
         Some(columns) => wrap_at(columns, sentence, indent),

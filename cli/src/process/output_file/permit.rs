@@ -1,7 +1,8 @@
-//! Where a command may write a file: never into the data directory, and never over a file that is
-//! not of its own kind, unless it is asked to.
+//! Where a command may write a file: never into the data directory, and never over a file of
+//! another kind, unless the operator allows it.
 //!
-//! This looks and decides. Nothing here writes, and a file that cannot be looked at is not ours.
+//! This only inspects and decides; it writes nothing. A file that cannot be inspected does not
+//! count as ours.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, Permissions};
@@ -16,16 +17,16 @@ use shared::base::{durable, regular_file};
 use crate::hints::Hinted;
 use crate::page;
 
-/// The beginning of every report, and of nothing else.
+/// The beginning of every report, and of no other file.
 const REPORT: &[u8] = b"{\n  \"records\": {\n    \"boat\": {\n      \"published\": ";
 /// The beginning of every manual page of ours.
 const MANUAL_PAGE: &[u8] = b".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n.TH catalogue";
-/// The extended attribute of a file of rejects, which is otherwise like any export.
+/// The extended attribute that marks a file of rejects, which otherwise looks like any export.
 const MARK: &str = "user.boat-catalogue.rejects";
 /// Longest mark, in bytes: three numbers.
 const MARK_MAX: usize = 64;
 
-/// What a file is, and so what it may replace.
+/// The kind of a file, which decides what it may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Findings as JSON.
@@ -40,30 +41,30 @@ pub enum Kind {
     Export,
 }
 
-/// What a command may write to.
+/// The files that a command may write.
 #[derive(Clone, Debug)]
 pub struct Permit {
     data: PathBuf,
     overwrite: bool,
 }
 
-/// Where what is written goes.
+/// Where output goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
-    /// A file of this name, which leads through no link.
+    /// A file with this name, which contains no symbolic links.
     File(PathBuf),
-    /// A pipe, a socket or a device that takes text as it comes.
+    /// A pipe, a socket or a character device, which takes a stream of text.
     Stream,
 }
 
-/// What is there already, to a file that is to be written there.
+/// What already exists at the path of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Existing {
-    /// A name, which a new file may take over.
+    /// A file that a new file may replace.
     Name,
-    /// What takes text as it comes.
+    /// Something that takes a stream of text.
     Stream,
-    /// A device that would take it too, over the beginning of what is on it.
+    /// A block device, whose contents would be overwritten.
     Disk,
 }
 
@@ -83,7 +84,7 @@ fn not_over_disk(path: &Path) -> anyhow::Error {
 }
 
 impl Permit {
-    /// Everywhere but in this data directory, over files of the same kind.
+    /// Allows files anywhere outside this data directory, over files of the same kind.
     pub fn outside(data: &Path) -> Self {
         Self {
             data: data.to_owned(),
@@ -91,7 +92,7 @@ impl Permit {
         }
     }
 
-    /// The same, over any file if that `is_allowed`.
+    /// The same, over any file if `is_allowed`.
     #[must_use]
     pub fn overwriting(self, is_allowed: bool) -> Self {
         Self {
@@ -100,7 +101,8 @@ impl Permit {
         }
     }
 
-    /// Where a file of this kind that is called `path` goes; wrong usage where it may not.
+    /// The destination of a file of this kind at `path`; wrong usage if it may not be written
+    /// there.
     pub(super) fn destination(&self, path: &Path, kind: Kind) -> anyhow::Result<Destination> {
         if fs::metadata(path).is_ok_and(|found| is_of_process(&found)) {
             return Err(has_stream(path));
@@ -118,7 +120,7 @@ impl Permit {
         Ok(Destination::File(real))
     }
 
-    /// The name of a file without its links; wrong usage where it is in the data directory.
+    /// The path of a file with symbolic links resolved; wrong usage if it is in the data directory.
     pub fn check(&self, path: &Path) -> anyhow::Result<PathBuf> {
         let real = real(path)?;
         if is_in(&real, &self.data) || would_replace(path, &self.data) {
@@ -132,7 +134,7 @@ impl Permit {
 }
 
 impl Kind {
-    /// Who may read it. Drafts are in exports, and so in what is written about them.
+    /// Who may read it. Exports contain drafts, and so do files about them.
     pub(super) fn permissions(self) -> Permissions {
         Permissions::from_mode(match self {
             Self::Report | Self::Page | Self::Rejects => 0o600,
@@ -140,14 +142,14 @@ impl Kind {
         })
     }
 
-    /// Whether the file is one of this kind that a command wrote.
+    /// Whether the file was written by a command and has this kind.
     fn has(self, path: &Path) -> io::Result<bool> {
         let file = regular_file::open(path)?;
         match self {
             Self::Report => begins(file, REPORT),
             Self::Page => begins(file, page::BEGINNING.as_bytes()),
             Self::ManualPage => begins(file, MANUAL_PAGE),
-            // It is like any other file of its format.
+            // It cannot be told from other files of its format.
             Self::Export => Ok(false),
             Self::Rejects => {
                 let mut mark = [0; MARK_MAX];
@@ -157,8 +159,8 @@ impl Kind {
         }
     }
 
-    /// Makes a whole file known as one of this kind, where nothing in it does. A file system that
-    /// keeps no such attributes asks for `--overwrite` the next time.
+    /// Marks a complete file as one of this kind, if its contents do not show the kind. On a file
+    /// system without extended attributes, the next run needs `--overwrite`.
     pub(super) fn mark(self, file: &File) {
         if self == Self::Rejects
             && let Ok(found) = file.metadata()
@@ -183,8 +185,8 @@ impl Kind {
     }
 }
 
-/// Whether it is the file that a stream of this process comes from or goes to: another file in its
-/// place would take what that stream has under its name.
+/// Whether a stream of this process reads from or writes to this file: replacing it would lose what
+/// that stream writes.
 fn is_of_process(found: &Metadata) -> bool {
     let streams = [fstat(io::stdin()), fstat(io::stdout()), fstat(io::stderr())];
     let is_it = |stream: Stat| (stream.st_dev, stream.st_ino) == (found.dev(), found.ino());
@@ -196,7 +198,8 @@ fn has_stream(path: &Path) -> anyhow::Error {
     Hinted::wrong_usage(error, "name another file, or use a pipe").into()
 }
 
-/// Changes with whatever is written to a file, so that a mark holds for what was marked only.
+/// A value that changes with every write to a file, so that a mark is valid only for the marked
+/// contents.
 fn state(found: &Metadata) -> String {
     let (seconds, nanoseconds) = (found.mtime(), found.mtime_nsec());
     format!("{} {seconds} {nanoseconds}", found.len())
@@ -208,7 +211,8 @@ fn begins(file: File, beginning: &[u8]) -> io::Result<bool> {
     Ok(read == beginning)
 }
 
-/// The path without links. What does not exist yet counts as in the nearest directory that does.
+/// The path with symbolic links resolved. A path that does not exist yet counts as in its nearest
+/// existing directory.
 fn real(path: &Path) -> anyhow::Result<PathBuf> {
     if fs::symlink_metadata(path).is_ok() {
         let real = path.canonicalize();
@@ -227,7 +231,7 @@ fn real(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(nearest.unwrap_or_default().join(name))
 }
 
-/// Whether a path without links leads into that directory.
+/// Whether a path without symbolic links is in that directory.
 fn is_in(real: &Path, directory: &Path) -> bool {
     let Ok(directory) = fs::metadata(directory) else {
         return false;
@@ -240,8 +244,8 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Whether a new file at `path` would take the place of the one at `other`, which need not exist
-/// yet. Pipes and devices take anything.
+/// Whether a new file at `path` would replace the one at `other`, which need not exist yet. Pipes
+/// and devices are never replaced.
 pub fn would_replace(path: &Path, other: &Path) -> bool {
     match (fs::metadata(path), fs::metadata(other)) {
         (Ok(this), Ok(other)) => this.is_file() && is_same(&this, &other),

@@ -1,5 +1,5 @@
-//! One event as a line for people: the time of day, the level, and what happened, the most telling
-//! first. A request is shown in columns, so that a glance down the terminal finds what failed.
+//! One event as a line for people: the time of day, the level, and what happened, the most
+//! important first. Requests are shown in columns, so that failures stand out.
 
 use std::fmt::{self, Write};
 
@@ -15,7 +15,7 @@ use crate::terminal::escape::escape_control;
 /// Where the time of day is in an RFC 3339 time, milliseconds included.
 const TIME_OF_DAY: std::ops::Range<usize> = 11..23;
 
-/// Colours as terminals know them.
+/// Colour codes of terminals.
 const DIM: &str = "2";
 const RED: &str = "31";
 const GREEN: &str = "32";
@@ -50,7 +50,7 @@ where
     }
 }
 
-/// What an event says, as texts.
+/// The fields of an event, as strings.
 #[derive(Default)]
 struct Fields {
     message: String,
@@ -58,7 +58,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// Takes a field out; empty where there is none.
+    /// Removes and returns a field; empty if there is none.
     fn take(&mut self, name: &str) -> String {
         let place = self.others.iter().position(|(other, _)| *other == name);
         place.map_or_else(String::new, |place| self.others.remove(place).1)
@@ -75,7 +75,7 @@ impl Visit for Fields {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        // So that nothing in it moves the cursor.
+        // Escaped, so that nothing in it moves the cursor.
         let text = escape_control(&format!("{value:?}")).into_owned();
         match field.name() {
             "message" => self.message = text,
@@ -84,7 +84,7 @@ impl Visit for Fields {
     }
 }
 
-/// The line that is being written.
+/// The line being written.
 struct Line<'a, W> {
     writer: &'a mut W,
     is_coloured: bool,
@@ -110,7 +110,8 @@ impl<W: Write> Line<'_, W> {
         self.writer.write_char('\n')
     }
 
-    /// Status, time, method and route in columns, then what not every request has.
+    /// Writes status, time, method and route in columns, then the fields that only some requests
+    /// have.
     fn request(&mut self, status: &str, fields: &mut Fields) -> fmt::Result {
         self.paint(colour_of_status(status), status)?;
         let (duration, method, route) = (

@@ -1,10 +1,10 @@
-//! Lines on their way to standard error: they wait in a queue of bounded length, and a thread of
-//! its own writes them.
+//! Lines on their way to standard error: they wait in a bounded queue, and a separate thread writes
+//! them.
 //!
-//! Standard error may be a full disk, a pipe that is not read, or one whose reader is gone. None of
-//! that is a reason to refuse a request, or to make it wait: a line for which there is no room, or
-//! that cannot be written, is dropped and counted, and the log reports how many were, once it can.
-//! Nothing here fails, panics, or waits for the reader, but for a flush, and that not for long.
+//! Standard error may be a full disk, a pipe that is not read, or one whose reader is gone. That is
+//! no reason to refuse or delay a request: a line for which there is no room, or that cannot be
+//! written, is dropped and counted, and the log later reports how many were. Nothing here fails,
+//! panics, or waits for the reader, except a flush, and only briefly.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice, Write};
@@ -15,14 +15,14 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Most bytes of lines that wait: some 13,000 lines of requests.
+/// Most bytes of waiting lines: some 13,000 lines of requests.
 const BYTES_MAX: usize = 4 << 20;
 /// Memory that a line takes besides its text.
 const LINE_OVERHEAD: usize = 32;
-/// How long lines are gathered before they are written together. A line at a time, the writer and
-/// the requests would take turns on the processor, which costs a quarter of the answers.
+/// How long lines are gathered before they are written together. With a line at a time, the writer
+/// and the requests would alternate on the processor, which costs a quarter of the throughput.
 const GATHERED_FOR: Duration = Duration::from_millis(5);
-/// Most lines that are written together: as many as the system takes.
+/// Most lines that are written together: as many as the system takes in one call.
 const TOGETHER: usize = 1024;
 /// How long a flush waits for the reader of the log.
 const FLUSH_MAX: Duration = Duration::from_secs(1);
@@ -34,9 +34,9 @@ pub(super) struct Queue(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     waiting: Mutex<Waiting>,
-    /// That a line waits where none did, or a flush.
+    /// Notified when a line waits and none did before, or when a flush waits.
     pushed: Condvar,
-    /// That a line is done while a flush waits.
+    /// Notified when a line is done while a flush waits.
     done: Condvar,
     dropped: Arc<AtomicU64>,
 }
@@ -45,7 +45,7 @@ struct Shared {
 struct Waiting {
     lines: VecDeque<Vec<u8>>,
     bytes: usize,
-    /// Lines that were ever taken, and those of them that were written or dropped since.
+    /// How many lines were ever accepted, and how many of them have been written or dropped.
     pushed: u64,
     done: u64,
     /// How many flushes wait.
@@ -61,7 +61,7 @@ impl Waiting {
 }
 
 impl Queue {
-    /// Starts to write lines to `out`. `report` makes the line that says how many were dropped.
+    /// Starts writing lines to `out`. `report` makes the line that says how many were dropped.
     pub(super) fn start(
         out: impl Write + Send + 'static,
         report: impl Fn(u64) -> Vec<u8> + Send + 'static,
@@ -82,12 +82,12 @@ impl Queue {
         Ok(queue)
     }
 
-    /// How many lines were dropped so far.
+    /// The counter of dropped lines.
     pub(super) fn dropped(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.0.dropped)
     }
 
-    /// Takes a line, or drops it where there is no room.
+    /// Adds a line, or drops it if there is no room.
     pub(super) fn push(&self, line: &[u8]) {
         let line = line.to_vec();
         let mut waiting = self.lock();
@@ -98,7 +98,7 @@ impl Queue {
         }
         waiting.bytes = bytes;
         waiting.pushed += 1;
-        // The one writer waits only while there is no line. To notify it is a system call.
+        // The single writer waits only while there are no lines, and notifying it is a system call.
         let was_empty = waiting.lines.is_empty();
         waiting.lines.push_back(line);
         drop(waiting);
@@ -112,7 +112,8 @@ impl Queue {
         self.lock().take()
     }
 
-    /// The oldest lines, a little after there is one, or at once where a flush waits.
+    /// Waits for lines and returns the oldest ones, a little after the first arrives, or at once if
+    /// a flush waits.
     fn wait(&self) -> Vec<Vec<u8>> {
         let pushed = &self.0.pushed;
         let waiting = pushed.wait_while(self.lock(), |waiting| waiting.lines.is_empty());
@@ -134,9 +135,9 @@ impl Queue {
         let mut rest = &taken[..];
         while !rest.is_empty() {
             let dropped = self.0.dropped.load(Ordering::Relaxed);
-            // While lines are dropped for want of room, a line about that would take more of it.
+            // While lines are dropped for lack of room, a report would take more of it.
             let is_report_due = *reported < dropped && self.lock().bytes < BYTES_MAX / 2;
-            // It follows the next line that can be written.
+            // The report follows the next line that can be written.
             let next = if is_report_due { &rest[..1] } else { rest };
             let written = lines.write(next);
             if written < next.len() {
@@ -156,7 +157,7 @@ impl Queue {
         }
     }
 
-    /// Waits until the lines before are written or dropped, but for `longest` at most. Gives
+    /// Waits until all earlier lines are written or dropped, but at most for `longest`. Returns
     /// whether they are.
     fn flush_within(&self, longest: Duration) -> bool {
         let mut waiting = self.lock();
@@ -175,7 +176,7 @@ impl Queue {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // What waits is whole at every moment, and the log goes on after any panic.
+        // The waiting lines are consistent at every moment, so the log continues after a panic.
         let waiting = self.0.waiting.lock();
         waiting.unwrap_or_else(PoisonError::into_inner)
     }
@@ -191,7 +192,7 @@ impl Write for &Queue {
         Ok(line.len())
     }
 
-    /// Waits for the reader of the log, but not for long. Who flushes goes on in any case.
+    /// Waits for the reader of the log, but only briefly. The caller continues in any case.
     fn flush(&mut self) -> io::Result<()> {
         self.flush_within(FLUSH_MAX);
         Ok(())
@@ -216,15 +217,15 @@ impl<'a> MakeWriter<'a> for Queue {
     }
 }
 
-/// Writes whole lines, and begins a new one after a part of one.
+/// Writes whole lines, and ends a line that was written only in part.
 struct Lines<W> {
     out: W,
-    /// Whether the last line is there in part only, as on a disk that became full.
+    /// Whether the last line was written only in part, for example on a full disk.
     is_torn: bool,
 }
 
 impl<W: Write> Lines<W> {
-    /// How many of the lines are written, until one is not.
+    /// Writes lines until one fails, and returns how many were written.
     fn write(&mut self, lines: &[Vec<u8>]) -> usize {
         if self.is_torn && self.write_part(b"\n") < 1 {
             return 0;
@@ -251,7 +252,7 @@ impl<W: Write> Lines<W> {
         written
     }
 
-    /// How many bytes could be written.
+    /// Writes as many bytes as possible, and returns how many.
     fn write_part(&mut self, bytes: &[u8]) -> usize {
         let mut written = 0;
         while written < bytes.len() {

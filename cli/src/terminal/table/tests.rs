@@ -1,4 +1,4 @@
-//! Tables as they stand on the screen.
+//! Tables as they appear on the screen.
 
 use unicode_width::UnicodeWidthStr;
 

@@ -1,4 +1,4 @@
-//! Files that take nothing, parts of lines, or their time.
+//! Tests with files that take nothing, or only parts of lines, or that are slow.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
@@ -7,7 +7,7 @@ use super::*;
 /// Longer than any of these tests runs.
 const AMPLE: Duration = Duration::from_mins(1);
 
-/// What a file makes of each write, in turn: how many bytes it takes. Then it takes all.
+/// A file that accepts a scripted number of bytes in each write, and after that everything.
 struct Scripted {
     takes: VecDeque<usize>,
     written: Sender<Vec<u8>>,
@@ -29,7 +29,7 @@ impl Write for Scripted {
     }
 }
 
-/// Everything that arrives where `lines` come after each other.
+/// Everything that arrives when `lines` are written one after the other.
 fn arrived(takes: &[usize], lines: &[&str]) -> String {
     let (written, received) = channel();
     let takes = takes.iter().copied().collect();
@@ -68,7 +68,7 @@ fn a_line_after_a_part_of_one_begins_at_its_beginning() {
     assert_eq!(text, "on\nfour\n3 dropped\n");
 }
 
-/// A pipe whose reader takes a line only when it is asked to.
+/// A pipe whose reader reads a line only on request.
 struct Unread {
     begun: SyncSender<()>,
     read: Receiver<()>,
