@@ -1,5 +1,5 @@
-//! The administration address of the built binary: where it is, and what happens where it cannot
-//! be had.
+//! The administration address of the built binary: where it is, and what happens if it cannot be
+//! bound.
 
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpListener};
@@ -11,7 +11,7 @@ use crate::client::{ATTEMPTS_MAX, Client};
 use crate::key_store::{places, shift};
 use crate::process::{Server, command, import_sample, issue_key};
 
-/// Starts a server with these arguments, and its log in the data directory.
+/// Starts a server with these arguments, with its log in the data directory.
 pub(crate) fn serve(data: &Path, log: &str, arguments: &[&str]) -> Server {
     let listen = ["serve", "--listen", "127.0.0.1:0"];
     let mut serve = command(data, &[&listen, arguments].concat());
@@ -27,7 +27,7 @@ fn events(log: &Path) -> Vec<Value> {
     events.collect()
 }
 
-/// Where the log says that the administration address is. It is told before the public one.
+/// The administration address according to the log. It is logged before the public one.
 pub(crate) fn address(log: &Path) -> SocketAddr {
     let events = events(log);
     let mut told = events
@@ -52,7 +52,7 @@ fn readiness_and_metrics_are_where_the_log_says_and_nowhere_else() {
 
     server.wait_for("/v1/boats?limit=1", &key, 200, 503);
     let ready = || Client::connect(admin).get_with("/ready", "");
-    // A machine that stalls lets keys grow old.
+    // If the machine stalls, the keys become outdated for a moment.
     assert!((0..ATTEMPTS_MAX).any(|_| ready().status == 200));
     let metrics = Client::connect(admin).get_with("/metrics", "");
     let counted = "catalogue_http_requests_total{code=\"\",route=\"/v1/boats\",status=\"200\"} 1\n";
@@ -106,7 +106,7 @@ fn where_the_usual_address_is_taken_one_warning_says_what_to_do_and_the_server_s
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path();
     import_sample(data);
-    // By this test, or by whoever else has it already.
+    // Taken by this test, or already by another process.
     let _taken = TcpListener::bind("127.0.0.1:9090");
     let server = serve(data, "log", &[]);
     assert_eq!(server.get_with("/health", "").status, 200);

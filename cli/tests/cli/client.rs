@@ -1,4 +1,4 @@
-//! Requests over real sockets, byte for byte as a test wants them, and the answers to them.
+//! Requests over real sockets, byte for byte as a test wants them, and their responses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// How often an effect is asked for before it counts as missing. At thousands of requests a second
-/// this is far longer than any effect takes.
+/// How often a test polls for an effect before it counts as missing. At thousands of requests a
+/// second this is far longer than any effect takes.
 pub(crate) const ATTEMPTS_MAX: usize = 200_000;
-/// How long a byte of an answer may take before the server counts as hung: never a matter of load.
+/// How long a byte of a response may take before the server counts as hung: far longer than any
+/// load explains.
 const HUNG_AFTER: Duration = Duration::from_mins(2);
-/// An answer as it came over the socket.
+/// A response as it came over the socket.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -63,21 +64,21 @@ impl Client {
         }
     }
 
-    /// The answer to a `GET`; asks again, but not for ever, while the service is unavailable.
+    /// The response to a `GET`; asks again, but not forever, while the service is unavailable.
     pub(crate) fn get_with(&mut self, target: &str, headers: &str) -> Response {
         let mut answers = (0..ATTEMPTS_MAX).map(|_| self.get_once(target, headers));
         let answer = answers.find(|answer| !answer.is_unavailable());
         answer.unwrap_or_else(|| panic!("{target} stayed unavailable"))
     }
 
-    /// The first answer to a `GET`, whatever it is.
+    /// The first response to a `GET`, whatever it is.
     pub(crate) fn get_once(&mut self, target: &str, headers: &str) -> Response {
         self.send(&format!(
             "GET {target} HTTP/1.1\r\nHost: test\r\n{headers}\r\n"
         ))
     }
 
-    /// Sends a whole request and reads the answer to it.
+    /// Sends a whole request and reads its response.
     pub(crate) fn send(&mut self, request: &str) -> Response {
         self.stream.get_mut().write_all(request.as_bytes()).unwrap();
         let mut head = String::new();

@@ -1,4 +1,4 @@
-//! What shells are told when they complete a line.
+//! The candidates that shells get when they complete a line.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -10,13 +10,14 @@ use cli::ExitStatus;
 use crate::harness::{Outcome, TestCli, assert_snapshot, check};
 use crate::process::{catalogue, command, import_sample, spawn};
 
-/// What fish is told about a line that begins with `catalogue`.
+/// The response to fish for a line that begins with `catalogue`.
 fn ask(cli: &mut TestCli, words: &[&str]) -> Outcome {
     let line = [&["--", "catalogue"], words].concat();
     cli.run_in(&line, |context| context.asking_shell = Some("fish".into()))
 }
 
-/// A catalogue with a release, two subscriptions and three keys, one of them revoked; gives these.
+/// Creates a catalogue with a release, two subscriptions and three keys, one of them revoked;
+/// returns the keys.
 fn issued(cli: &mut TestCli) -> Vec<String> {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
     cli.run(&["import", sample]);
@@ -86,7 +87,7 @@ fn a_line_goes_on_with_words_and_options() {
 #[test]
 fn a_line_about_what_cannot_be_read_goes_on_with_nothing_and_without_an_error() {
     let mut cli = TestCli::new();
-    // What a line does not name is never offered in place of what it does.
+    // Names from a place that the line does not name are never offered.
     issued(&mut cli);
     cli.write("keys.sqlite", "no database");
     cli.write("bad.toml", "data = 3\n[");
@@ -118,8 +119,8 @@ fn a_line_about_what_cannot_be_read_goes_on_with_nothing_and_without_an_error() 
     assert_eq!((&*unknown.out, &*unknown.err), ("", ""));
 }
 
-/// What bash makes of a line in `folder`, where `variables` are set; `last` is what bash takes for
-/// its last word.
+/// How bash completes a line in `folder`, with `variables` set; `last` is the word that bash
+/// considers the last one.
 fn completed_by_bash(folder: &Path, variables: &[(&str, &str)], line: &str, last: &str) -> String {
     let binary = command(folder, &[]);
     let binary = Path::new(binary.get_program());

@@ -1,4 +1,4 @@
-//! `catalogue serve --cors`: whose pages may read answers, from the setting to the socket.
+//! `catalogue serve --cors`: whose pages may read responses, from the setting to the socket.
 
 use cli::ExitStatus;
 

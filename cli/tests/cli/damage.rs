@@ -1,5 +1,5 @@
-//! Exports damaged in every way that disks, networks and people damage files, and places that are
-//! not what they should be: each is told clearly, and changes nothing.
+//! Exports damaged in every way that disks, networks and people damage files, and paths that are
+//! not what they should be: each is reported clearly, and changes nothing.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -17,7 +17,7 @@ const TYPE: &str =
     r#"{"kind":"term","vocabulary":"type","id":"type-1","slug":"monohull","name":"Monohull"}"#;
 const BOAT: &str = r#"{"kind":"boat","id":"boat-1","slug":"boat","model":"Boat","manufacturer":"maker-1","type":"type-1","production":{"firstYear":1990},"unit":"metric","lengthOverall":9.1}"#;
 
-/// What a bomb unpacks to, in bytes; it is packed into a few kilobytes.
+/// The unpacked size of a decompression bomb, in bytes; it is packed into a few kilobytes.
 const BOMB: u64 = 128 * 1024 * 1024;
 
 fn good() -> String {
@@ -77,7 +77,8 @@ impl Place {
         format!("[dir]/{name}")
     }
 
-    /// Every path below the test's directory, and what the pointer to the active release says.
+    /// Every path below the test's directory, and the contents of the pointer to the active
+    /// release.
     fn state(&self) -> (BTreeSet<PathBuf>, Vec<u8>) {
         let mut paths = BTreeSet::new();
         add_paths(&self.cli.path(""), &mut paths);
@@ -85,7 +86,7 @@ impl Place {
         (paths, pointer)
     }
 
-    /// Runs a command that must end so, say this and change nothing.
+    /// Runs a command that must end with `status`, print all of `said`, and change nothing.
     fn check(&mut self, what: &str, args: &[&str], status: ExitStatus, said: &[&str]) {
         self.check_run(what, status, said, |cli| cli.run(args));
     }
@@ -117,7 +118,7 @@ fn add_paths(directory: &Path, paths: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// What is wrong, the export, and the code of the finding that must say so.
+/// The damage, the export, and the code of the finding that must report it.
 #[rustfmt::skip]
 fn damages() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));

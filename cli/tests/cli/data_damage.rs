@@ -1,4 +1,5 @@
-//! A data directory damaged by disks and people: what each command says of it, and what mends it.
+//! A data directory damaged by disks and people: what each command says about it, and what repairs
+//! it.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,7 +14,7 @@ use shared::release::{FileName, Manifest};
 use crate::edited::{Edited, active, check, document, import, release_ids};
 use crate::harness::{Outcome, TestCli};
 
-/// Releases a minute apart, each activated in its turn.
+/// Releases a minute apart, each activated in turn.
 fn releases(count: usize) -> (TestCli, Vec<String>) {
     let mut cli = TestCli::new();
     let mut export = Edited::sample();
@@ -36,7 +37,7 @@ fn remove_release(cli: &TestCli, id: &str) {
     fs::remove_dir_all(cli.path(format!("catalogue-data/releases/{id}"))).unwrap();
 }
 
-/// Half of the boats are gone.
+/// The sample without half of its boats.
 fn half() -> Edited {
     Edited::sample().without_boats(20)
 }
@@ -92,7 +93,7 @@ fn a_damaged_pointer_is_reported_by_every_command_and_mended_by_activating() {
     check(&cli, "pointer_damaged", &text);
 }
 
-/// Sizes hang on the version of the Parquet library.
+/// Removes sizes, which depend on the version of the Parquet library.
 fn without_sizes(mut outcome: Outcome) -> Outcome {
     let words = outcome.out.split(' ').map(|word| {
         let is_size = word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -201,7 +202,7 @@ fn rolling_back_goes_to_the_latest_whole_release_and_names_the_others() {
     assert_eq!(active(&mut cli), ids[3]);
 }
 
-/// Standard output on a disk that is full.
+/// Standard output on a full disk.
 struct Full;
 
 impl Write for Full {
@@ -273,14 +274,14 @@ fn a_release_with_a_damaged_body_is_compared_only_where_none_is_read() {
     }
     let makers = cli.run(&["diff", "previous", &made, "--only", "manufacturers"]);
     assert_eq!(makers.status, DONE, "{makers}");
-    // An import goes on without it.
+    // An import works without it.
     let imported = cli.run(&["import", "[dir]/sample.ndjson"]);
     assert_eq!(imported.status, DONE, "{imported}");
     let look = "catalogue diff says which fields changed";
     assert!(imported.out.contains(look), "{imported}");
 }
 
-/// Makes a release as it was before fields were counted and terms had a body, and gives its id.
+/// Makes a release in the form before fields were counted and terms had a body, and returns its id.
 fn former_release(cli: &TestCli, id: &str) -> String {
     let releases = cli.path("catalogue-data/releases");
     let text = fs::read_to_string(releases.join(id).join("manifest.json")).unwrap();

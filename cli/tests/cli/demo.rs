@@ -1,4 +1,4 @@
-//! `catalogue demo`: from nothing to a served sample, and never over another catalogue.
+//! `catalogue demo`: serves a sample from nothing, and never replaces another catalogue.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn key(demo: &Server) -> String {
     after.lines().next().unwrap().trim().to_owned()
 }
 
-/// The ids of all releases, and of those that are active.
+/// The ids of all releases, and of the active ones.
 fn releases(cli: &mut TestCli) -> [Vec<String>; 2] {
     let listed = cli.run(&["releases", "list", "--json"]).out;
     let document: serde_json::Value = serde_json::from_str(&listed).unwrap();

@@ -1,4 +1,4 @@
-//! `catalogue diff`: everything that consumers will notice, and nothing when there is nothing.
+//! `catalogue diff`: shows everything that consumers will notice, and nothing else.
 
 use std::fs;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::edited::{Edited, check, document, import};
 use crate::harness::{Outcome, TestCli, assert_snapshot};
 
-/// The sample, active, and a minute later another one that was not activated.
+/// The active sample, and an edited release a minute later that was not activated.
 fn sample_and(edited: &Edited) -> (TestCli, [String; 2]) {
     let mut cli = TestCli::new();
     Edited::sample().write(&cli, "sample.ndjson");
@@ -27,7 +27,7 @@ fn edited() -> Edited {
         .without_boats(2)
         .boat(0, |boat| boat["model"] = json!("Renamed"))
         .boat(1, |boat| boat["slug"] = json!("moved"))
-        // The slug of one that is removed.
+        // The slug of a removed boat.
         .with_boat("angstrom-34")
         .with_boat("added")
         .every("term", |term| {
@@ -103,7 +103,7 @@ fn releases_that_are_the_same_or_missing_are_reported() {
     assert!(none.err.contains("no release is active"), "{none}");
 }
 
-/// Editors at work on a few records, some of whose texts are long or hostile.
+/// Edits of a few records, some with long or hostile texts.
 fn retyped() -> Edited {
     let long = "A fast boat for long passages, drawn in Gothenburg. ".repeat(20);
     let old = Edited::sample().boat(3, |boat| boat["description"] = json!(long));
@@ -166,7 +166,7 @@ fn every_change_of_one_record_is_shown_or_made_a_patch() {
     assert_eq!(added[0]["value"]["id"], "added");
     assert_eq!(removed, json!([{"op": "remove", "path": ""}]));
     assert_eq!(document(&outcomes[7]), json!([]));
-    // The whole record is as long as it is.
+    // The output of the whole record is too long for the snapshot.
     outcomes.remove(3);
     check(&cli, "diff_record", &outcomes);
 

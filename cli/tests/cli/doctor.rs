@@ -1,4 +1,4 @@
-//! `catalogue doctor`: what is told of a data directory, of the machine and of servers.
+//! `catalogue doctor`: what it says about a data directory, the machine and servers.
 
 mod damages;
 mod ward;

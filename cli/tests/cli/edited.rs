@@ -33,13 +33,13 @@ impl Edited {
         self
     }
 
-    /// Edits the published boat at that place.
+    /// Edits the published boat at index `place`.
     pub(crate) fn boat(mut self, place: usize, edit: impl FnOnce(&mut Value)) -> Self {
         edit(self.boats().nth(place).unwrap());
         self
     }
 
-    /// Adds a boat that differs from the first only by its names.
+    /// Adds a boat that differs from the first only in its names.
     pub(crate) fn with_boat(mut self, name: &str) -> Self {
         let mut boat = self.boats().next().unwrap().clone();
         (boat["id"], boat["slug"]) = (json!(name), json!(name));
@@ -47,7 +47,7 @@ impl Edited {
         self
     }
 
-    /// Takes away the first so many published boats.
+    /// Removes the first `count` published boats.
     pub(crate) fn without_boats(mut self, mut count: usize) -> Self {
         self.records.retain(|record| {
             let goes = count != 0 && is_boat(record);
@@ -57,7 +57,7 @@ impl Edited {
         self
     }
 
-    /// Takes away the boat with this id.
+    /// Removes the boat with this id.
     pub(crate) fn without_boat(mut self, id: &str) -> Self {
         self.records
             .retain(|record| !is_boat(record) || record["id"] != id);
@@ -99,8 +99,8 @@ pub(crate) fn active(cli: &mut TestCli) -> String {
     shown["id"].as_str().unwrap().to_owned()
 }
 
-/// Compares outcomes with a snapshot. The ids of releases hang on every byte of them, so they are
-/// shown by their place in the order of time.
+/// Compares outcomes with a snapshot. The ids of releases depend on every byte of them, so their
+/// position in time is shown instead.
 pub(crate) fn check(cli: &TestCli, name: &str, outcomes: &[Outcome]) {
     let texts: Vec<String> = outcomes.iter().map(ToString::to_string).collect();
     let mut text = texts.join("\n");

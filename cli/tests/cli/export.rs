@@ -1,4 +1,4 @@
-//! `catalogue export`: writes what is published, which imports as the same release.
+//! `catalogue export`: writes what is published, and importing that gives the same release.
 
 mod tables;
 
@@ -42,7 +42,7 @@ fn small() -> TestCli {
     cli
 }
 
-/// The names in a folder, in their order.
+/// The names in a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -254,7 +254,7 @@ fn a_full_disk_leaves_no_half_file() {
         let mut binary = command(&data, &["export", "--to"]);
         binary.arg(path(name));
         let mut limited = Command::new("sh");
-        // In blocks of 512 bytes: less than the export has.
+        // In blocks of 512 bytes; smaller than the export.
         let run = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
         limited.args(["-c", run]).arg(binary.get_program());
         limited.args(binary.get_args()).stderr(Stdio::piped());

@@ -1,4 +1,4 @@
-//! Exports that are not native and come without a mapping: one screen says what they look like.
+//! Exports that are not native and come without a mapping: a screenful says what they look like.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use cli::ExitStatus;
 use crate::harness::{Outcome, TestCli, check};
 use crate::validate::{copy, fixtures};
 
-/// What validation says of these exports of [`fixtures`], each in a directory of its own.
+/// The outcomes of validating these exports of [`fixtures`], each in its own directory.
 fn validated(exports: &[&str]) -> Vec<Outcome> {
     let validate = |export: &&str| {
         let mut cli = TestCli::new();
@@ -17,7 +17,7 @@ fn validated(exports: &[&str]) -> Vec<Outcome> {
     exports.iter().map(validate).collect()
 }
 
-/// What validation says of a file with these contents.
+/// The outcome of validating a file with these contents.
 fn said(name: &str, contents: impl AsRef<[u8]>) -> Outcome {
     let mut cli = TestCli::new();
     cli.write(name, contents);

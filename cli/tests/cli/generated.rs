@@ -1,5 +1,5 @@
-//! What the generator of large exports writes keeps every rule, so that a new rule is noticed there
-//! before a benchmark reads it.
+//! Exports from the generator of large exports follow every rule, so a new rule that they break is
+//! noticed before a benchmark reads them.
 
 #[path = "../../examples/generate_export/export.rs"]
 mod export;

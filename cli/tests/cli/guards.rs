@@ -1,4 +1,4 @@
-//! The guards of `catalogue import`: what consumers rely on is not taken away unawares.
+//! The guards of `catalogue import`: nothing that consumers rely on is removed by accident.
 
 use std::fs;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn imported() -> (TestCli, String) {
     (cli, first)
 }
 
-/// Too many boats are gone, a field is null everywhere, a slug moved.
+/// An export in which too many boats are gone, a field is null everywhere, and a slug has moved.
 fn breaking() -> Edited {
     Edited::sample()
         .without_boats(5)

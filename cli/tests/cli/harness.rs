@@ -1,8 +1,7 @@
-//! A command run in process: fixed time, seeded randomness, captured output, a directory of its
-//! own.
+//! Runs commands in process: fixed time, seeded randomness, captured output, a separate directory.
 //!
-//! What a test snapshots is the whole outcome: what was typed, the exit status, both streams. The
-//! directory's own path is random and never shown: it is `[dir]` in what is typed and printed.
+//! Tests snapshot the whole outcome: the command line, the exit status, both streams. The path of
+//! the directory is random and never shown: it is `[dir]` in arguments and output.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -36,14 +35,14 @@ pub(crate) const START: i64 = 1_790_856_000;
 /// Stands for the test's directory in arguments and output.
 const DIRECTORY: &str = "[dir]";
 
-/// One directory, one clock, and the commands that are run with them.
+/// One directory and one clock, for the commands of a test.
 pub(crate) struct TestCli {
     directory: TempDir,
     clock: Arc<ManualClock>,
     runs: u64,
 }
 
-/// What one run did.
+/// The outcome of one run.
 pub(crate) struct Outcome {
     typed: String,
     /// How it ended.
@@ -66,8 +65,8 @@ impl TestCli {
     }
 
     /// Runs `catalogue` with `args` on the data directory `[dir]/catalogue-data`. In `args`,
-    /// `[dir]` stands for the test's directory. Each run draws other random numbers, the same in
-    /// every execution of the test.
+    /// `[dir]` stands for the test's directory. Each run gets different random numbers, which are
+    /// the same whenever the test runs.
     pub(crate) fn run(&mut self, args: &[&str]) -> Outcome {
         self.run_with_input(args, b"")
     }
@@ -78,7 +77,7 @@ impl TestCli {
         self.run_in(args, |context| context.input = Box::new(input))
     }
 
-    /// Runs `catalogue` in other surroundings than those of other tests.
+    /// Runs `catalogue` in a context that `change` has changed.
     pub(crate) fn run_in(&mut self, args: &[&str], change: impl FnOnce(&mut Context)) -> Outcome {
         self.runs += 1;
         let (out, err) = (Capture::default(), Capture::default());
@@ -184,7 +183,7 @@ pub(crate) fn assert_snapshot(name: &str, text: &str) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-/// As one would type it in a shell.
+/// The argument as typed in a shell.
 fn quoted(arg: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,:[]".contains(c);
     if !arg.is_empty() && arg.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! What the command says about itself, and how it meets wrong usage.
+//! Help texts, and the responses to wrong usage.
 
 use crate::harness::{TestCli, check};
 

@@ -1,4 +1,4 @@
-//! Commands that hints name: they do what they say where they are pasted.
+//! Commands in hints work when they are pasted.
 
 use std::fs;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! `catalogue import`: all or nothing, what is left out, what is served after.
+//! `catalogue import`: all or nothing, what is left out, what is served afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn put(cli: &TestCli, name: &str, contents: &str) {
         .unwrap();
 }
 
-/// The releases there are, the oldest first.
+/// The releases that exist, the oldest first.
 fn releases(cli: &TestCli) -> Vec<String> {
     let Ok(entries) = fs::read_dir(cli.path("catalogue-data/releases")) else {
         return Vec::new();
@@ -45,8 +45,8 @@ fn document(outcome: &Outcome) -> Value {
     serde_json::from_str(&outcome.out).unwrap()
 }
 
-/// Compares outcomes with a snapshot; an id, which hangs on every byte of a release, is shown by
-/// its place.
+/// Compares outcomes with a snapshot. An id depends on every byte of a release, so its position is
+/// shown instead.
 fn check(cli: &TestCli, name: &str, outcomes: &[Outcome]) {
     let mut text = outcomes
         .iter()

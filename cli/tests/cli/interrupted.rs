@@ -1,5 +1,5 @@
-//! Commands that get a signal in the middle of their work: nothing unfinished is left of them, and
-//! what they say is true.
+//! Commands that get a signal in the middle of their work: they leave nothing unfinished behind,
+//! and what they report is true.
 
 use std::fs;
 use std::io::Write;
@@ -14,11 +14,11 @@ use crate::process::{catalogue, command, spawn};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 const NOTHING: &str = "interrupted: nothing was changed\n";
-/// Signals, and how a shell tells of them.
+/// Signals, with the exit statuses that shells expect for them.
 const SIGNALS: [(&str, i32); 3] = [("INT", 130), ("TERM", 143), ("HUP", 129)];
 
-/// Whether these tests are run so that they, and what they start, get a signal: a shell has what it
-/// runs in the background ignore SIGINT.
+/// Whether the tests and their children can get the signal: a shell makes background jobs ignore
+/// SIGINT.
 fn is_heard(status: i32) -> bool {
     let said = fs::read_to_string("/proc/self/status").unwrap();
     let ignored = said.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -32,14 +32,14 @@ fn send(signal: &str, child: &Child) {
     assert!(kill.wait().unwrap().success());
 }
 
-/// Asks again until it is so, which it must be before the process ends.
+/// Polls until the condition holds, which must happen before the process ends.
 fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         assert_eq!(child.try_wait().unwrap(), None);
     }
 }
 
-/// The names in a directory that begin so.
+/// The names in a directory that begin with `prefix`.
 fn names(directory: &Path, prefix: &str) -> Vec<String> {
     let entries = fs::read_dir(directory).into_iter().flatten();
     entries
@@ -65,7 +65,7 @@ fn an_interrupted_import_leaves_nothing_and_says_so() {
         let releases = data.join("releases");
         wait_until(&mut import, || !names(&releases, ".staging-").is_empty());
         assert_eq!(names(directory.path(), ".part-").len(), 2);
-        // Twice, as where a wrapper passes on what all processes of a terminal get.
+        // Twice, as if a wrapper forwarded a signal that all processes of a terminal get.
         send(signal, &import);
         send(signal, &import);
         let output = import.wait_with_output().unwrap();
@@ -100,7 +100,7 @@ fn an_import_that_is_interrupted_late_says_what_it_changed() {
     for option in ["--json", "--no-activate"] {
         let directory = tempfile::tempdir().unwrap();
         let store = ReleaseStore::new(DataDir::new(directory.path()));
-        // It waits to say what it has done.
+        // It waits to report what it has done.
         let (_reader, full) = full_pipe();
         let mut import = command(directory.path(), &["import", SAMPLE, option]);
         let mut import = spawn(import.stdout(full).stderr(Stdio::piped()));
@@ -138,7 +138,7 @@ fn a_second_signal_ends_a_command_that_cannot_even_say_that_it_was_interrupted()
     send("TERM", &import);
     wait_until(&mut import, || names(&releases, ".staging-").is_empty());
     let status = loop {
-        // Those of the first second are taken for the same one.
+        // Signals within the first second count as the same one.
         send("TERM", &import);
         if let Some(status) = import.try_wait().unwrap() {
             break status;

@@ -1,4 +1,4 @@
-//! A running server whose store of keys is not there: no key is accepted, none is called unknown.
+//! A running server whose key store is missing: it accepts no key, and calls none unknown.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::client::Client;
 use crate::process::{Server, command, import_sample, issue_key, spawn};
 use crate::sample::Sample;
 
-/// Where the store lies, and where it is put out of the way.
+/// The path of the store, and the path to move it to.
 pub(crate) fn places(data: &Path) -> (PathBuf, PathBuf) {
     (data.join("keys.sqlite"), data.join("keys.away"))
 }

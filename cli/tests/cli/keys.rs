@@ -241,7 +241,7 @@ fn an_update_that_is_refused_says_what_to_do_next() {
     assert_eq!(cli.run(&["keys", "list", "--json"]).out, before);
 }
 
-/// The defaults of keys that are issued may be set; a key that is there is not changed by them.
+/// Settings may contain the defaults of new keys; these do not change existing keys.
 #[test]
 fn settings_of_new_keys_do_not_reach_an_update() {
     let mut cli = acme();
@@ -387,7 +387,7 @@ fn a_key_is_named_by_a_beginning_that_no_other_has() {
         "key_00000",
         "boat_prod_0000",
         "boat_live_00é",
-        // One character more than a prefix may be of a secret, and is not repeated.
+        // One character more than a prefix may belong to a secret, and is not repeated.
         &key[..17],
     ]
     .map(|name| cli.run(&["keys", "revoke", name]));

@@ -12,7 +12,7 @@ use crate::harness::{Outcome, TestCli, check};
 use crate::keys::ISSUE;
 use crate::process;
 
-/// A key of its own for each call, and its id.
+/// Issues a new key in each call and returns its id.
 fn issue(cli: &mut TestCli) -> String {
     let typed = "keys issue --subscription Acme --scope boats.read --json";
     let outcome = cli.run(&typed.split(' ').collect::<Vec<_>>());
@@ -23,7 +23,7 @@ fn document(outcome: &Outcome) -> serde_json::Value {
     serde_json::from_str(&outcome.out).unwrap()
 }
 
-/// A directory in which everything was done that can be done to keys and subscriptions.
+/// A directory in which every possible change was made to keys and subscriptions.
 fn changed() -> (TestCli, [String; 2]) {
     let mut cli = TestCli::new();
     cli.run(&["subscriptions", "create", "Acme", "--quota", "5000"]);
@@ -112,7 +112,7 @@ fn what_is_refused_says_what_to_do_next() {
     check("keys_log_refused", &outcomes);
 }
 
-/// The whole key may have been typed in the place of its id.
+/// A whole key may have been typed in place of its id.
 #[test]
 fn the_log_never_repeats_a_whole_key() {
     let (mut cli, _ids) = changed();

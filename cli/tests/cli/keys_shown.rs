@@ -1,4 +1,4 @@
-//! The one moment at which a key is shown: to a person, to a script, or to nobody.
+//! The only moment when a key is shown: to a person, to a script, or to nobody.
 
 use std::fs::File;
 
@@ -12,7 +12,7 @@ use crate::harness::{Outcome, TestCli, check};
 use crate::keys::{ISSUE, acme, issue};
 use crate::process::{catalogue_json, redirected};
 
-/// The states of all keys there are.
+/// The states of all keys.
 fn states(cli: &mut TestCli) -> Vec<String> {
     let listed = cli.run(&["keys", "list", "--json"]);
     let listed: Value = serde_json::from_str(&listed.out).unwrap();

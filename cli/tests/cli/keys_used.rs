@@ -1,4 +1,4 @@
-//! When keys were last used: what servers write down, and what `catalogue keys` shows of it.
+//! When keys were last used: what servers record, and what `catalogue keys` shows.
 
 use std::time::Duration;
 

@@ -37,7 +37,7 @@ fn take(cli: &TestCli, environment: Environment) -> ServerLock {
 fn without_a_server_there_is_nothing_to_wait_for() {
     let (mut cli, id) = with_key();
     {
-        // A process on its way would hold the lock for a moment longer.
+        // A process that is being spawned would hold the lock for a moment longer.
         let _spawning = hold_spawning();
         drop(take(&cli, Environment::Live));
     }
@@ -162,7 +162,7 @@ fn revision(cli: &TestCli) -> Revision {
     store.unwrap().revision().unwrap()
 }
 
-/// Runs a revocation that waits, and calls `meanwhile` in its hundredth pause: after two seconds.
+/// Runs a revocation that waits, and calls `meanwhile` in its hundredth pause, after two seconds.
 fn revoke_in(
     cli: &mut TestCli,
     id: &str,
@@ -208,7 +208,8 @@ fn what_a_server_knows_of_a_store_that_was_restored_since_is_no_confirmation() {
     let lock = take(&cli, Environment::Live);
     let (store, backup) = (cli.path("catalogue-data/keys.sqlite"), cli.path("backup"));
     fs::copy(&store, &backup).unwrap();
-    // One change here, and one after the restoration: the same number and not the same state.
+    // One change here, and one after the store is restored: the same number of changes but another
+    // state.
     cli.run(&["subscriptions", "create", "Other", "--no-wait"]);
     lock.confirm(&revision(&cli)).unwrap();
     fs::copy(&backup, &store).unwrap();
@@ -231,7 +232,7 @@ fn a_change_is_waited_for_whether_or_not_it_is_seen() {
     );
 }
 
-/// What nobody reads any more.
+/// A pipe that nobody reads any more.
 struct ClosedPipe;
 
 impl Write for ClosedPipe {

@@ -1,5 +1,5 @@
-//! The log of a server whose standard error nobody reads, or that cannot be written: requests are
-//! answered and the server stops as ever.
+//! A server whose standard error nobody reads, or cannot be written to, still responds to requests
+//! and stops as usual.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, PipeReader, pipe};
@@ -14,7 +14,7 @@ use crate::process::{Server, command, import_sample, spawn};
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 const WITHOUT_ADMIN: [&str; 2] = ["--admin", "off"];
-/// So many lines are more than a pipe and the queue before it have room for.
+/// Enough lines to fill a pipe and the queue in front of it.
 const REQUESTS: usize = 20_000;
 
 fn serve(data: &Path, args: &[&str], log: impl Into<Stdio>) -> Server {
@@ -30,7 +30,7 @@ fn ask(server: &Server, times: usize) {
     }
 }
 
-/// A server whose log nobody reads, after more requests than there is room for lines.
+/// A server whose log nobody reads, after so many requests that there is no room for more lines.
 fn unread(data: &Path, args: &[&str]) -> (Server, PipeReader) {
     let (reader, writer) = pipe().unwrap();
     let server = serve(data, args, writer);

@@ -1,5 +1,5 @@
-//! Tests of the `catalogue` command: in process, one module a command, and the built binary over
-//! real sockets. One test binary, to link once.
+//! Tests of the `catalogue` command: in process, one module per command, and the built binary over
+//! real sockets. There is one test binary, to link only once.
 
 #![expect(
     clippy::unwrap_used,

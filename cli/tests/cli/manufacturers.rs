@@ -1,11 +1,11 @@
-//! The manufacturers of the sample export, served by the built binary: in which order they come,
-//! and that of an unpublished one nothing is told.
+//! The manufacturers of the sample export, served by the built binary: their order, and that an
+//! unpublished one is never shown.
 
 use serde_json::Value;
 
 use crate::sample::{Sample, records};
 
-/// What the order of manufacturers is made of.
+/// The fields that manufacturers are sorted by.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
     id: String,
@@ -24,8 +24,8 @@ impl Row {
         }
     }
 
-    /// Sorts like the instant: served times are in UTC, so that they differ from it by the zeros
-    /// at the end of a fraction alone.
+    /// The time as a string that sorts like the instant. Served times are in UTC, so equal instants
+    /// differ at most by trailing zeros of the fraction.
     fn instant(&self) -> &str {
         let time = self.updated_at.strip_suffix('Z').unwrap();
         if time.contains('.') {

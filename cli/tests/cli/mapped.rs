@@ -1,5 +1,5 @@
-//! The same boats held by several content systems, read by the shipped mappings: one release,
-//! whatever they come from, and whatever their fields are called.
+//! The same boats in several content systems, read by the shipped mappings, make the same release,
+//! whatever their source and the names of their fields.
 
 mod losses;
 
@@ -53,7 +53,7 @@ fn exports(shipped: Shipped) -> Vec<String> {
     }
 }
 
-/// Imports an export and gives the id of the release that holds its records.
+/// Imports an export and returns the id of the release with its records.
 #[track_caller]
 fn import(cli: &mut TestCli, export: &str, mapping: Option<&str>) -> String {
     cli.advance(Duration::from_mins(1));
@@ -65,7 +65,7 @@ fn import(cli: &mut TestCli, export: &str, mapping: Option<&str>) -> String {
     document["release"].as_str().unwrap().to_owned()
 }
 
-/// The bodies that are served, with their ETags, by the ids of their records.
+/// The served bodies with their ETags, by record id.
 fn bodies(cli: &TestCli) -> BTreeMap<String, String> {
     let store = ReleaseStore::new(DataDir::new(cli.path("catalogue-data")));
     let release = store.open(&store.current().unwrap().unwrap()).unwrap();
@@ -109,7 +109,7 @@ fn the_same_boats_are_one_release_whatever_system_holds_them() {
             for (id, body) in found {
                 assert_eq!(Some(&body), expected.get(&id), "{system}: {id}");
             }
-            // A release with the same files would not be written again.
+            // A release with the same files is not written again, so the id is the same.
             assert_eq!(release, expected_release, "{system}");
         }
     }
@@ -300,7 +300,7 @@ fn the_rows_of_a_product_may_stand_in_several_files() {
     let whole = import(&mut cli, &export("shopify"), Some("[dir]/shopify.toml"));
     let file = format!("{MAPPED}/shopify/products_export_1.csv");
     let text = fs::read_to_string(file).unwrap();
-    // Rows without a title. The first product has two, and each is the second row of its file now.
+    // Rows without a title. The first product has two; each is now the second row of its file.
     let has_no_title = |line: &&str| {
         let (_, rest) = line.split_once(',').unwrap_or_default();
         rest.starts_with(",,,,")

@@ -1,5 +1,5 @@
 //! `catalogue mapping` and `catalogue explain-code`: starting a mapping, seeing what it finds, and
-//! what is said of one with mistakes.
+//! the errors about one with mistakes.
 
 use std::fs;
 
@@ -165,7 +165,7 @@ fn a_mapping_with_mistakes_is_shown_where_they_are_and_nothing_is_written() {
 #[test]
 fn an_expression_that_never_ends_is_reported() {
     let cli = TestCli::new();
-    // Asking for nothing for ever needs no memory.
+    // An endless loop without results needs no memory.
     let endless = "last(repeat(empty), until(false; .))";
     let mapping = Shipped::Sanity.text();
     cli.write(
@@ -179,7 +179,7 @@ fn an_expression_that_never_ends_is_reported() {
     assert!(error.contains(&expected), "{error}");
 }
 
-/// A mapping of boats and makers, each a line with `key` and `type`.
+/// A mapping of boats and manufacturers, each a line with `key` and `type`.
 const BOATS: &str = r#"
 mapping = "boat-catalogue-mapping/1"
 [[sources]]

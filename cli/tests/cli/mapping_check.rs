@@ -1,5 +1,5 @@
-//! `catalogue mapping check`: which keys nothing reads, which are asked for in vain, and which rule
-//! a finding is told to.
+//! `catalogue mapping check`: which keys nothing reads, which keys are read but missing, and which
+//! rule a finding belongs to.
 
 use cli::ExitStatus;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ key = ".id"
 type = ".type"
 "#;
 
-/// A rule for boats, which ends with its fields.
+/// The beginning of a rule for boats; its fields follow.
 const BOAT: &str = r#"
 [[emit]]
 kind = "boat"
@@ -27,7 +27,7 @@ slug = ".name | slugify"
 model = ".name"
 "#;
 
-/// What a check says of records, one a line.
+/// The result of checking records, one per line.
 fn checked(mapping: &str, records: &str) -> (ExitStatus, Value) {
     let mut cli = TestCli::new();
     cli.write("a.toml", mapping);
@@ -46,7 +46,8 @@ fn checked(mapping: &str, records: &str) -> (ExitStatus, Value) {
     )
 }
 
-/// The unread keys of the records, with how many have each, rule by rule and then by other types.
+/// The unread keys of the records, with the number of records that have each, first by rule and
+/// then for other types.
 fn unread(report: &Value) -> Vec<String> {
     let lists = ["rules", "linked"].map(|list| report[list].as_array().unwrap());
     let lists = lists.into_iter().flatten().map(|of| &of["unread"]);
@@ -56,7 +57,7 @@ fn unread(report: &Value) -> Vec<String> {
         .collect()
 }
 
-/// The keys that are asked for in vain, with what may be meant.
+/// The keys that are read but missing, with suggestions.
 fn missing(report: &Value) -> Vec<String> {
     let rules = report["rules"].as_array().unwrap().iter();
     let fields = rules.flat_map(|rule| rule["fields"].as_array().unwrap());

@@ -1,5 +1,4 @@
-//! `catalogue mapping init --from`: a mapping for an export that has none, as far as what is there
-//! tells.
+//! `catalogue mapping init --from`: suggests a mapping for an export that has none.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Expressions of a mapping that would take all memory, or the whole stack: the command ends, says
-//! where and which, and has changed nothing.
+//! Mapping expressions that would take all memory, or the whole stack: the command ends, names the
+//! expression and its place, and changes nothing.
 
 use std::process::{Output, Stdio};
 
@@ -13,7 +13,7 @@ const SANITY: &str = concat!(
     "/../fixtures/mapped/sanity/data.ndjson"
 );
 
-/// What an import comes to whose mapping makes the length of a boat by `expression`.
+/// The output of an import whose mapping makes the length of a boat with `expression`.
 fn import(cli: &TestCli, expression: &str) -> Output {
     let mapping = Shipped::Sanity.text();
     let mapping = mapping.replace("\".loa\"", &format!("'{expression}'"));

@@ -1,4 +1,4 @@
-//! A server that may open no more files: it goes on, and says so once.
+//! A server that may not open more files continues, and reports it once.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
@@ -7,11 +7,12 @@ use std::process::Command;
 use crate::client::{ATTEMPTS_MAX, Client};
 use crate::process::{SERVE, Server, command, import_sample};
 
-/// More than a server needs to start, and fewer than it then takes with connections.
+/// More files than a server needs to start, and fewer than it needs with the connections of the
+/// test.
 const FILES: usize = 40;
 const CROWD: usize = 100;
 
-/// The same command, which may open so few files.
+/// The same command, limited to [`FILES`] open files.
 fn with_few_files(command: &Command) -> Command {
     let mut limited = Command::new("sh");
     limited

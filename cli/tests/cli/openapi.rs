@@ -1,4 +1,4 @@
-//! `catalogue openapi`: what the command prints is what a server answers with.
+//! `catalogue openapi`: the command prints what a server serves.
 
 use serde_json::Value;
 

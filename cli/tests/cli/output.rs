@@ -1,4 +1,4 @@
-//! Streams that are closed: a reader of the output who has seen enough, and every other case.
+//! Closed streams: a reader of the output that has seen enough, and every other case.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -11,7 +11,7 @@ use crate::process::{command, import_sample, spawn};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 
-/// A stream that takes nothing, for this reason.
+/// A stream that fails every write for this reason.
 struct Failing(ErrorKind);
 
 /// A stream whose other end is gone.
@@ -97,7 +97,7 @@ fn a_server_that_cannot_say_where_it_listens_is_an_error() {
     assert_eq!(status.code(), Some(ExitStatus::Failure as i32));
 }
 
-/// What is said where standard output is a full disk.
+/// The error if standard output is a full disk.
 fn said_to_a_full_disk(cli: &mut TestCli, args: &[&str]) -> String {
     let outcome = cli.run_in(args, |context| {
         context.out = Output::new(Failing(ErrorKind::StorageFull));

@@ -1,5 +1,5 @@
-//! Pipes at which a process waits for good: one that nobody writes to, in the place of a file, and
-//! one that nobody reads.
+//! Pipes that make a process wait forever: one that nobody writes to, in place of a file, and one
+//! that nobody reads.
 
 use std::fs::File;
 use std::io::{ErrorKind, PipeReader, PipeWriter, Write};
@@ -11,15 +11,15 @@ use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
-/// Makes one where there is nothing yet.
+/// Creates a named pipe at a path that does not exist yet.
 pub(crate) fn make_pipe(path: &Path) {
     mkfifo(path, Mode::S_IRUSR | Mode::S_IWUSR).unwrap();
 }
 
-/// One that takes no more: whoever writes to it waits as long as its reader is there.
+/// A full pipe: a writer waits as long as the reader exists.
 pub(crate) fn full_pipe() -> (PipeReader, PipeWriter) {
     let (reader, writer) = std::io::pipe().unwrap();
-    // Opened anew, it may say that it is full without its other writers doing so.
+    // Opened again, so that this descriptor is non-blocking but the other writers are not.
     let path = format!("/proc/self/fd/{}", writer.as_raw_fd());
     let mut options = File::options();
     let options = options.write(true).custom_flags(OFlag::O_NONBLOCK.bits());

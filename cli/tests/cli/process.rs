@@ -1,7 +1,7 @@
 //! The built binary as a process.
 //!
-//! What only a process shows is tested here: sockets, signals, several processes on one data
-//! directory. Nothing sleeps; whoever waits for an effect asks again until it is there.
+//! For tests of what only a process shows: sockets, signals, several processes on one data
+//! directory. Nothing sleeps; tests poll until an effect is there.
 
 use std::env;
 use std::ffi::OsString;
@@ -18,7 +18,7 @@ use crate::client::{ATTEMPTS_MAX, Client, Response};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_catalogue");
 
-/// How the variables begin that the command reads, which tests must not share with their caller.
+/// Prefixes of the variables that the command reads, which tests must not inherit.
 const VARIABLES: [&str; 3] = ["CATALOGUE_", "LISTEN_", "NOTIFY_SOCKET"];
 
 /// Serves on a free port, without an administration address, and logs errors only.
@@ -32,7 +32,7 @@ pub(crate) const SERVE: [&str; 7] = [
     "error",
 ];
 
-/// The binary, about to be run.
+/// A command that runs the binary.
 pub(crate) fn command(data: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
     let is_read = |name: &OsString| {
@@ -50,8 +50,8 @@ pub(crate) fn command(data: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Between its fork and its exec a child holds every file lock of this process, and a command that
-/// runs in process at that moment would find its own data directory busy.
+/// Between fork and exec, a child holds every file lock of this process, and a command that runs in
+/// process at that moment would find its own data directory busy.
 static SPAWNING: RwLock<()> = RwLock::new(());
 
 /// While this is held, no process is spawned.
@@ -59,7 +59,7 @@ pub(crate) fn hold_spawning() -> impl Drop {
     SPAWNING.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts a process, while no command runs in process.
+/// Starts a process while no command runs in process.
 pub(crate) fn spawn(command: &mut Command) -> Child {
     let _alone = SPAWNING.write().unwrap_or_else(PoisonError::into_inner);
     command.spawn().unwrap()
@@ -83,7 +83,7 @@ pub(crate) fn redirected(data: &Path, args: &[&str], redirection: &str) -> Outpu
     ended.wait_with_output().unwrap()
 }
 
-/// Runs a command that must succeed, and gives its standard output.
+/// Runs a command that must succeed, and returns its standard output.
 pub(crate) fn catalogue(data: &Path, args: &[&str]) -> String {
     let output = run(data, args);
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -95,19 +95,20 @@ pub(crate) fn catalogue(data: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Runs a command that must succeed with `--json`, and gives the document.
+/// Runs a command that must succeed with `--json`, and returns the document.
 pub(crate) fn catalogue_json(data: &Path, args: &[&str]) -> Value {
     serde_json::from_str(&catalogue(data, &[args, &["--json"]].concat())).unwrap()
 }
 
-/// Runs a command that must fail, and gives its standard error.
+/// Runs a command that must fail, and returns its standard error.
 pub(crate) fn catalogue_error(data: &Path, args: &[&str]) -> String {
     let output = run(data, args);
     assert!(!output.status.success(), "catalogue {args:?} succeeded");
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Imports the sample export and makes a subscription called `tests`, whose quota no test reaches.
+/// Imports the sample export and creates a subscription called `tests`, with a quota that no test
+/// reaches.
 pub(crate) fn import_sample(data: &Path) {
     catalogue(
         data,
@@ -123,7 +124,8 @@ pub(crate) fn import_sample(data: &Path) {
     );
 }
 
-/// Issues a key of the subscription `tests` for both scopes, with a minute limit no test reaches.
+/// Issues a key of the subscription `tests` for both scopes, with a minute limit that no test
+/// reaches.
 pub(crate) fn issue_key(data: &Path) -> String {
     issue_key_with(
         data,
@@ -147,12 +149,12 @@ pub(crate) fn issue_key_with(data: &Path, args: &[&str]) -> String {
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: SocketAddr,
-    /// What it printed before it listened.
+    /// The output until it was listening.
     pub(crate) printed: String,
 }
 
 impl Server {
-    /// Starts `catalogue serve` on a free port and waits until it says where it listens.
+    /// Starts `catalogue serve` on a free port and waits until it announces its address.
     pub(crate) fn start(data: &Path) -> Self {
         Self::start_with(data, &SERVE)
     }
@@ -198,7 +200,7 @@ impl Server {
         self.ended()
     }
 
-    /// Waits for the end of a server that was told to stop.
+    /// Waits for the end of a server that is stopping.
     pub(crate) fn ended(mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
@@ -213,8 +215,8 @@ impl Server {
         Client::connect(self.address).get_with(target, headers)
     }
 
-    /// Asks until the answer has this status; every answer before must have `meanwhile`, or come
-    /// from a machine that stalled.
+    /// Asks until the response has this status. Every earlier response must have the status
+    /// `meanwhile`, or be due to a stalled machine.
     pub(crate) fn wait_for(
         &self,
         target: &str,
@@ -238,7 +240,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A server that was stopped already cannot be killed, and need not be.
+        // A server that has already stopped cannot be killed, and need not be.
         let _ended = self.child.kill();
         let _status = self.child.wait();
     }

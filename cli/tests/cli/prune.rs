@@ -1,4 +1,5 @@
-//! `catalogue releases prune`: what stays and why, what goes, and how much that frees.
+//! `catalogue releases prune`: what is kept and why, what is removed, and how much space that
+//! frees.
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +15,7 @@ use shared::release::{InUse, ReleaseId, ReleaseStore, Releases};
 use crate::edited::{Edited, active, check, document, import, release_ids};
 use crate::harness::{Outcome, TestCli, assert_snapshot};
 
-/// Six releases, a day apart, each activated in its turn but the third; the last is new.
+/// Six releases, a day apart, each activated in turn except the third; the last one is new.
 fn six_releases() -> (TestCli, Vec<String>) {
     let mut cli = TestCli::new();
     let mut export = Edited::sample();
@@ -41,7 +42,7 @@ fn open(cli: &TestCli, id: &str) -> InUse {
     store.open(&ReleaseId::parse(id).unwrap()).unwrap().in_use()
 }
 
-/// Sizes hang on the version of the Parquet library.
+/// Removes sizes, which depend on the version of the Parquet library.
 fn without_sizes(mut outcome: Outcome) -> Outcome {
     let words = outcome.out.split(' ').map(|word| {
         let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -169,7 +170,7 @@ fn what_cannot_be_removed_is_reported_after_everything_else_was_done() {
 fn files_that_other_commands_are_writing_are_left_alone() {
     let (mut cli, _) = six_releases();
     let report = cli.path("catalogue-data/report.json");
-    // Only where something else is the data directory can one be written there.
+    // A file can be written there only if the permit has another data directory.
     let permit = Permit::outside(&cli.path("elsewhere"));
     let mut file = OutputFile::create(&report, Kind::Report, &permit).unwrap();
     cli.run(&["releases", "prune"]);

@@ -1,4 +1,4 @@
-//! Every reason for which a request is refused, seen over a real socket.
+//! Every reason for refusing a request, seen over a real socket.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use crate::harness::assert_snapshot;
 use crate::process::{catalogue, catalogue_json, issue_key, issue_key_with};
 use crate::sample::{Sample, prefix};
 
-/// What a request is, its target, and the name of the key that it carries.
+/// The description of a request, its target, and the name of its key.
 #[rustfmt::skip]
 const REQUESTS: [(&str, &str, &str); 45] = [
     ("no header",                      "/v1/boats",                                 "none"),
@@ -74,7 +74,7 @@ fn every_refusal_is_seen_over_a_real_socket() {
     assert_snapshot("served__refusals", &table);
 }
 
-/// Header lines by the name of the key they carry. The server knows all keys when this returns.
+/// Header lines by the name of their key. The server knows all keys when this returns.
 fn issue_keys(sample: &Sample) -> Vec<(&'static str, String)> {
     let data = sample.data.path();
     let both = ["--scope", "boats.read,manufacturers.read"];
@@ -124,7 +124,7 @@ fn issue_keys(sample: &Sample) -> Vec<(&'static str, String)> {
         ),
         ("one a month", bearer(&issue_key_with_a_quota_of_1(sample))),
     ];
-    // Changes are seen in order: who sees the newest sees all.
+    // The server sees changes in order: once it knows the newest key, it knows all.
     let newest = issue_key(data);
     sample.server.wait_for("/v1/boats", &newest, 200, 401);
     keys

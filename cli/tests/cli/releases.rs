@@ -1,4 +1,4 @@
-//! `catalogue releases`: what there is, what is served, and what is damaged.
+//! `catalogue releases`: which releases exist, which is served, and which are damaged.
 
 use std::fs;
 use std::io::Write;
@@ -13,7 +13,7 @@ const MAKERS: &str = concat!(
     "/../fixtures/sample/makers.ndjson"
 );
 
-/// The sample, and a minute later its manufacturers alone: the second release is active.
+/// The sample, and a minute later only its manufacturers; the second release is active.
 fn two_releases() -> (TestCli, [String; 2]) {
     let mut cli = TestCli::new();
     let release = |outcome: Outcome| {
@@ -26,8 +26,8 @@ fn two_releases() -> (TestCli, [String; 2]) {
     (cli, [first, second])
 }
 
-/// Sizes and hashes hang on the version of the Parquet library, so ids are shown by their place
-/// and files only by their names.
+/// Compares outcomes with a snapshot. Sizes and hashes depend on the version of the Parquet
+/// library, so positions are shown instead of ids, and only the names of files.
 fn check(name: &str, ids: &[String], outcomes: &[Outcome]) {
     let mut text = outcomes
         .iter()

@@ -15,7 +15,7 @@ use crate::harness::{Outcome, TestCli};
 
 const LOG: [&str; 2] = ["releases", "log"];
 
-/// Runs a command a minute later.
+/// Runs a command a minute after the previous one.
 fn later(cli: &mut TestCli, args: &[&str], status: ExitStatus) -> Outcome {
     cli.advance(Duration::from_mins(1));
     let outcome = cli.run(args);
@@ -23,7 +23,7 @@ fn later(cli: &mut TestCli, args: &[&str], status: ExitStatus) -> Outcome {
     outcome
 }
 
-/// A directory in which everything was done that can be done to releases.
+/// A directory in which every possible change was made to releases.
 fn changed() -> TestCli {
     let mut cli = TestCli::new();
     Edited::sample().write(&cli, "whole.ndjson");
@@ -60,7 +60,8 @@ fn changed() -> TestCli {
     cli
 }
 
-/// Without what a rollback left and what was never served, after a dry run.
+/// The same after a dry run and a prune, which removes what a rollback left and what was never
+/// served.
 fn pruned() -> TestCli {
     let mut cli = changed();
     Edited::sample()
@@ -150,7 +151,7 @@ fn a_prune_is_logged_and_what_it_removed_is_found_by_its_id() {
         let outcomes: Vec<_> = about.iter().map(|entry| &entry["outcome"]).collect();
         assert_eq!(outcomes, ["removed", "made"], "{about:?}");
     }
-    // A prune that has nothing to remove changes nothing.
+    // A prune with nothing to remove changes nothing.
     let before = entries(&mut cli, &[]).len();
     later(&mut cli, &["releases", "prune"], ExitStatus::Done);
     assert_eq!(entries(&mut cli, &[]).len(), before);
@@ -179,7 +180,7 @@ fn what_a_power_cut_left_of_a_line_is_named_and_the_others_are_shown() {
     assert_eq!(of_log.unwrap()["outcome"], "warning", "{doctor}");
 }
 
-/// As where a command was killed between the entry and the pointer, or the pointer was restored.
+/// As if a command was killed between the entry and the pointer, or the pointer was restored.
 #[test]
 fn a_release_that_is_active_without_an_entry_is_reported() {
     let mut cli = changed();

@@ -1,5 +1,5 @@
 //! Exports at addresses of a local server: what commands read and log, and what an import does if
-//! nothing has changed.
+//! nothing changed.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -15,7 +15,7 @@ use crate::harness::{Outcome, TestCli, assert_snapshot};
 /// A query that signs an address.
 const SIGNED: &str = "?sig=s3cret";
 
-/// What a server has.
+/// The file of a server.
 #[derive(Clone, Default)]
 struct File {
     contents: Vec<u8>,
@@ -144,7 +144,7 @@ fn what_has_not_changed_is_not_imported_again() {
     let again = done(&mut cli, &import);
     assert_eq!(server.asked(), ["HEAD"]);
     let as_json = done(&mut cli, &["import", "--if-changed", "--json", &url]);
-    // Another ETag, for what is the same.
+    // Another ETag for the same contents.
     server.have(&sample(), "\"tuesday\"");
     server.asked();
     let same = done(&mut cli, &import);

@@ -1,4 +1,5 @@
-//! A row of a CSV file that does not fit its header: told by its line, and left out alone.
+//! A row of a CSV file that does not fit its header is reported by its line, and only that row is
+//! left out.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,5 +1,5 @@
-//! Releases in S3, by the built binary, where the environment names a bucket: what one machine
-//! publishes and activates, servers on others serve.
+//! Releases in S3, with the built binary, if the environment names a bucket: servers on other
+//! machines serve what one machine publishes and activates.
 
 use std::env;
 use std::fs;
@@ -24,7 +24,7 @@ use crate::edited::Edited;
 use crate::harness::TestCli;
 use crate::process::{SERVE, Server, command, spawn};
 
-/// How long a command may take before it counts as hung: never a matter of load.
+/// How long a command may take before it counts as hung: far longer than any load explains.
 const HUNG_AFTER: Duration = Duration::from_mins(2);
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 
@@ -35,7 +35,7 @@ struct Machines {
 }
 
 impl Machines {
-    /// `None` where the environment names no bucket.
+    /// `None` if the environment names no bucket.
     fn new(test: &str) -> Option<Self> {
         let bucket = env::var("CATALOGUE_TEST_S3").ok()?;
         Some(Self {
@@ -64,7 +64,7 @@ impl Machines {
         (output.status.code().unwrap(), printed)
     }
 
-    /// What must succeed.
+    /// Runs a command that must succeed.
     fn done(&self, machine: &str, args: &[&str]) -> String {
         let (status, printed) = self.run(machine, args);
         assert_eq!(status, 0, "{args:?}: {printed}");
@@ -81,7 +81,7 @@ impl Machines {
         Server::run(self.command(machine, &SERVE))
     }
 
-    /// As the tests themselves see it.
+    /// The releases as the test itself sees them.
     fn releases(&self, machine: &str) -> S3Releases {
         let data = DataDir::new(self.data(machine));
         let (address, settings) = (self.address.parse().unwrap(), S3Settings::of(env::vars()));
@@ -96,7 +96,7 @@ impl Machines {
         .unwrap()
     }
 
-    /// The release that was published last. Of two of one second it is any.
+    /// The release that was published last; either of two that were published in the same second.
     fn newest(&self) -> ReleaseId {
         self.releases("tests").list().unwrap().remove(0)
     }
@@ -120,7 +120,7 @@ fn wait_for(server: &Server, release: &ReleaseId) {
     panic!("{release} was never served");
 }
 
-/// An export with another boat than the sample.
+/// An export with one boat more than the sample.
 fn other_export(machines: &Machines) -> PathBuf {
     let export = Edited::sample().with_boat("another");
     export.write(&machines.folder, "other.ndjson");
@@ -214,8 +214,8 @@ fn an_import_that_is_killed_at_any_write_leaves_no_half_release() {
     }
 }
 
-/// Passes requests on to S3 until the write of that number: that one it passes on only if it is to
-/// be done, and never answers.
+/// Forwards requests to S3 up to the write with a given number. That write is forwarded only if it
+/// should take effect, and never gets a response.
 struct KillingProxy {
     endpoint: String,
     reached: Receiver<()>,
@@ -238,14 +238,14 @@ impl KillingProxy {
                     if !is_held || is_done {
                         let answer = answer_of_s3(&request);
                         if !is_held {
-                            // Whoever was killed does not hear it.
+                            // A process that was killed cannot receive it.
                             _ = client.write_all(&answer);
                             return;
                         }
                     }
-                    // The test may be over, where a request was tried again.
+                    // If a request was retried, the test may be over.
                     _ = reach.send(());
-                    // Until the process that waits is gone.
+                    // Blocks until the waiting process is gone.
                     _ = client.read(&mut [0]);
                 });
             }
@@ -254,7 +254,7 @@ impl KillingProxy {
     }
 }
 
-/// A request as it came, but for a connection that is closed after it.
+/// Reads a request, changed so that the connection is closed after it.
 fn read_request(client: &TcpStream) -> Vec<u8> {
     let mut reader = BufReader::new(client);
     let (mut head, mut length) = (String::new(), 0);

@@ -1,4 +1,4 @@
-//! A server of the sample export, for tests that ask it over real sockets.
+//! A server of the sample export, for tests that send requests over real sockets.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::client::Client;
 use crate::process::{Server, import_sample, issue_key};
 
-/// A list answer, its rows as the exact texts that came.
+/// A response with a list; its rows are the exact texts received.
 #[derive(Deserialize)]
 struct List<'a> {
     #[serde(borrow)]
@@ -63,12 +63,12 @@ impl Sample {
     }
 }
 
-/// The part of a key by which commands know it.
+/// The prefix of a key, by which commands know it.
 pub(crate) fn prefix(key: &str) -> &str {
     &key[.."boat_live_000000".len()]
 }
 
-/// The boats and manufacturers of the sample, with whether each is published.
+/// The boats and manufacturers of the sample, and whether each is published.
 pub(crate) fn records() -> Vec<(Value, bool)> {
     let files = ["boats.ndjson", "makers.ndjson"];
     let path = |file| format!("{}/../fixtures/sample/{file}", env!("CARGO_MANIFEST_DIR"));

@@ -1,5 +1,5 @@
-//! What must never be seen again: keys, in whatever is written down while they are used and
-//! misused by the real binary, which logs all it can.
+//! Keys must never appear in anything that the real binary writes while they are used and misused,
+//! even if it logs everything it can.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -13,10 +13,10 @@ use crate::process::{SERVE, Server, catalogue_json, command, import_sample, issu
 
 /// How much of a key is shown: `boat_live_` and six characters.
 const SHOWN: usize = 16;
-/// So much of the rest in a row is no accident.
+/// So many characters of the rest in a row are no accident.
 const TELLING: usize = 8;
 
-/// Requests that have a key where it belongs, and everywhere else.
+/// Requests with a key where it belongs, and everywhere else.
 fn requests(key: &str) -> Vec<String> {
     let bearer = format!("Authorization: Bearer {key}\r\n");
     let get = |target: &str, headers: &str| {
@@ -78,13 +78,13 @@ fn leaks(text: &[u8], key: &str) -> usize {
         .count()
 }
 
-/// All that comes back until the connection is closed.
+/// Everything received until the connection is closed.
 fn answer(address: SocketAddr, request: &str) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
     let mut answer = Vec::new();
-    // A connection may also be reset, once what was answered has been read.
+    // A connection may also be reset after the response has been read.
     let _end = stream.read_to_end(&mut answer);
     answer
 }
@@ -98,13 +98,13 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A server whose log has all that can be logged, in that format.
+/// A server that logs everything it can, in that format.
 fn serve(data: &Path, log: &str, format: &str) -> Server {
     let all = ["--log", "trace", "--log-format", format];
     admin::serve(data, log, &[&all[..], &["--admin", "127.0.0.1:0"]].concat())
 }
 
-/// What the administration address tells after all that, and what it says to the same requests.
+/// What the administration address shows afterwards, and its responses to the same requests.
 fn shown_to_operators(admin: SocketAddr, requests: &[String]) -> Vec<u8> {
     let answers = requests.iter().map(|request| answer(admin, request));
     let mut told: Vec<u8> = answers.flatten().collect();
@@ -202,7 +202,7 @@ fn commands_that_are_given_a_whole_key_do_not_repeat_it() {
     }
 }
 
-/// Keys lie in the memory of the process, and core dumps lie around for long.
+/// Keys are in the memory of the process, and core dumps stay around for a long time.
 #[test]
 fn no_core_dump_is_made_of_a_server() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The sample export, served by the built binary and asked over real sockets.
+//! The sample export, served by the built binary and requested over real sockets.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -119,7 +119,7 @@ fn unpublished_records_are_nowhere() {
             sample.server.get(&target, &sample.key)
         };
         assert_eq!(found("id").status, 404, "{record}");
-        // A draft may share its slug with the published record that it is to replace.
+        // A draft may share its slug with the published record that it will replace.
         let by_slug = found("slug");
         assert_eq!(
             by_slug.status,
@@ -178,7 +178,7 @@ fn a_release_is_followed_under_load_without_one_failed_request() {
         env!("CARGO_MANIFEST_DIR")
     );
     let makers = fs::read_to_string(path).unwrap();
-    // Without its counts and boats the sample still is a valid export.
+    // The sample is still a valid export without its counts and boats.
     let only_makers: Vec<&str> = makers
         .lines()
         .filter(|line| !line.contains(r#""kind":"catalogue""#))

@@ -1,4 +1,4 @@
-//! The server as a service: on a socket that it is passed, telling whoever runs it, and draining
+//! The server as a service: it listens on a passed socket, notifies the service manager, and drains
 //! before it stops.
 
 use std::fs::File;
@@ -14,11 +14,12 @@ use crate::client::{ATTEMPTS_MAX, Client};
 use crate::harness::assert_snapshot;
 use crate::process::{Server, command, import_sample, spawn};
 
-/// How long a notification may take before the server counts as hung: never a matter of load.
+/// How long a notification may take before the server counts as hung: far longer than any load
+/// explains.
 const HUNG_AFTER: Duration = Duration::from_mins(2);
 const REQUEST: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
 
-/// `catalogue serve`, to which `socket` is passed `count` times as a service manager would.
+/// `catalogue serve`, with `socket` passed `count` times as a service manager would pass it.
 fn serve_passed(data: &Path, args: &[&str], socket: impl Into<OwnedFd>, count: usize) -> Command {
     let serve = command(
         data,
@@ -63,7 +64,7 @@ fn who_connects_between_two_servers_of_a_passed_socket_is_answered_by_the_second
     }
 }
 
-/// How `serve` refuses what it is passed.
+/// The error of `serve` about the passed socket.
 fn refusal(data: &Path, args: &[&str], socket: impl Into<OwnedFd>, count: usize) -> String {
     let mut command = serve_passed(data, args, socket, count);
     let child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));

@@ -1,4 +1,4 @@
-//! `catalogue.toml` and `catalogue settings`: what holds where nobody types it.
+//! `catalogue.toml` and `catalogue settings`: the values of options that are not typed.
 
 use std::fs::{self, File, Permissions};
 use std::io::Write;
@@ -46,7 +46,7 @@ fn init_writes_a_file_that_sets_nothing_and_overwrites_nothing() {
     );
     let shown: Value = serde_json::from_str(&outcomes[3].out).unwrap();
     let settings = shown["settings"].as_array().unwrap().iter();
-    // Every test types its directory.
+    // Every test types the data directory, so it is never set.
     for setting in settings.filter(|setting| setting["name"] != "data") {
         assert_eq!(setting["source"], "default", "{setting}");
     }
@@ -114,14 +114,14 @@ fn a_value_is_shown_without_what_a_terminal_obeys_and_without_keys() {
     assert!(!json.out.contains(key), "{json}");
 }
 
-/// Writes a file that those of `mode` may read and write, whatever the usual mode is here.
+/// Writes a file with exactly these permissions, whatever the umask is.
 fn write(path: &Path, text: &str, mode: u32) {
     let mut file = File::create(path).unwrap();
     file.write_all(text.as_bytes()).unwrap();
     file.set_permissions(Permissions::from_mode(mode)).unwrap();
 }
 
-/// What `settings` says of the limit of new keys, run where a file sets 70.
+/// What `settings` says about the limit of new keys, in a folder with a file that sets 70.
 fn rate_limit(variable: Option<&str>) -> (String, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalogue.toml");

@@ -1,6 +1,6 @@
 //! Several servers that count minute limits in one Redis, as processes.
 //!
-//! Left out where `CATALOGUE_TEST_REDIS` names no Redis. Each test has a database of its own there.
+//! Skipped if `CATALOGUE_TEST_REDIS` names no Redis. Each test has its own database there.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use crate::process::{
     SERVE, Server, catalogue, catalogue_error, command, import_sample, issue_key_with,
 };
 
-/// A database of a test's own, empty before and after.
+/// The database of a test, empty before and after.
 struct Database {
     /// Host and port.
     server: String,
@@ -21,7 +21,7 @@ struct Database {
 }
 
 impl Database {
-    /// The database of that number; none where there is no Redis.
+    /// The database with that number; `None` if there is no Redis.
     fn take(number: u8) -> Option<Self> {
         let address = std::env::var("CATALOGUE_TEST_REDIS").ok()?;
         let server = address.strip_prefix("redis://").unwrap();
@@ -55,14 +55,14 @@ fn serve(data: &Path, redis: &str) -> Server {
     Server::start_with(data, &[&SERVE[..], &["--limits", redis]].concat())
 }
 
-/// Whether the service is unavailable to a key; it is asked once.
+/// Whether the service is unavailable to a key; sends one request.
 fn is_refused(server: &Server, key: &str) -> bool {
     let header = format!("Authorization: Bearer {key}\r\n");
     let answer = Client::connect(server.address).get_once("/v1/boats", &header);
     answer.is_unavailable()
 }
 
-/// The same catalogue and keys for another server.
+/// Copies the catalogue and keys for another server.
 fn copy(from: &Path, to: &Path) {
     let copied = Command::new("cp").arg("-r").arg(from).arg(to).status();
     assert!(copied.unwrap().success());

@@ -1,4 +1,4 @@
-//! What signals do to a server, and what the variables and threads of its process do not.
+//! How signals affect a server, and how the variables and threads of its process do not.
 
 use std::fs;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn a_hangup_does_nothing_but_log_a_line_and_the_other_signals_stop() {
     for stopping in ["-TERM", "-INT", "-QUIT"] {
         let server = serve(data, "log", &["--admin", "off"]);
         let told = |_| {
-            // One that comes before the last was heard is heard with it.
+            // A signal that arrives before the last one was handled is merged with it.
             send("-HUP", server.pid());
             let log = fs::read_to_string(data.join("log")).unwrap();
             log.contains("SIGHUP does nothing")

@@ -1,4 +1,4 @@
-//! `catalogue store`: making, bringing up to date and copying a store.
+//! `catalogue store`: creating, migrating and copying a store.
 
 use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
@@ -40,7 +40,7 @@ fn a_store_that_a_server_uses_is_not_copied() {
     check("store_copy_in_use", [&refused]);
 }
 
-/// Nobody listens where it leads.
+/// An address where nothing listens.
 const NOWHERE: &str = "postgres://boats:s3cret@127.0.0.1:1/boats";
 
 #[test]

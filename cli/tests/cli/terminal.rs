@@ -1,4 +1,4 @@
-//! What people see at terminals of several widths, and what of it a pipe is spared.
+//! What people see at terminals of several widths, and what is left out in a pipe.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn at(columns: usize) -> Terminal {
     }
 }
 
-/// Subscriptions with keys of every state and use of every kind, after ten days.
+/// Subscriptions with keys in every state and all kinds of usage, after ten days.
 fn busy() -> TestCli {
     let mut cli = TestCli::new();
     cli.run(&["subscriptions", "create", "Acme"]);

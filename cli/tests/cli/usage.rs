@@ -31,8 +31,7 @@ fn usage_is_that_of_the_current_month_of_each_subscription() {
     check("usage", &outcomes);
 }
 
-/// Bills are made of months that are over: one per subscription and month, whatever day it renews
-/// on.
+/// Bills are for past months: one per subscription and month, whatever day it renews on.
 #[test]
 fn usage_of_a_month_is_that_of_the_quotas_that_renewed_in_it() {
     let mut cli = TestCli::new();

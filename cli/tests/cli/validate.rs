@@ -1,4 +1,5 @@
-//! `catalogue validate`: one folder of fixtures for each code, found by listing, and the options.
+//! `catalogue validate`: one folder of fixtures for each code, found by listing the directory, and
+//! the options.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +15,7 @@ pub(crate) fn fixtures() -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures")).to_owned()
 }
 
-/// Copies a fixture into the test's directory, so that no path of this machine is shown.
+/// Copies a fixture into the test's directory, so that the output contains no path of this machine.
 pub(crate) fn copy(cli: &TestCli, fixture: &Path) -> String {
     let name = fixture.file_name().unwrap().to_str().unwrap();
     copy_all(fixture, &cli.path(name));
@@ -37,7 +38,7 @@ fn copy_all(from: &Path, to: &Path) {
 /// The name of the mapping that a fixture may have beside its export.
 const MAPPING: &str = "mapping.toml";
 
-/// The one export of a folder: a file, or a folder again.
+/// The only export in a folder: a file or another folder.
 fn export_of(folder: &Path) -> PathBuf {
     let entries = fs::read_dir(folder);
     let entries = entries.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -210,7 +211,7 @@ fn a_page_for_editors_shows_causes_with_links_to_their_records() {
         .trim_end_matches('/')
         .to_owned();
     assert_snapshot("validate_page", &page.replace(&directory, "[dir]"));
-    // A page is replaced, and nothing else.
+    // Only a page is replaced.
     let again = cli.run(&[&["validate", "[dir]/export.json"][..], &args].concat());
     assert_eq!(again.status, ExitStatus::InvalidData, "{again}");
     put(&cli, "report.html", b"<!doctype html>\n<p>mine");

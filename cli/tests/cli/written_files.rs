@@ -1,4 +1,4 @@
-//! What commands write beside their answer: where it may go, what it may replace, who may read it.
+//! Files that commands write: where they may be, what they may replace, who may read them.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, symlink};
@@ -157,7 +157,7 @@ fn a_nightly_run_replaces_the_files_of_the_night_before_and_no_export_in_their_p
     }
     let written = fs::read(cli.path("rejects.ndjson")).unwrap();
     assert!(!written.is_empty());
-    // What has been mended in its place is no longer what was written.
+    // A file that was edited by hand is no longer the one that was written.
     let mended = String::from_utf8(written.clone()).unwrap() + "\n";
     cli.write("rejects.ndjson", &mended);
     refused(&cli.run(&nightly));
@@ -165,7 +165,8 @@ fn a_nightly_run_replaces_the_files_of_the_night_before_and_no_export_in_their_p
         fs::read_to_string(cli.path("rejects.ndjson")).unwrap(),
         mended
     );
-    // An export of the same contents is no file of ours either, nor a report for rejects.
+    // An export with the same contents does not count as ours either, nor does a report count as
+    // rejects.
     fs::remove_file(cli.path("rejects.ndjson")).unwrap();
     cli.write("rejects.ndjson", &written);
     refused(&cli.run(&nightly));
@@ -303,7 +304,7 @@ fn an_error_of_writing_names_the_file_that_was_asked_for_and_no_other() {
     let mut binary = command(&cli.path("data"), &["validate", &max, "--report"]);
     binary.arg(&report).arg(export);
     let mut limited = Command::new("sh");
-    // In blocks of 512 bytes: more than the temporary files have, and less than the report.
+    // In blocks of 512 bytes; larger than the temporary files, and smaller than the report.
     let run = "trap '' XFSZ; ulimit -f 300; exec \"$0\" \"$@\"";
     limited.args(["-c", run]).arg(binary.get_program());
     limited.args(binary.get_args()).stderr(Stdio::piped());

@@ -1,4 +1,4 @@
-//! One damage a case: what is told of it, and what to run.
+//! One kind of damage per case: what is said about it, and what to run.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! A data directory to be looked at, and that looking changes nothing of it.
+//! A data directory to examine, with checks that examining it changes nothing.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -18,12 +18,12 @@ const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 /// Characters of the id of a release.
 const ID_LENGTH: usize = "20261121T101500Z-3f2a9c1b4d5e6f70".len();
 
-/// A data directory with which nothing is wrong.
+/// A data directory without problems.
 pub(super) struct Ward {
     pub(super) cli: TestCli,
 }
 
-/// What a file is, down to the moment of its last change.
+/// The state of a file, down to the moment of its last change.
 type Entry = (PathBuf, u32, i64, i64, Vec<u8>);
 
 impl Ward {
@@ -68,7 +68,7 @@ impl Ward {
         file.write_all(bytes).unwrap();
     }
 
-    /// Looks, as the owner of the directory, at [`START`] or so many seconds from it.
+    /// Runs `doctor` as the owner of the directory, `seconds` after [`START`].
     pub(super) fn examine(&mut self, args: &[&str], seconds: i64) -> Outcome {
         let root = self.cli.path("");
         let uid = fs::metadata(&root).unwrap().uid();
@@ -82,7 +82,7 @@ impl Ward {
         redacted(outcome)
     }
 
-    /// The checks that are not as they should be: about what, how, and what to run.
+    /// The checks that are not ok: subject, result, and what to run.
     pub(super) fn complaints(&mut self) -> Vec<String> {
         let outcome = self.examine(&["--json"], 0);
         let told = document(&outcome);
@@ -116,7 +116,7 @@ fn entries(directory: &Path) -> Vec<Entry> {
         if metadata.is_dir() {
             all.extend(entries(&path));
         } else if metadata.is_file() && !path.ends_with("keys.sqlite") {
-            // Closing the store without SQLite would drop locks on it.
+            // The store is not read: closing it outside of SQLite would drop the locks on it.
             File::open(&path)
                 .unwrap()
                 .read_to_end(&mut contents)
@@ -134,7 +134,7 @@ fn entries(directory: &Path) -> Vec<Entry> {
     all
 }
 
-/// Sizes of releases hang on the version of the Parquet library.
+/// Redacts sizes of releases, which depend on the version of the Parquet library.
 fn redacted(mut outcome: Outcome) -> Outcome {
     for unit in [" B", " kB"] {
         let parts: Vec<&str> = outcome.out.split(unit).collect();
@@ -155,13 +155,13 @@ pub(super) fn check(ward: &Ward, name: &str, outcomes: &[Outcome]) {
     edited::check(&ward.cli, name, outcomes);
 }
 
-/// Compares what is complained about in each case with a snapshot.
+/// Compares the complaints of each case with a snapshot.
 pub(super) fn check_cases(name: &str, cases: &mut [(&str, Ward)]) {
     let mut text = String::new();
     for (what, ward) in cases {
         let mut told = ward.complaints().join("\n");
         assert!(!told.is_empty(), "{what}");
-        // A release may be named that is gone.
+        // The output may name a release that is gone.
         while let Some(at) = told.find("20261001T") {
             told.replace_range(at..at + ID_LENGTH, "[release]");
         }

@@ -40,7 +40,7 @@ fn parquet(cli: &TestCli, name: &str) -> (SchemaRef, Vec<RecordBatch>) {
     (schema, batches.unwrap())
 }
 
-/// The rows as JSON, as a reader of Parquet gives them.
+/// The rows as JSON, as a Parquet reader returns them.
 fn rows(batches: &[RecordBatch]) -> Vec<Value> {
     let builder = WriterBuilder::new().with_explicit_nulls(true);
     let mut writer = builder.build::<_, LineDelimited>(Vec::new());
@@ -68,7 +68,7 @@ fn published(cli: &TestCli, kind: Kind) -> Vec<Value> {
     all
 }
 
-/// The same with every number as a double: `12` is `12.0`.
+/// The value with every number as a double: `12` becomes `12.0`.
 fn number(value: Value) -> Value {
     match value {
         Value::Number(number) => number.as_f64().into(),

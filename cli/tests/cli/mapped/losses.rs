@@ -1,7 +1,7 @@
-//! What a content system has no place for: the native export without it is what the system's own
-//! export must come to, to the byte.
+//! The parts of records that a content system cannot store. The system's own export must be equal,
+//! to the byte, to the native export without them.
 //!
-//! Nothing else may differ. A system that is not named here holds everything.
+//! Nothing else may differ. A system that is not named here stores everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use any_ascii::any_ascii;
 use import::mapping::Shipped;
 use serde_json::{Map, Value};
 
-/// Where a boat refers to other records, and the kind or vocabulary of these.
+/// The references of a boat to other records, with the kind or vocabulary of these.
 const REFERENCES: [(&str, &str); 9] = [
     ("manufacturer", "manufacturer"),
     ("type", "type"),
@@ -27,18 +27,18 @@ type Record = Map<String, Value>;
 /// The differences between the native records and those of a system.
 #[derive(Default)]
 pub(crate) struct Losses {
-    /// Kinds and vocabularies of which the system has names only. Their ids are slugs of these; all
-    /// but boats are there as far as a boat names them.
+    /// Kinds and vocabularies for which the system only has names. Their ids are slugs of the
+    /// names, and only those that a boat names exist, except for boats themselves.
     named: &'static [&'static str],
-    /// Members that the records of a kind come without.
+    /// Members that the records of a kind lack.
     without: &'static [(&'static str, &'static [&'static str])],
-    /// When manufacturers changed, where the system does not say.
+    /// The time at which manufacturers changed, if the system does not store it.
     updated_at: Option<&'static str>,
-    /// The first of all images of a boat is its image, whether there are others or not.
+    /// The first of all images of a boat is its main image, even if it is the only one.
     first_image_is_main: bool,
 }
 
-/// What a system loses.
+/// The losses of a system.
 pub(crate) fn of(shipped: Shipped) -> Losses {
     match shipped {
         Shipped::Shopify => Losses {
@@ -148,14 +148,14 @@ fn space(record: &Record) -> &str {
     vocabulary.as_str().unwrap()
 }
 
-/// The slug of a record. Designers have none: it is that of their names.
+/// The slug of a record. Designers have no slug, so it is made from their names.
 fn slug(record: &Record) -> Value {
     let of_name = || any_ascii(record["name"].as_str().unwrap()).to_lowercase();
     let slug = record.get("slug").cloned();
     slug.unwrap_or_else(|| of_name().replace(' ', "-").into())
 }
 
-/// What a record is found by.
+/// The key to look a record up.
 fn key(space: &str, id: &Value) -> String {
     format!("{space} {id}")
 }
@@ -168,8 +168,7 @@ fn is_boat(record: &Record) -> bool {
     space(record) == "boat"
 }
 
-/// Whether a record is one that may come from any system: counts differ, and so does what is not
-/// published.
+/// Whether a record should be the same from any system: the counts and unpublished records differ.
 fn is_held(record: &Record) -> bool {
     let is_draft = is_boat(record) && record.get("published") == Some(&false.into());
     space(record) != "catalogue" && !is_draft
