@@ -97,7 +97,7 @@ fn indented(document: &impl Serialize) -> anyhow::Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(document)?))
 }
 
-/// A wrong request has another exit status than one that the catalogue could not answer.
+/// The exit status, which differs for a wrong request and a failure of the catalogue.
 fn status(explanation: &Explanation) -> ExitStatus {
     match explanation.status {
         200 => ExitStatus::Done,

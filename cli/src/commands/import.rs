@@ -100,7 +100,7 @@ pub(super) enum Activation {
     Always,
     /// Only when someone activates it.
     Never,
-    /// Only where no release is active yet.
+    /// Only if no release is active yet.
     IfNoneIs,
 }
 

@@ -8,7 +8,7 @@ use shared::release::{ReleaseId, Releases};
 use crate::commands::beginning;
 use crate::hints::Hinted;
 
-/// A release, as it is typed.
+/// A release, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReleaseName {
     /// The active one.

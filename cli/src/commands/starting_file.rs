@@ -20,7 +20,7 @@ pub(super) enum Written {
 }
 
 /// Writes `text` into a new file outside of the directory `data`, for its owner alone: settings may
-/// come to hold passwords. An existing file is left unchanged.
+/// later contain passwords. An existing file is left unchanged.
 pub(super) fn write(
     text: &str,
     path: &Path,

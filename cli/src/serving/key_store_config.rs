@@ -1,5 +1,5 @@
 //! Where keys, subscriptions and usage are kept: in the data directory, or in the database that
-//! `--store` names. Nothing is opened here before it is asked for.
+//! `--store` names. Nothing is opened until it is needed.
 
 use std::fmt;
 use std::path::Path;

@@ -200,7 +200,7 @@ fn write_summary(findings: &Findings, terminal: Terminal, out: &mut dyn Write) -
     Ok(())
 }
 
-/// Renders a finding under a title. The place and its excerpt are shown apart: together, the
+/// Renders a finding under a title. The place and its excerpt are shown separately: together, the
 /// library would compute the column from the excerpt instead of the line.
 fn render(finding: &Finding, title: &str, renderer: &Renderer) -> String {
     let level = level(finding);
@@ -224,8 +224,8 @@ fn render(finding: &Finding, title: &str, renderer: &Renderer) -> String {
     shown
 }
 
-/// Renders another finding of a cause: its place and its record. What is wrong and the excerpt
-/// follow only where more than the record differs.
+/// Renders a further finding of a cause: its place and its record. The message and the excerpt
+/// follow only if more than the record differs.
 fn render_other(finding: &Finding, says_the_same: bool, renderer: &Renderer) -> String {
     let place = finding
         .place

@@ -23,7 +23,7 @@ const FREE_COLUMNS: u16 = 6;
 /// The bar at the terminal: one for the whole process.
 static DRAWN: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
 
-/// A progress bar on standard error, or none.
+/// A progress bar on standard error, perhaps an invisible one.
 pub struct Progress {
     bar: ProgressBar,
 }

@@ -26,7 +26,7 @@ pub struct Column {
 /// What happens to a column if the terminal is too narrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fit {
-    /// It stays as it is.
+    /// It is never changed.
     Whole,
     /// Its texts are wrapped, between words if possible.
     Wrapped,

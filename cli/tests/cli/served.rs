@@ -1,4 +1,4 @@
-//! The sample export, served by the built binary and requested over real sockets.
+//! The sample export, served by the built binary over real sockets.
 
 use std::collections::BTreeSet;
 use std::fs;

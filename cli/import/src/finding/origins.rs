@@ -18,7 +18,7 @@ pub(crate) struct RuleOrigins {
 }
 
 impl Origins {
-    /// What makes the value at this JSON pointer of a record of this rule.
+    /// The part of this rule that makes the value at `pointer`.
     pub(crate) fn find(&self, rule: u32, pointer: &str) -> Option<&str> {
         let rule = self.rules.get(usize::try_from(rule).ok()?)?;
         let is_of = |(place, _): &&(String, String)| is_within(place, pointer);

@@ -14,7 +14,7 @@ use crate::source::{self, Export, Incoming, Plan, ReadContext};
 const HEAD_BYTES: u64 = 256 * 1024;
 /// How many levels deep lists are looked for.
 const DEPTH_MAX: usize = 6;
-/// Words in names of lists that probably hold boats.
+/// Words in names of lists that probably contain boats.
 const BOATS: [&str; 6] = ["boat", "yacht", "vessel", "model", "product", "item"];
 
 /// The paths of the lists in the first document, as mappings write them, the likeliest first. Empty

@@ -26,7 +26,7 @@ pub(super) struct Inputs<'a> {
     /// The releases, the newest first.
     pub(super) listed: Result<Vec<ReleaseId>, ReleaseError>,
     pub(super) active: Result<Option<ReleaseId>, ReleaseError>,
-    /// Size of the active release; 0 where there is none.
+    /// Size of the active release in bytes; 0 if there is none.
     pub(super) active_bytes: u64,
     /// Whether a command was changing releases when this was collected.
     pub(super) is_busy: Result<bool, ReleaseError>,

@@ -1,7 +1,7 @@
 //! An export as tables: a row for each boat or manufacturer as in responses, with a typed column
 //! for each field, by Arrow's own readers and writers.
 //!
-//! Memory holds one batch of rows, and for Parquet one compressed row group.
+//! Only one batch of rows is in memory, and for Parquet also one compressed row group.
 
 mod csv;
 mod parquet;

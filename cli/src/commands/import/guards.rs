@@ -145,7 +145,7 @@ pub(super) struct Refusal {
     pub(super) allowed_by: AllowedBy,
 }
 
-/// An option that allows a refused change; shown as it is typed.
+/// An option that allows a refused change; displayed as typed on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AllowedBy {
     /// `--max-removals` with at least this percentage.

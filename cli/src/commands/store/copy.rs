@@ -54,7 +54,7 @@ pub struct CopyArgs {
     pub json: bool,
 }
 
-/// Where the copy is to be.
+/// Where to write the copy.
 #[derive(Clone, Debug)]
 pub enum Target {
     /// In a database.

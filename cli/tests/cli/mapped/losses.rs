@@ -89,7 +89,7 @@ pub(crate) fn of(shipped: Shipped) -> Losses {
 }
 
 impl Losses {
-    /// The native export without what is lost.
+    /// The native export without the losses.
     pub(crate) fn reduce(&self, native: &str) -> String {
         let records = native
             .lines()
@@ -142,7 +142,7 @@ impl Losses {
     }
 }
 
-/// What an id is unique in.
+/// The scope in which an id is unique.
 fn space(record: &Record) -> &str {
     let vocabulary = record.get("vocabulary").unwrap_or(&record["kind"]);
     vocabulary.as_str().unwrap()
@@ -174,7 +174,7 @@ fn is_held(record: &Record) -> bool {
     space(record) != "catalogue" && !is_draft
 }
 
-/// Hands the references of a boat to `visit`, each with what its id is unique in.
+/// Hands the references of a boat to `visit`, each with the scope in which its id is unique.
 fn visit_references(record: &mut Record, visit: &mut dyn FnMut(&'static str, &mut Value)) {
     if !is_boat(record) {
         return;
