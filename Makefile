@@ -21,7 +21,7 @@ install: ## what make build built, for systemd; PREFIX=/usr/local DESTDIR= BINAR
 
 test: ## all tests; .ci/with-services make test leaves out none
 	.ci/cargo test --workspace
-	@for store in POSTGRES REDIS S3; do printenv CATALOGUE_TEST_$$store >/dev/null || set -- "$$@" $$store; done; \
+	@for store in POSTGRES REDIS SENTINELS S3; do printenv CATALOGUE_TEST_$$store >/dev/null || set -- "$$@" $$store; done; \
 	    [ $$# = 0 ] || printf 'Left out: tests on %s. None is by: .ci/with-services make test\n' "$$*"
 
 lint: ## formatting and clippy, warnings denied

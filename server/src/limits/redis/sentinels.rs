@@ -98,16 +98,20 @@ impl Sentinels {
         named().find(is_named_by_most).cloned()
     }
 
-    /// What each of them said, in their order, so that the same is told in the same words.
+    /// What they said, in their order and the same of several once, so that it is told in the same
+    /// words as before.
     fn disagreement(&self, told: &BTreeMap<usize, Result<Named, NoReply>>) -> RedisFailure {
-        let said = told.iter().map(|(place, answer)| {
-            let at = self.each[*place].shown();
-            match answer {
-                Ok(Named { host, port, .. }) => format!("{at} names {host}:{port}"),
-                Err(NoReply::Failed(why)) => format!("{at} could not be asked: {why}"),
-                Err(NoReply::Garbled) => format!("{at} does not answer as a sentinel"),
+        let mut said: Vec<(String, Vec<String>)> = Vec::new();
+        for (place, answer) in told {
+            let (what, who) = (text(answer), self.each[*place].shown());
+            match said.iter_mut().find(|(other, _)| *other == what) {
+                Some((_, others)) => others.push(who),
+                None => said.push((what, vec![who])),
             }
-        });
+        }
+        let said = said
+            .iter()
+            .map(|(what, who)| format!("{} {what}", who.join(", ")));
         let hint = told
             .values()
             .find_map(|answer| hint(answer.as_ref().err()?));
@@ -116,6 +120,18 @@ impl Sentinels {
             said: said.collect(),
             hint,
         }
+    }
+}
+
+/// What a sentinel said, after its name.
+fn text(answer: &Result<Named, NoReply>) -> String {
+    match answer {
+        Ok(Named { host, port, .. }) => format!("named {host}:{port}"),
+        Err(NoReply::Failed(why)) if why.code().is_some() => {
+            format!("refused to answer: {}", why.detail().unwrap_or_default())
+        }
+        Err(NoReply::Failed(why)) => format!("could not be asked: {why}"),
+        Err(NoReply::Garbled) => "gave no answer of a sentinel".to_owned(),
     }
 }
 
