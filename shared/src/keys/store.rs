@@ -310,14 +310,7 @@ impl KeyStoreError {
                                       catalogue subscriptions create NAME"
                     .into(),
             },
-            Self::Gone { location } => {
-                let journal = quoted(&format!("{location}-journal"));
-                format!(
-                    "put the file back, or restore a backup; a new store would know none of its \
-                     keys, and is made only after: rm {journal}"
-                )
-                .into()
-            }
+            Self::Gone { location } => put_back(location),
             Self::Foreign { location } => match location {
                 Location::Database(_) => {
                     "its schema `catalogue` is of another program: name another database".into()
@@ -380,4 +373,14 @@ impl KeyStoreError {
             | Self::NoSubscriptionId { .. } => return None,
         })
     }
+}
+
+/// What to do about a file that is gone while its journal is there.
+fn put_back(location: &Location) -> Hint {
+    let journal = quoted(&format!("{location}-journal"));
+    format!(
+        "put the file back, or restore a backup; a new store would know none of its keys, and is \
+         made only after: rm {journal}"
+    )
+    .into()
 }
