@@ -8,7 +8,9 @@
 // As a test of its own it would look for the tests of those sources in the wrong place.
 #![cfg(not(test))]
 
+pub mod app;
 mod base;
+mod catalogue;
 pub mod engine;
 // A link to the server's, since what it is made of stands beside it.
 #[expect(dead_code, reason = "the server uses all of it")]
@@ -16,6 +18,8 @@ pub mod engine;
 pub mod keyring;
 pub mod limits;
 mod metrics;
+pub mod ops;
 pub mod turns;
 
 pub use base::periodic_task;
+pub use catalogue::{Catalogue, OpenCatalogueError, OpenSettings};

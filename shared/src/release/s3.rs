@@ -28,6 +28,8 @@ pub(super) mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
+use object_store::ObjectStore;
+
 pub use self::address::{NotAnAddress, S3Address};
 use self::bucket::Bucket;
 pub use self::bucket::{LimitedConnector, S3Error, S3Settings, root_cause};
@@ -67,14 +69,39 @@ impl S3Releases {
         listener: Box<dyn TransferListener>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ReleaseError> {
-        let copies = Copies::new(DataDir::new(data.path().join(address.cache_name())));
-        let bucket = Arc::new(Bucket::open(address, settings)?);
-        Ok(Self {
+        let bucket = Bucket::open(address, settings)?;
+        Ok(Self::of(bucket, data, who, listener, clock))
+    }
+
+    /// The same, reached with a client of its own, which honours conditions of writes.
+    pub fn with_client(
+        address: S3Address,
+        client: Arc<dyn ObjectStore>,
+        data: &DataDir,
+        who: String,
+        listener: Box<dyn TransferListener>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, ReleaseError> {
+        let bucket = Bucket::with_client(address, client)?;
+        Ok(Self::of(bucket, data, who, listener, clock))
+    }
+
+    fn of(
+        bucket: Bucket,
+        data: &DataDir,
+        who: String,
+        listener: Box<dyn TransferListener>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let copies = data.path().join(bucket.address().cache_name());
+        let copies = Copies::new(DataDir::new(copies));
+        let bucket = Arc::new(bucket);
+        Self {
             pointer: SharedPointer::new(Arc::clone(&bucket), &who),
             log: SharedLog::new(Arc::clone(&bucket), who.clone()),
             published: Published::new(bucket, listener, who, clock),
             copies,
-        })
+        }
     }
 }
 

@@ -143,7 +143,11 @@ const WORDS: [Word; 23] = [
     Word {
         text: "object_store",
         kind: Kind::Crate,
-        homes: &["cli/src/remote/store", "shared/src/release/s3"],
+        homes: &[
+            "cli/src/remote/store",
+            "server/simulation/tests/simulation/releases/store",
+            "shared/src/release/s3",
+        ],
     },
     Word {
         text: "reqwest",

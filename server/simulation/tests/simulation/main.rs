@@ -13,6 +13,7 @@
 mod clock;
 mod keys;
 mod leases;
+mod releases;
 mod seeds;
 mod weather;
 mod windows;

@@ -19,7 +19,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use object_store::aws::AmazonS3;
 use object_store::path::Path as Key;
 use object_store::{
     Error, GetOptions, ObjectStore, ObjectStoreExt, PutMode, UpdateVersion, WriteMultipart,
@@ -82,7 +81,7 @@ pub(super) enum Got {
 /// The objects below an address.
 pub(super) struct Bucket {
     address: S3Address,
-    client: Arc<AmazonS3>,
+    client: Arc<dyn ObjectStore>,
     runtime: Runtime,
     is_cancelled: watch::Sender<bool>,
 }
@@ -96,16 +95,31 @@ impl Bucket {
             object: address.to_string(),
             source,
         };
-        let failed = |reason: String| unreached(S3Error::Failed(reason));
         let client = client::builder(settings)
             .map_err(unreached)?
             .with_bucket_name(address.bucket())
             .build();
-        let client = client.map_err(|error| failed(failure::root_cause(&error)))?;
+        let client = client.map_err(|error| {
+            let reason = failure::root_cause(&error);
+            unreached(S3Error::Failed(reason))
+        })?;
+        Self::with_client(address, Arc::new(client))
+    }
+
+    /// The objects below `address`, as that client reaches them.
+    pub(super) fn with_client(
+        address: S3Address,
+        client: Arc<dyn ObjectStore>,
+    ) -> Result<Self, ReleaseError> {
         let runtime = threads::runtime("s3", THREADS, BLOCKING);
+        let runtime = runtime.map_err(|error| ReleaseError::S3 {
+            action: "reach",
+            object: address.to_string(),
+            source: S3Error::Failed(error.to_string()),
+        })?;
         Ok(Self {
-            client: Arc::new(client),
-            runtime: runtime.map_err(|error| failed(error.to_string()))?,
+            client,
+            runtime,
             is_cancelled: watch::Sender::new(false),
             address,
         })

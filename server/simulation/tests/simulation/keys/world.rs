@@ -24,9 +24,9 @@ use crate::weather::Weather;
 /// Servers at a time.
 const SERVERS: usize = 3;
 /// What happens in a run before all faults end.
-const EVENTS: usize = 100;
+const EVENTS: usize = 60;
 /// Most keys of a run.
-const KEYS_MAX: usize = 20;
+const KEYS_MAX: usize = 8;
 
 /// A server from its start to its end.
 struct Server {
