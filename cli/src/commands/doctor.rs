@@ -1,10 +1,10 @@
 //! `catalogue doctor`: checks a data directory, and says what to do about problems.
 //!
 //! First it collects the inputs, then it runs a list of checks, in the order in which they are
-//! shown. It changes nothing: it creates and repairs no file, and holds locks only for the moment
-//! of a look. A check that fails is reported and does not stop the others. Checks wait and read
-//! only within bounds, except the check of the active release, which reads all of it as a server
-//! does.
+//! shown. It changes nothing: it creates and repairs no file, holds locks only for the moment of a
+//! look, and removes the object with which it tries out a store. A check that fails is reported and
+//! does not stop the others. Checks wait and read only within bounds, except the check of the
+//! active release, which reads all of it as a server does.
 
 #![expect(
     clippy::unnecessary_wraps,
@@ -18,6 +18,7 @@ mod limits;
 mod machine;
 mod observation;
 mod releases;
+mod s3;
 mod servers;
 mod store;
 
@@ -47,7 +48,7 @@ const WIDTH: usize = 100;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For example: catalogue doctor --data /var/lib/catalogue\n\
-It changes nothing. The exit status is 3 if there is a problem; warnings do not count. Of \
+It changes nothing; what it writes in S3 to try it out, it removes. The exit status is 3 if there is a problem; warnings do not count. Of \
 inactive releases, the newest are read through, up to 4 GB in all; `catalogue releases \
 verify` reads all of them.")]
 pub struct DoctorArgs {
@@ -73,12 +74,13 @@ type Check = (
 );
 
 /// The checks of a data directory that exists.
-const CHECKS: [Check; 18] = [
+const CHECKS: [Check; 19] = [
     ("permissions", directory::permissions),
     ("owner", directory::owners),
     ("disk", machine::disk),
     ("open files", machine::open_files),
     ("DuckDB", machine::duckdb),
+    ("S3", s3::suitable),
     ("other releases", releases::listed),
     ("pointer", releases::pointer),
     ("active release", releases::active),

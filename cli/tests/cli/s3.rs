@@ -13,6 +13,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use serde_json::Value;
 use shared::base::clock::SystemClock;
 use shared::base::data_dir::DataDir;
 use shared::release::log::LogQuery;
@@ -177,7 +178,7 @@ fn every_server_follows_an_activation_and_a_rollback_and_starts_without_s3() {
 
 #[test]
 fn an_import_that_is_killed_at_any_write_leaves_no_half_release() {
-    let tried_out = ["make", "make again", "replace"].len();
+    let tried_out = ["write", "make", "replace", "replace again", "piece"].len();
     let writes = FileName::ALL.len() + ["manifest", "mark", "entry"].len() + tried_out + 1;
     for write in 1..=writes {
         for is_done in [false, true] {
@@ -254,6 +255,24 @@ impl KillingProxy {
     }
 }
 
+/// Passes on to S3 what `answer` says nothing to, and answers the rest with that; its address.
+fn proxy(answer: fn(&[u8]) -> Option<&'static [u8]>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            thread::spawn(move || {
+                let mut client = client.unwrap();
+                let request = read_request(&client);
+                let answer = answer(&request).map(<[u8]>::to_vec);
+                // Whoever was killed does not hear it.
+                _ = client.write_all(&answer.unwrap_or_else(|| answer_of_s3(&request)));
+            });
+        }
+    });
+    endpoint
+}
+
 /// Reads a request, changed so that the connection is closed after it.
 fn read_request(client: &TcpStream) -> Vec<u8> {
     let mut reader = BufReader::new(client);
@@ -283,6 +302,56 @@ fn answer_of_s3(request: &[u8]) -> Vec<u8> {
     let mut answer = Vec::new();
     server.read_to_end(&mut answer).unwrap();
     answer
+}
+
+/// Everything is taken for written, whatever the condition.
+fn ignore_conditions(request: &[u8]) -> Option<&'static [u8]> {
+    let head = String::from_utf8_lossy(request).to_ascii_lowercase();
+    let is_conditional = head.contains("\r\nif-match:") || head.contains("\r\nif-none-match:");
+    (head.starts_with("put ") && is_conditional).then_some(
+        b"HTTP/1.1 200 OK\r\netag: \"1\"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+    )
+}
+
+fn forbid_writes(request: &[u8]) -> Option<&'static [u8]> {
+    request
+        .starts_with(b"PUT ")
+        .then_some(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+}
+
+#[test]
+fn doctor_tries_the_store_out_and_says_what_it_lacks() {
+    let Some(machines) = Machines::new("doctor") else {
+        return;
+    };
+    machines.done("operator", &["import", SAMPLE]);
+    let endpoints = [
+        env::var("AWS_ENDPOINT_URL").unwrap(),
+        proxy(ignore_conditions),
+        proxy(forbid_writes),
+        "http://127.0.0.1:1".to_owned(),
+    ];
+    let told: Vec<_> = endpoints
+        .iter()
+        .flat_map(|endpoint| {
+            let mut command = machines.command("operator", &["doctor", "--json"]);
+            command.env("AWS_ENDPOINT_URL", endpoint);
+            let output = spawn(command.stdout(Stdio::piped()))
+                .wait_with_output()
+                .unwrap();
+            let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let checks = document["checks"].as_array().unwrap().clone();
+            checks.into_iter().filter(|check| check["check"] == "S3")
+        })
+        .map(|check| {
+            let text = |name| check[name].as_str().unwrap_or("nothing").to_owned();
+            format!("{}: {}", text("outcome"), text("message"))
+                .replace(&machines.address, "[address]")
+        })
+        .collect();
+    crate::harness::assert_snapshot("doctor_s3", &told.join("\n"));
+    let listed = machines.releases("tests").list().unwrap();
+    assert_eq!(listed, [machines.newest()]);
 }
 
 #[test]

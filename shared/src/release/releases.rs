@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::log::{Attempt, Entry, LogPart, LogQuery};
 use super::pointer::{Pointer, Step};
 use super::prune::Pruned;
+use super::s3::TriedOut;
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::timestamp::Timestamp;
 
@@ -196,6 +197,12 @@ pub trait Releases: Send + Sync {
     /// server does so every few seconds. A directory has no copies.
     fn prefetch(&self, _served: &ReleaseId, _now_seconds: i64) -> Prefetched {
         Prefetched::default()
+    }
+
+    /// Tries out whether the store behaves as releases need it to, with an object that is removed
+    /// again; `None` for a directory, which needs no trial.
+    fn try_out(&self) -> Option<Result<TriedOut, ReleaseError>> {
+        None
     }
 
     /// Cancels the requests to other machines, because this process ends.

@@ -6,7 +6,7 @@
 //! releases/<id>/<file>          the other files of a release
 //! in-use/<id>/<who>             a process uses the release, or is about to activate it
 //! log/<time>-<who>-<number>     an entry of the log of releases
-//! probe/<who>                   written to find out whether S3 honours conditional writes
+//! probe/<who>                   written to find out whether the store is one to rely on
 //! time/<who>                    written to read the time by S3's clock
 //! ```
 //!
@@ -19,6 +19,7 @@ mod bucket;
 mod copies;
 mod log;
 mod pointer;
+mod probe;
 mod prune;
 mod published;
 
@@ -32,10 +33,11 @@ use object_store::ObjectStore;
 
 pub use self::address::{NotAnAddress, S3Address};
 use self::bucket::Bucket;
-pub use self::bucket::{LimitedConnector, S3Error, S3Settings, root_cause};
+pub use self::bucket::{Flaw, LimitedConnector, S3Error, S3Settings, root_cause};
 use self::copies::Copies;
 use self::log::SharedLog;
 use self::pointer::SharedPointer;
+pub use self::probe::TriedOut;
 use self::published::Published;
 pub use self::published::{NoTransferListener, TransferListener};
 use super::log::{Attempt, Entry, LogPart, LogQuery, Outcome};
@@ -244,6 +246,10 @@ impl Releases for S3Releases {
 
     fn followed_within(&self) -> &'static str {
         "within two seconds"
+    }
+
+    fn try_out(&self) -> Option<Result<TriedOut, ReleaseError>> {
+        Some(self.pointer.try_out())
     }
 
     fn cancel(&self) {

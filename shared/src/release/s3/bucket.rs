@@ -28,7 +28,7 @@ use tokio::sync::watch;
 
 pub use self::client::S3Settings;
 use self::failure::Failure;
-pub use self::failure::{S3Error, root_cause};
+pub use self::failure::{Flaw, S3Error, root_cause};
 pub use self::limited::LimitedConnector;
 use super::address::S3Address;
 use crate::base::regular_file;
@@ -228,6 +228,15 @@ impl Bucket {
         Ok(listed)
     }
 
+    /// Whether there is an object of that name, whatever is listed.
+    pub(super) fn has(&self, name: &str) -> Result<bool, ReleaseError> {
+        match self.wait(SMALL_MAX, self.client.head(&self.key(name))) {
+            Ok(_meta) => Ok(true),
+            Err(Failure::Client(Error::NotFound { .. })) => Ok(false),
+            Err(failure) => Err(self.error("read", name, failure)),
+        }
+    }
+
     /// Removes an object; it is no error that there is none.
     pub(super) fn remove(&self, name: &str) -> Result<(), ReleaseError> {
         match self.wait(SMALL_MAX, self.client.delete(&self.key(name))) {
@@ -257,6 +266,18 @@ impl Bucket {
             Undone::Here(error) => error,
             Undone::There(failure) => self.error("write", name, failure),
         })
+    }
+
+    /// Writes an object as large files are written, though it is one piece.
+    pub(super) fn put_in_pieces(&self, name: &str, bytes: Bytes) -> Result<(), ReleaseError> {
+        let key = self.key(name);
+        let put = async {
+            let mut writing = WriteMultipart::new(self.client.put_multipart(&key).await?);
+            writing.put(bytes);
+            writing.finish().await
+        };
+        let put = self.wait(SMALL_MAX, put).map(|_put| ());
+        put.map_err(|failure| self.error("write", name, failure))
     }
 
     /// Passes the first `size` bytes of an object to `take`, in order.

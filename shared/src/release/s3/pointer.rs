@@ -1,7 +1,6 @@
 //! The pointer in S3: read, and replaced only in the state in which it was read.
 //!
-//! Before the first release is activated, a probe finds out whether S3 honours conditional writes:
-//! where it ignores them, operators would overtake each other unseen.
+//! Before the first release is activated, a probe finds out whether the store is one to rely on.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,6 +9,7 @@ use bytes::Bytes;
 use super::bucket::S3Error;
 use super::bucket::{Bucket, Got};
 use super::log::SharedLog;
+use super::probe::{Probe, TriedOut};
 use crate::base::threads::lock;
 use crate::release::interruption::{Change, uninterrupted};
 use crate::release::log::Entry;
@@ -23,14 +23,12 @@ const CURRENT: &str = "current";
 const BYTES_MAX: u64 = 1 << 16;
 /// So often it is tried anew when the pointer changed and names the same release as before.
 const ATTEMPTS: u32 = 3;
-/// The state of no object.
-const NO_STATE: &str = "\"0\"";
 
 /// The pointer, as all machines see it.
 pub(super) struct SharedPointer {
     bucket: Arc<Bucket>,
-    /// An object that no other process writes, to try conditions out.
-    probe: String,
+    /// Unique to this process.
+    who: String,
     /// The pointer as it was seen last.
     seen: Mutex<Option<Seen>>,
 }
@@ -48,7 +46,7 @@ impl SharedPointer {
     pub(super) fn new(bucket: Arc<Bucket>, who: &str) -> Self {
         Self {
             bucket,
-            probe: format!("probe/{who}"),
+            who: who.to_owned(),
             seen: Mutex::default(),
         }
     }
@@ -104,7 +102,7 @@ impl SharedPointer {
             let written = match etag {
                 None => {
                     // The first that is ever activated here.
-                    self.check_conditions()?;
+                    self.try_out()?;
                     self.bucket.create(CURRENT, text)
                 }
                 Some(etag) => self.bucket.replace(CURRENT, text, etag),
@@ -120,6 +118,12 @@ impl SharedPointer {
             }
         }
         Err(ReleaseError::overtaken(id, state(self.look()?.as_ref())))
+    }
+
+    /// Fails where the store is not one to rely on. That nothing may be written is for the write to
+    /// say that follows.
+    pub(super) fn try_out(&self) -> Result<TriedOut, ReleaseError> {
+        Probe::new(&self.bucket, &self.who).try_out()
     }
 
     fn is_written(&self, next: &Pointer) -> Result<bool, ReleaseError> {
@@ -144,24 +148,6 @@ impl SharedPointer {
         lock(&self.seen).clone_from(&seen);
         Ok(seen)
     }
-
-    /// Fails where an object is written that is there already, or in another state.
-    fn check_conditions(&self) -> Result<(), ReleaseError> {
-        let name = &self.probe;
-        self.bucket.create(name, Bytes::new())?;
-        let is_made_again = self.bucket.create(name, Bytes::new())?;
-        let state = Some(NO_STATE.to_owned());
-        let is_replaced = self.bucket.replace(name, Bytes::new(), state)?;
-        self.bucket.remove(name)?;
-        if !is_made_again && !is_replaced {
-            return Ok(());
-        }
-        Err(ReleaseError::S3 {
-            action: "rely on",
-            object: self.bucket.address().to_string(),
-            source: S3Error::Unconditional,
-        })
-    }
 }
 
 /// Whether it is certain that the pointer was left as it was: after other failures it may have been
@@ -171,7 +157,7 @@ const fn is_refused(error: &ReleaseError) -> bool {
         error,
         ReleaseError::Overtaken { .. }
             | ReleaseError::S3 {
-                source: S3Error::Unconditional,
+                source: S3Error::Unsuitable(_),
                 ..
             }
     )

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::bucket::{Bucket, Contents, Got};
+use super::bucket::{Bucket, Contents, Flaw, Got, S3Error};
 use crate::base::clock::Clock;
 use crate::base::hash::Hashed;
 use crate::base::threads::lock;
@@ -149,9 +149,28 @@ impl Published {
             let path = self.bucket.path(&object);
             match objects.iter().find(|listed| listed.name == object) {
                 Some(listed) => reader::check_size(&path, entry, listed.bytes),
-                None => Err(ReleaseError::damaged(&path, "it is not there")),
+                None => Err(self.unlisted(&object)?),
             }
         })
+    }
+
+    /// What it means that an object is not listed: that it is not there, or that the listing is old.
+    fn unlisted(&self, object: &str) -> Result<ReleaseError, ReleaseError> {
+        if self.bucket.has(object)? {
+            return Ok(self.lists_late(object));
+        }
+        Ok(ReleaseError::damaged(
+            &self.bucket.path(object),
+            "it is not there",
+        ))
+    }
+
+    fn lists_late(&self, object: &str) -> ReleaseError {
+        ReleaseError::S3 {
+            action: "list",
+            object: self.bucket.path(object).display().to_string(),
+            source: S3Error::Unsuitable(Flaw::ListsLate),
+        }
     }
 
     /// What the manifest says of a file.
@@ -250,9 +269,7 @@ impl Published {
     /// Marks a release for as long as something short takes, and makes sure that it is there.
     pub(super) fn mark(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         self.bucket.put(&self.mark_name(id), Bytes::new())?;
-        let names = self.bucket.list(&file_name(id, ""))?;
-        let manifest = file_name(id, MANIFEST);
-        if names.iter().any(|object| object.name == manifest) {
+        if self.bucket.has(&file_name(id, MANIFEST))? {
             return Ok(());
         }
         Err(ReleaseError::Unknown { id: id.to_string() })
@@ -313,10 +330,7 @@ impl Published {
         let listed = self.bucket.list(TIME)?;
         self.bucket.remove(&name)?;
         let Some(object) = listed.into_iter().find(|object| object.name == name) else {
-            return Err(ReleaseError::damaged(
-                &self.bucket.path(&name),
-                "it is not listed after it was written",
-            ));
+            return Err(self.lists_late(&name));
         };
         Ok(now.saturating_add(object.modified_seconds.saturating_sub(written)))
     }

@@ -8,7 +8,10 @@
 
 mod faults;
 pub(in crate::release) mod folder;
+mod other_store;
+mod overload;
 mod proxy;
+mod suitability;
 mod use_marks;
 
 use std::fs;

@@ -13,8 +13,10 @@ use super::limited::LimitedConnector;
 
 /// Longest time to connect.
 const CONNECT_MAX: Duration = Duration::from_secs(3);
-/// So often a request is tried again that was refused for the moment.
-const RETRIES: usize = 3;
+/// So often a request is tried again that was refused for the moment, as by a store that asks for
+/// fewer of them. The pauses grow, and are never more than 3.5 s in all, so that what is told in the
+/// end is the refusal and not that time ran out.
+const RETRIES: usize = 6;
 const BACKOFF_MAX: Duration = Duration::from_secs(1);
 
 /// How the address of a server begins.
@@ -79,6 +81,8 @@ pub(super) fn builder(settings: &S3Settings) -> Result<AmazonS3Builder, S3Error>
         .with_http_connector(LimitedConnector::default())
         // Without it two operators could overtake each other unseen.
         .with_conditional_put(S3ConditionalPut::ETagMatch)
+        // One object at a time is all that is removed here, and stores differ in how they take many.
+        .with_disable_bulk_delete(true)
         .with_retry(RetryConfig {
             backoff: BackoffConfig {
                 max_backoff: BACKOFF_MAX,

@@ -18,11 +18,15 @@ pub enum S3Error {
     /// There is no bucket, which is not the same as an empty one.
     #[error("there is no such bucket; make it, or name another one")]
     NoBucket,
-    /// It does not keep the conditions of writes.
-    #[error(
-        "it writes whatever the condition; use a store that honours If-Match and If-None-Match"
-    )]
-    Unconditional,
+    /// The keys to S3 are not these, or may not do this.
+    #[error("{0}")]
+    Denied(String),
+    /// It has too many requests, however long apart they are tried again.
+    #[error("it has too many requests ({0}); try again in a minute")]
+    Overloaded(String),
+    /// It lacks what releases rely on.
+    #[error("{0}; use {SUITABLE}")]
+    Unsuitable(Flaw),
     /// A variable of the environment has no usable value, which may have a password.
     #[error("{variable} must be {expected}")]
     Setting {
@@ -34,6 +38,36 @@ pub enum S3Error {
     /// Any other failure, in the client's words.
     #[error("{0}")]
     Failed(String),
+}
+
+/// What has it.
+const SUITABLE: &str = "a store that honours If-Match and If-None-Match when it writes, and shows \
+                        at once what was written, such as Amazon S3, Cloudflare R2 or MinIO";
+
+/// What a store lacks that releases rely on.
+#[derive(Debug, thiserror::Error)]
+pub enum Flaw {
+    /// It makes an object over another.
+    #[error("it ignores If-None-Match and writes over what is there")]
+    CreatesOver,
+    /// It replaces an object that changed since it was read.
+    #[error("it ignores If-Match and writes over what has changed")]
+    ReplacesStale,
+    /// It does not write at all where there is a condition, though it holds.
+    #[error("it refuses to write on a condition that holds ({0})")]
+    RefusesConditions(String),
+    /// It gives no ETag.
+    #[error("it sends no ETag, so nothing can be replaced only as it was read")]
+    NamesNoState,
+    /// It takes no file in pieces.
+    #[error("it takes no multipart upload ({0})")]
+    TakesNoPieces(String),
+    /// It reads what was there before.
+    #[error("it does not read what was just written or removed")]
+    ReadsLate,
+    /// It lists what was there before.
+    #[error("it does not list what was just written")]
+    ListsLate,
 }
 
 /// Why work failed.
@@ -48,16 +82,29 @@ impl From<Failure> for S3Error {
         match failure {
             Failure::Cancelled => Self::Cancelled,
             Failure::TimedOut(after) => Self::TimedOut(after),
-            Failure::Client(error) => match root_cause(&error) {
-                cause if cause.ends_with(NO_BUCKET) => Self::NoBucket,
-                cause => Self::Failed(cause),
-            },
+            Failure::Client(error) => {
+                let is_denied = matches!(
+                    error,
+                    Error::PermissionDenied { .. } | Error::Unauthenticated { .. }
+                );
+                match root_cause(&error) {
+                    cause if cause.ends_with(NO_BUCKET) => Self::NoBucket,
+                    cause if TOO_MANY.iter().any(|status| cause.starts_with(status)) => {
+                        Self::Overloaded(cause)
+                    }
+                    cause if is_denied => Self::Denied(cause),
+                    cause => Self::Failed(cause),
+                }
+            }
         }
     }
 }
 
 /// How the cause ends where there is no bucket.
 const NO_BUCKET: &str = ", NoSuchBucket";
+
+/// How the cause begins where there were too many requests.
+const TOO_MANY: [&str; 2] = ["503 ", "429 "];
 
 /// Whether there is no such object, in a bucket that is there.
 pub(super) fn is_missing(error: &Error) -> bool {

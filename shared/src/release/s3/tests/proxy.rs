@@ -54,8 +54,14 @@ impl Proxy {
     }
 }
 
-fn serve(client: TcpStream, decide: &Decide, turn: &Mutex<()>) -> std::io::Result<()> {
-    let mut reader = BufReader::new(client.try_clone()?);
+/// A request as it came, but for what it says of its connection.
+pub(super) struct Request {
+    pub(super) first: String,
+    pub(super) head: String,
+    pub(super) body: Vec<u8>,
+}
+
+pub(super) fn read_request(reader: &mut impl BufRead) -> std::io::Result<Request> {
     let (mut first, mut head, mut length) = (String::new(), String::new(), 0);
     reader.read_line(&mut first)?;
     loop {
@@ -73,6 +79,12 @@ fn serve(client: TcpStream, decide: &Decide, turn: &Mutex<()>) -> std::io::Resul
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
+    Ok(Request { first, head, body })
+}
+
+fn serve(client: TcpStream, decide: &Decide, turn: &Mutex<()>) -> std::io::Result<()> {
+    let mut reader = BufReader::new(client.try_clone()?);
+    let Request { first, head, body } = read_request(&mut reader)?;
     let fate = decide(&first);
     let forwarded = || {
         let _turn = lock(turn);
