@@ -74,7 +74,7 @@ type Check = (
 );
 
 /// The checks of a data directory that exists.
-const CHECKS: [Check; 19] = [
+const CHECKS: [Check; 20] = [
     ("permissions", directory::permissions),
     ("owner", directory::owners),
     ("disk", machine::disk),

@@ -11,7 +11,7 @@ use crate::process::{command, spawn};
 const PASSWORD: &str = "h0rse battery";
 
 /// Valid and invalid addresses, with the password in every place where people put one.
-const ADDRESSES: [&str; 36] = [
+const ADDRESSES: [&str; 44] = [
     "postgres://u:h0rse battery@127.0.0.1:1/db",
     "postgres://u:h0rse%20battery@127.0.0.1:1/db",
     "postgres://h0rse battery@127.0.0.1:1/db",

@@ -66,19 +66,19 @@ pub fn hash_of(text: Text) -> String {
 
 static ENGINES: Mutex<BTreeMap<String, Arc<dyn RedisEngine>>> = Mutex::new(BTreeMap::new());
 
-/// Makes an address lead to a model.
-pub fn put(address: &str, engine: Arc<dyn RedisEngine>) {
-    engines().insert(address.to_owned(), engine);
+/// Makes a host lead to a model.
+pub fn put(host: &str, engine: Arc<dyn RedisEngine>) {
+    engines().insert(host.to_owned(), engine);
 }
 
 /// Makes it lead nowhere again.
-pub fn remove(address: &str) {
-    engines().remove(address);
+pub fn remove(host: &str) {
+    engines().remove(host);
 }
 
-/// The model at an address.
-pub(crate) fn named(address: &str) -> Option<Arc<dyn RedisEngine>> {
-    engines().get(address).cloned()
+/// The model at a host.
+pub(crate) fn named(host: &str) -> Option<Arc<dyn RedisEngine>> {
+    engines().get(host).cloned()
 }
 
 fn engines() -> MutexGuard<'static, BTreeMap<String, Arc<dyn RedisEngine>>> {

@@ -34,6 +34,8 @@ pub(super) struct Inputs<'a> {
     pub(super) unneeded: Option<Result<Pruned, ReleaseError>>,
     /// The contents of the key store, or why they could not be read.
     pub(super) keys: Result<StoreContents, Observation>,
+    /// Where servers count minute limits, if given.
+    pub(super) limits: Option<RateLimitBackend>,
     /// The state of the server of each environment, after it had time to act on the keys.
     pub(super) servers: servers::Observed,
 }

@@ -5,11 +5,14 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use redis::{ErrorKind, RedisError, RedisResult, Script, ToRedisArgs};
+use redis::{
+    ConnectionAddr, ConnectionInfo, ErrorKind, RedisConnectionInfo, RedisError, RedisResult, Script,
+    ToRedisArgs,
+};
 
-use super::address::RedisAddress;
 use super::process::Process;
 use super::scripts::Reply;
+use super::sentinels::Named;
 use crate::engine::{self, Broken, Caller, RedisEngine};
 use crate::turns::{self, job_in};
 
@@ -50,9 +53,15 @@ fn broken(_why: Broken) -> RedisError {
 }
 
 impl Line {
-    pub(super) async fn connect(address: &RedisAddress) -> RedisResult<Self> {
+    pub(super) async fn connect(
+        info: &ConnectionInfo,
+        _settings: &RedisConnectionInfo,
+    ) -> RedisResult<Self> {
         let nowhere = || RedisError::from((ErrorKind::InvalidClientConfig, "no such model"));
-        let engine = engine::named(&address.to_string()).ok_or_else(nowhere)?;
+        let ConnectionAddr::Tcp(host, _port) = info.addr() else {
+            return Err(nowhere());
+        };
+        let engine = engine::named(host).ok_or_else(nowhere)?;
         let (there, caller) = (Arc::clone(&engine), caller());
         let connection = calls(move || there.connect(caller)).await.map_err(broken)?;
         Ok(Self {
@@ -67,6 +76,15 @@ impl Line {
         let reported = calls(move || there.report(caller, connection)).await;
         let (info, settings) = reported.map_err(|why| NoReply::Failed(broken(why)))?;
         Process::parse(&info, &settings).ok_or(NoReply::Garbled)
+    }
+
+    /// No model is a sentinel.
+    #[expect(
+        clippy::unused_async,
+        reason = "the server's waits for the reply of a sentinel"
+    )]
+    pub(super) async fn master(&self, _master: &str) -> Result<Named, NoReply> {
+        Err(NoReply::Garbled)
     }
 
     pub(super) async fn ask<const K: usize, A: ToRedisArgs, const N: usize>(

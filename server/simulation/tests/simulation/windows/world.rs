@@ -7,7 +7,7 @@ use std::time::Duration;
 use rand::Rng;
 use shared::keys::key::KeyId;
 use simulation::engine::{self, RedisEngine};
-use simulation::limits::{MINUTE, MinuteError, RedisAddress, RedisLimits};
+use simulation::limits::{MINUTE, MinuteError, RedisLimits};
 use simulation::turns::{self, Process, Ran, Turns};
 
 use super::scripts::Fault;
@@ -35,7 +35,7 @@ struct Server {
 
 struct World {
     store: Arc<Store>,
-    address: String,
+    host: String,
     servers: Vec<Server>,
     processes: u32,
     /// When the clock of the store gained last.
@@ -52,7 +52,7 @@ struct World {
 pub(super) fn run(seed: u64, fault: Fault) -> Result<Ran, Failure> {
     let mut world = World::new(seed, fault);
     let outcome = world.events().and_then(|()| world.settle());
-    engine::remove(&world.address);
+    engine::remove(&world.host);
     outcome.map_err(|promise| Failure::new(seed, &world.turns, promise))?;
     Ok(world.turns.ran())
 }
@@ -67,13 +67,13 @@ impl World {
         let turns = Turns::new(seed);
         let store = Arc::new(Store::new(fault));
         let number = RUNS.fetch_add(1, Ordering::Relaxed);
-        let address = format!("redis://model-{number}");
-        let shown = address.parse::<RedisAddress>().unwrap().to_string();
+        let host = format!("model-{number}");
+        let address = format!("redis://{host}");
         let engine: Arc<dyn RedisEngine> = Arc::<Store>::clone(&store);
-        engine::put(&shown, engine);
+        engine::put(&host, engine);
         let mut world = Self {
             store,
-            address: shown,
+            host,
             servers: Vec::new(),
             processes: 0,
             gained_at: None,
@@ -189,7 +189,7 @@ impl World {
         let process = self.servers[index].process;
         turns::note(|| format!("server {} is killed", process.0));
         self.turns.kill(process)?;
-        let address = self.address.clone();
+        let address = format!("redis://{}", self.host);
         self.servers[index] = self.start(&address);
         Ok(())
     }

@@ -1,0 +1,1 @@
+../../../../src/limits/redis/sentinels.rs
