@@ -89,11 +89,10 @@ fn unusable(error: &KeyStoreError, path: &str, is_forbidden: bool) -> Observatio
     let failed = Observation::failed(error);
     match error {
         KeyStoreError::Missing { .. } => failed.run("catalogue subscriptions create NAME"),
-        KeyStoreError::Gone { .. } => failed.run(restore(path)),
         KeyStoreError::Locked { .. } => failed.run(format!("fuser -v {path}")),
         // Restoring a backup would undo later changes, and nothing is lost here.
         KeyStoreError::Failed { .. } if is_forbidden => failed.run(format!("chmod u+rw {path}")),
-        KeyStoreError::Failed { .. } => failed.run(restore(path)),
+        KeyStoreError::Gone { .. } | KeyStoreError::Failed { .. } => failed.run(restore(path)),
         _ => failed,
     }
 }
