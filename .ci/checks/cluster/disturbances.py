@@ -29,8 +29,8 @@ class Disturbance:
 
     @property
     def befalls_operator(self):
-        """Whether it is an engine itself, and not only the links of servers to it."""
-        return self.on in REACHED and self.what in ("kill", "stop", "lose")
+        """Whether it is an engine itself, and not only the links of servers to it. Whoever asks S3 is slowed down."""
+        return self.on in REACHED and self.what in ("kill", "stop", "lose", "slow-down")
 
     @contextlib.asynccontextmanager
     async def befall(self, cluster, random):
@@ -93,6 +93,7 @@ def all_disturbances():
     on_processes = [Disturbance(what, on) for what in ("kill", "stop") for on in (*ENGINES, *SERVERS)]
     to_engines = [Disturbance(what, on) for what in ("reset", "hole", "delay", "garble")
                   for on in (*ENGINES, *(f"{name}-{engine}" for name in SERVERS for engine in ENGINES))]
+    to_engines += [Disturbance("slow-down", on) for on in ("s3", *(f"{name}-s3" for name in SERVERS))]
     to_servers = [Disturbance(what, on) for what in ("reset", "hole", "delay") for on in SERVERS]
     return [*on_processes, *to_engines, *to_servers, Disturbance("clock", SKEWED)]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from checks.base import PATIENCE, ROOT, expect
 from checks.cluster import promises
-from checks.cluster.assembly import SERVICE, Cluster, ask
+from checks.cluster.assembly import SERVICE, Cluster, ask, with_port
 from checks.cluster.disturbances import Disturbance
 from checks.cluster.failover import ComesBack, TakesOver
 from checks.cluster.history import History, Span
@@ -74,6 +74,10 @@ OUTAGES = (
            "answered from the release that is served; servers start with their last one, new ones do not start",
            "those on releases fail (3)", "servers follow within 5 s",
            on(("kill", "s3"), ("stop", "s3"), ("hole", "s3"), ("garble", "s3")), ANSWERED, (RELEASES,)),
+    Outage("S3 asks for fewer requests (503 SlowDown)",
+           "answered from the release that is served; servers start with their last one, new ones do not start",
+           "those on releases try again for up to 3.5 s, then fail (3)", "servers follow within 5 s",
+           on(("slow-down", "s3"),), ANSWERED, (RELEASES,)),
     Outage("A server is killed, hangs or cannot be reached", "answered by the others within 2 s", "work",
            "it takes part again within 5 s of its start",
            on(("kill", "catalogue-3"), ("stop", "catalogue-2"), ("hole", "catalogue-1")), ANSWERED),
@@ -181,27 +185,35 @@ class Outages:
     async def observe(self, outage, fault):
         """What commands say, and servers to those without a key."""
         for command in (KEYS, RELEASES):
-            done = await asyncio.to_thread(self.try_command, command)
+            done = await asyncio.to_thread(self.try_command, command, fault)
             wanted = 3 if command in outage.fail and fault.befalls_operator else 0
             self.expect(done.returncode == wanted, fault, f"{' '.join(command)} ends with {done.returncode}: {done.stderr}")
         for member in self.cluster.members:
             if member.name != fault.on:
                 answer = await ask(member.port, SERVICE)
                 self.expect(answer is not None and answer.status == 200, fault, f"{member.name} says {answer} to /v1")
-        if fault == Disturbance("kill", "s3"):
+        if fault in (Disturbance("kill", "s3"), Disturbance("slow-down", "s3")):
             await self.restart(fault)
 
-    def try_command(self, arguments, data=None):
+    def try_command(self, arguments, fault, data=None):
         operator = self.cluster.operator
         return subprocess.run([operator.command, "--data", data or operator.data, *arguments], text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, env=operator.environment, timeout=PATIENCE)
+                              stdin=subprocess.DEVNULL, capture_output=True, env=operator.environment | self.way(fault),
+                              timeout=PATIENCE)
+
+    def way(self, fault):
+        """Where only links say that S3 has too many requests, the operator goes by one of them."""
+        if fault.what != "slow-down":
+            return {}
+        link = self.cluster.proxy.ports[f"{self.cluster.members[0].name}-s3"]
+        return {"AWS_ENDPOINT_URL": with_port(self.cluster.at["s3"], link)}
 
     async def restart(self, fault):
         """A server that has a release starts with it; one that has none does not start."""
         member = self.cluster.members[0]
         await member.stop()
         await member.start()
-        new = await asyncio.to_thread(self.try_command, ("serve", "--listen", "127.0.0.1:0", "--admin", "off"),
+        new = await asyncio.to_thread(self.try_command, ("serve", "--listen", "127.0.0.1:0", "--admin", "off"), fault,
                                       self.cluster.work / "new")
         self.expect(new.returncode == 3, fault, f"a new server ends with {new.returncode}: {new.stderr}")
 

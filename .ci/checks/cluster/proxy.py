@@ -10,6 +10,7 @@ of its input is a link and what becomes of it, until it is told otherwise:
     NAME hole            nothing goes through and nothing is closed
     NAME delay SECONDS   everything goes through, so much later each way
     NAME garble          what comes back is as long as it was, and noise
+    NAME slow-down       nothing goes through; S3's 503 SlowDown comes back, once for what comes together
 
 It is a process of its own, so that what it does takes no time from those who measure.
 """
@@ -23,6 +24,8 @@ import sys
 
 # A socket that is closed with this is reset.
 RESET = struct.pack("ii", 1, 0)
+SLOW_DOWN = (b"HTTP/1.1 503 Slow Down\r\nContent-Type: application/xml\r\nContent-Length: 36\r\nConnection: close\r\n\r\n"
+             b"<Error><Code>SlowDown</Code></Error>")
 
 
 class Side(asyncio.Protocol):
@@ -46,6 +49,9 @@ class Side(asyncio.Protocol):
                 asyncio.get_running_loop().call_later(self.link.seconds, self.hand_over, data)
             case "garble" if self.comes_back:
                 self.hand_over(os.urandom(len(data)))
+            case "slow-down" if not self.comes_back:
+                self.transport.write(SLOW_DOWN)
+                self.transport.close()
             case _:
                 self.hand_over(data)
 
