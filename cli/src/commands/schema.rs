@@ -123,7 +123,7 @@ fn required(is_required: bool) -> String {
 
 /// How to read the tables.
 const NOTES: [&str; 6] = [
-    "Types in the plural are lists. The bound of an id is the kind of record it names.",
+    "Types in the plural are lists. The bound of an id names its kind of record.",
     "Null and a blank text are like an absent field, except in lists.",
     "What is required within an object is required where the object is there.",
     "A unit such as `m or ft` is the first in metric boats and the second in imperial ones.",
