@@ -109,8 +109,8 @@ async fn each_limit_is_told_the_log_once_a_minute() {
         }
         let log = logged();
         for limit in [
-            "of one address as there may be",
-            "connections as there may be",
+            "this address already has as many as allowed",
+            "there are already as many as allowed",
         ] {
             assert_eq!(
                 log.matches(limit).count(),
