@@ -113,7 +113,6 @@ class Outages:
         self.cluster, self.history = Cluster(found, command, work), History(work / "history.tsv")
         self.operator, self.findings, self.spans = Operator(self.cluster, self.pool, random), [], []
         self.cluster.watched = watched
-        self.cluster.engines = self.cluster.engines | {"sentinels": Most(watched)}
 
     async def run(self):
         await self.cluster.prepare()
@@ -121,6 +120,8 @@ class Outages:
         for key in [*self.operator.tight]:
             self.pool.drop(key.name)
         await self.cluster.start()
+        # No server reaches them by a link of its own.
+        self.cluster.engines = self.cluster.engines | {"sentinels": Most(self.cluster.watched)}
         await self.cluster.learn()
         for store, outages in itertools.groupby(OUTAGES, lambda outage: outage.store):
             await self.cluster.reach_store_through(store)
