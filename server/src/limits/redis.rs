@@ -1,8 +1,8 @@
 //! Minute windows that all servers of a Redis share, counted by its clock.
 //!
-//! It is one server, or the one that sentinels name as the master, which is followed in a failover.
-//! A request is counted in one round trip of an atomic script, over a few connections that many
-//! requests share. If Redis cannot be asked in time, or may have lost counts, requests are refused
+//! It is a single server, or the master that sentinels name, which is followed in a failover. A
+//! request is counted in one round trip by an atomic script, over a few connections that many
+//! requests share. If Redis does not reply in time, or may have lost counts, requests are refused
 //! at once, while a probe waits for it to come back.
 
 mod address;
@@ -55,14 +55,14 @@ pub enum Init {
     There(Duration),
 }
 
-/// What was found where minute limits are to be counted.
+/// What was found at the place where minute limits are to be counted.
 #[derive(Clone, Debug)]
 pub struct Examined {
     /// The server, which sentinels may have named.
     pub server: RedisAddress,
     /// Its name and version.
     pub software: String,
-    /// Whether it goes on where it was, whatever happens to it.
+    /// Whether it keeps all counts across a restart.
     pub keeps_all: bool,
 }
 
@@ -101,7 +101,7 @@ impl RedisLimits {
         })
     }
 
-    /// What would be counted in at `address`, if it is fit for it. Nothing is changed.
+    /// Examines the Redis at `address`, and fails if it is unfit for counting. Changes nothing.
     pub async fn examine(address: RedisAddress) -> Result<Examined, RedisFailure> {
         let place = Place::new(address, Scripts::new(""), PREFIX);
         let (server, process) = place.examined().await?;

@@ -1,4 +1,5 @@
-//! Where servers count minute limits: whether they can, and what a restart or a failover of it does.
+//! Whether servers can count minute limits in the Redis that they use, and what a restart or
+//! failover of it costs.
 
 use anyhow::Context as _;
 use server::limits::RedisLimits;
@@ -8,7 +9,7 @@ use super::inputs::Inputs;
 use super::observation::Observation;
 use crate::serving::rate_limit_backend::RateLimitBackend;
 
-/// Whether requests can be counted there; nothing where it is not said where.
+/// Whether requests can be counted there; no result without an address.
 pub(super) fn usable(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     let address = match &inputs.limits {
         None => return Ok(Vec::new()),

@@ -7,8 +7,8 @@ use shared::release::s3::TriedOut;
 use super::inputs::Inputs;
 use super::observation::Observation;
 
-/// Tries it out, once it could be read: where it cannot, the check of the pointer tells. There is
-/// nothing to report of a directory.
+/// Tries the store out if it can be read; if not, the check of the pointer reports that. A
+/// directory has nothing to report.
 pub(super) fn suitable(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     if let Err(ReleaseError::S3 { .. }) = &inputs.active {
         return Ok(Vec::new());

@@ -1,5 +1,5 @@
-//! Where a Redis is: parsed once, and shown as host, port and database; or where its sentinels are,
-//! which know which server is the master.
+//! The address of a Redis, or of the sentinels that know its master. It is parsed once, and shown
+//! without user and password.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,9 +8,9 @@ use std::sync::Arc;
 use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo};
 use url::Url;
 
-/// What an address begins with; the second one speaks TLS.
+/// The schemes of addresses; the second uses TLS.
 const SCHEMES: [&str; 2] = ["redis", "rediss"];
-/// What follows the scheme where the hosts are sentinels.
+/// Follows the scheme if the hosts are sentinels.
 const OF_SENTINELS: &str = "+sentinel";
 /// The ports of servers and sentinels that name none.
 const SERVER_PORT: u16 = 6379;
@@ -68,7 +68,7 @@ impl RedisAddress {
             )?;
             let host = url.host_str().ok_or(NotAnAddress)?;
             let host = format!("{host}:{}", url.port().unwrap_or(SENTINEL_PORT));
-            // One that is named twice would be two of those that have to agree.
+            // One that is listed twice would have two votes.
             if shown.contains(&host) || shown.len() == SENTINELS_MAX {
                 return Err(NotAnAddress);
             }
@@ -89,8 +89,8 @@ impl RedisAddress {
     }
 }
 
-/// The server there, reached as a sentinel is that has this address, with the same user, password
-/// and database; none if that is no name of a host.
+/// The address of a server that a sentinel names, reached with that sentinel's TLS, user, password
+/// and database; none if `host` is not a host name.
 pub(super) fn server_like(
     sentinel: &ConnectionInfo,
     host: &str,
@@ -144,7 +144,7 @@ impl FromStr for RedisAddress {
     }
 }
 
-/// How to connect to one host, and the address as it is written, at this port unless it says another.
+/// How to connect to one host, and its URL. `port` is the port of addresses without one.
 fn parse(text: &str, port: u16) -> Result<(ConnectionInfo, Url), NotAnAddress> {
     let url = Url::parse(text).map_err(|_why| NotAnAddress)?;
     // The library has a fragment that turns certificate verification off.
@@ -173,7 +173,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_CHARS_MAX && name.chars().all(is_of_name)
 }
 
-/// Whether settings follow the name of a host, as a password does in other notations.
+/// Whether settings follow the host name, as a password does in other notations.
 fn is_more_than_a_name(host: &str) -> bool {
     host.contains(['=', ';', '&'])
 }

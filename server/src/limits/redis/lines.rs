@@ -16,9 +16,10 @@ use super::place::{Place, Server, examine, failure, in_time, micros};
 use super::process::Process;
 use super::scripts::{LastMinute, Reply, Verdict};
 
-/// How long a server is taken for the master after sentinels were asked: long enough for the next
-/// look, and for what that may take.
+/// How long a server counts as the master after sentinels named it: long enough for the next check
+/// and its timeout.
 const NAMED_FOR: Duration = Duration::from_secs(2);
+
 /// Connections on which counting has begun.
 #[derive(Debug)]
 pub(super) struct Lines {
@@ -26,7 +27,7 @@ pub(super) struct Lines {
     turn: AtomicUsize,
     pub(super) server: Server,
     pub(super) ahead: Arc<Ahead>,
-    /// When sentinels were asked that named the server, in microseconds of our clock.
+    /// When the sentinels that named the server were asked, in microseconds of our clock.
     asked_at: AtomicU64,
 }
 
@@ -86,7 +87,8 @@ impl Lines {
         Ok(())
     }
 
-    /// When nothing may be counted any more that is not confirmed before; never without sentinels.
+    /// Until when requests may be counted without asking sentinels again; for ever without
+    /// sentinels.
     fn named_until(&self) -> Duration {
         let asked_at = Duration::from_micros(self.asked_at.load(Ordering::Relaxed));
         match self.server.named {

@@ -1,5 +1,5 @@
-//! Where to count, and how counting begins there: the server that an address or its sentinels name,
-//! its process, and the names of its keys.
+//! Where requests are counted, and how counting begins there: the server that an address or its
+//! sentinels name, its process, and the names of its keys.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -21,16 +21,16 @@ use crate::base::primitives::{Mutex, timeout};
 /// fewer requests at a time.
 const LINES: usize = 2;
 
-/// How long another server may count in a former master once the new one is named: as long as it
-/// takes that for the master, and a round trip by which the deadline of a request may be late.
+/// How long another of our servers may still count in a former master once the new one is named:
+/// while it believes that one to be the master, plus a round trip.
 const OVERLAP: Duration = Duration::from_secs(3);
 
 /// How long all the requests with which counting begins may take together, and how long sentinels
 /// may take to name the server.
 const BEGIN_WAIT_MAX: Duration = Duration::from_millis(500);
 
-/// Where to count: a server, or the one that sentinels name; the names of its keys, and the offset
-/// of its clock.
+/// Where requests are counted: a server, or the one that sentinels name; the names of its keys, and
+/// the offset of its clock.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) address: RedisAddress,
@@ -44,15 +44,15 @@ pub(super) struct Place {
     trial: String,
 }
 
-/// The server that was counted in last. The offset of its clock is kept across connections, so that
-/// a jump is also found after a reconnect.
+/// The server used last. The offset of its clock is kept across connections, so a jump is also
+/// noticed after a reconnect.
 #[derive(Debug)]
 struct Last {
     named: Option<Named>,
     ahead: Arc<Ahead>,
 }
 
-/// A server to count in, and what its sentinels call it, if it has any.
+/// A server, and how its sentinels named it, if it has any.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
     pub(super) address: RedisAddress,
@@ -119,7 +119,7 @@ impl Place {
         self.sentinels.is_some()
     }
 
-    /// The server that would be counted in, and its process, which is fit for it.
+    /// The server that requests would be counted in now, and its process, which is fit for that.
     pub(super) async fn examined(&self) -> Result<(Server, Process), RedisFailure> {
         let server = self.find().await?;
         let (_lines, process) = in_time(&server.address, self.open(&server.address)).await?;
@@ -143,7 +143,7 @@ impl Place {
         Ok(Server { address, named })
     }
 
-    /// What is known of the clock of this server, and whether another one was counted in before.
+    /// What is known of the clock of this server, and whether another server was used before.
     fn follow(&self, server: &Server) -> (Arc<Ahead>, bool) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let mut is_other = false;
@@ -185,7 +185,7 @@ impl Place {
         tried.map(|_reply| ()).map_err(|why| failure(address, why))
     }
 
-    /// Asks on that connection how counting begins there.
+    /// Begins to count on that connection.
     pub(super) async fn begin(
         &self,
         line: &Line,
@@ -211,7 +211,7 @@ impl Place {
     }
 }
 
-/// Runs the requests with which counting begins, within their time.
+/// Runs the requests with which counting begins, within their time limit.
 pub(super) async fn in_time<T>(
     address: &RedisAddress,
     asking: impl Future<Output = Result<T, RedisFailure>>,

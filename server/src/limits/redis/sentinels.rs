@@ -1,9 +1,9 @@
 //! The sentinels that watch a Redis, and the server that they name as its master.
 //!
-//! A server is the master if most of the sentinels in the address say so: a failover takes most of
-//! them, and whoever is cut off with a former master reaches fewer. Any two majorities share a
-//! sentinel, and none goes back to a former master, so from the moment at which one server was told
-//! of the new master, no other is told of the former one any more. Nothing here counts.
+//! A server is the master if most of the sentinels in the address say so. A failover needs a
+//! majority, and whoever is cut off with a former master reaches fewer. Any two majorities share a
+//! sentinel, and no sentinel goes back to a former master. So once one of our servers has been told
+//! of the new master, none is told of the former one any more. Nothing here counts requests.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -55,7 +55,7 @@ struct Sentinel {
 }
 
 impl Sentinels {
-    /// These sentinels, which are asked for the server that they call `master`.
+    /// These sentinels, to be asked for the server that they call `master`.
     pub(super) fn new(address: RedisAddress, each: &[ConnectionInfo], master: &str) -> Self {
         let each = each.iter().map(|info| Sentinel {
             info: info.clone(),
@@ -68,7 +68,7 @@ impl Sentinels {
         }
     }
 
-    /// The server that most of them name. Waits for no more of them than it takes.
+    /// The server that most of them name. Returns as soon as a majority agrees.
     pub(super) async fn master(&self) -> Result<Named, RedisFailure> {
         let asking = self.each.iter().enumerate();
         let asking = asking.map(|(place, one)| async move { (place, one.ask(&self.master).await) });
@@ -98,8 +98,8 @@ impl Sentinels {
         named().find(is_named_by_most).cloned()
     }
 
-    /// What they said, in their order and the same of several once, so that it is told in the same
-    /// words as before.
+    /// What each of them said, in a fixed order and each reply once, so that the same disagreement
+    /// is not logged as a new one.
     fn disagreement(&self, told: &BTreeMap<usize, Result<Named, NoReply>>) -> RedisFailure {
         let mut said: Vec<(String, Vec<String>)> = Vec::new();
         for (place, answer) in told {
@@ -138,7 +138,7 @@ fn text(answer: &Result<Named, NoReply>) -> String {
 impl Sentinel {
     /// Asks for the server that is called `master`, on the former connection if it answers.
     async fn ask(&self, master: &str) -> Result<Named, NoReply> {
-        // It is put back only after an answer, so one that owes an answer is closed.
+        // It is put back only after a reply, so a connection that still owes one is closed.
         let kept = self.kept().take();
         if let Some(line) = kept
             && let Ok(named) = line.master(master).await

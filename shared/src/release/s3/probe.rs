@@ -1,31 +1,31 @@
-//! Whether a store behaves as releases need it to, tried out with an object of this process alone.
+//! Tries out, with an object of its own, whether a store behaves as releases need it to.
 //!
-//! Stores that speak S3 differ where it matters most: one writes whatever the condition, so that
-//! operators would overtake each other unseen; another lists late, so that a prune would miss
-//! a release that is needed. Neither shows before something is lost, so it is tried out before
-//! the first activation, and whenever an operator asks. The object is removed again, and lies where
-//! neither a listing of releases nor a prune looks.
+//! Stores that speak S3 differ where it matters most. One ignores the conditions of writes, so
+//! operators would overwrite each other's activations; another lists late, so a prune would miss a
+//! release in use. Neither shows before something is lost, so both are tried out before the first
+//! activation and by `catalogue doctor`. The object is removed again; neither listings of releases
+//! nor prunes look at its folder.
 
 use bytes::Bytes;
 
 use super::bucket::{Bucket, Contents, Flaw, Got, S3Error};
 use crate::release::ReleaseError;
 
-/// The folder of the objects with which it is tried out.
+/// The folder of the objects that are written.
 const PROBE: &str = "probe/";
 /// Most bytes of such an object.
 const BYTES_MAX: u64 = 64;
-/// What is written, of different lengths, so that listings show which of them is there.
+/// The contents that are written, of different lengths, so that listings tell them apart.
 const FIRST: &[u8] = b"1";
 const SECOND: &[u8] = b"22";
 const THIRD: &[u8] = b"333";
 
-/// What came of trying a store out.
+/// The result of trying a store out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TriedOut {
     /// It behaves as releases need it to.
     Suitable,
-    /// These keys may read and not write, so it could not be tried out.
+    /// The credentials allow no writes, so it could not be tried out.
     ReadOnly,
 }
 
@@ -44,8 +44,8 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Tries everything out that releases rely on. Call it once something could be read: where
-    /// nothing can, it is not for lack of a permission to write.
+    /// Tries out everything that releases rely on. Call it only if the bucket can be read, since
+    /// otherwise a refusal would not mean that just writes are forbidden.
     pub(super) fn try_out(&self) -> Result<TriedOut, ReleaseError> {
         match self.bucket.put(&self.name, Bytes::from_static(FIRST)) {
             Ok(()) => {}
@@ -63,7 +63,7 @@ impl<'a> Probe<'a> {
         Ok(TriedOut::Suitable)
     }
 
-    /// A write whose condition does not hold is refused, and only such a one.
+    /// A write is refused if and only if its condition does not hold.
     fn conditions(&self) -> Result<(), ReleaseError> {
         let first = self.read(FIRST)?.etag;
         let name = &self.name;
@@ -79,7 +79,7 @@ impl<'a> Probe<'a> {
         let is_replaced = self.conditional(replace(SECOND))?;
         match self.read(SECOND) {
             Ok(_second) => {}
-            // Where it was replaced all the same, an answer was lost, and then its state was another.
+            // If it was replaced all the same, a reply was lost, and the retry met the new state.
             Err(_first) if !is_replaced => {
                 let reason = "412 Precondition Failed".to_owned();
                 return Err(self.flawed(Flaw::RefusesConditions(reason)));
@@ -102,7 +102,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// A file that is sent in pieces is whole when it arrives.
+    /// A multipart upload arrives whole.
     fn pieces(&self) -> Result<(), ReleaseError> {
         let put = self
             .bucket
@@ -119,7 +119,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The object, which has to have these contents and a name for its state.
+    /// Reads the object, which must have these contents and an ETag.
     fn read(&self, expected: &[u8]) -> Result<Contents, ReleaseError> {
         match self.bucket.get(&self.name, BYTES_MAX, None)? {
             Got::Contents(contents) if contents.bytes != expected => {
@@ -133,12 +133,12 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// A write with a condition, where one without was done a moment ago.
+    /// The result of a conditional write, after an unconditional one succeeded.
     fn conditional(&self, written: Result<bool, ReleaseError>) -> Result<bool, ReleaseError> {
         written.map_err(|error| self.refused(error, Flaw::RefusesConditions))
     }
 
-    /// What S3 refuses where a plain write was done is what it does not know.
+    /// A plain write succeeded, so what S3 refuses here is what it does not support.
     fn refused(&self, error: ReleaseError, flaw: fn(String) -> Flaw) -> ReleaseError {
         match error {
             ReleaseError::S3 {
