@@ -48,15 +48,14 @@ const WIDTH: usize = 100;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For example: catalogue doctor --data /var/lib/catalogue\n\
-It changes nothing; what it writes in S3 to try it out, it removes. The exit status is 3 if there is a problem; warnings do not count. Of \
-inactive releases, the newest are read through, up to 4 GB in all; `catalogue releases \
-verify` reads all of them.")]
+It changes nothing, and removes the object that it writes to try out S3. The exit status is 3 \
+if there is a problem; warnings do not count. Of inactive releases, the newest are read \
+through, up to 4 GB in all; `catalogue releases verify` reads all of them.")]
 pub struct DoctorArgs {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Where servers count minute limits, which is looked at too, such as `redis://HOST:6379/0`
-    /// [default: none]
+    /// Also check where servers count minute limits, such as `redis://HOST:6379/0` [default: none]
     #[arg(
         long = "limits",
         value_name = "WHERE",

@@ -18,11 +18,11 @@ pub(super) fn suitable(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     };
     Ok(vec![match tried? {
         TriedOut::Suitable => Observation::ok(
-            "conditions of writes are honoured, and what is written is read and listed at once",
+            "it honours conditions of writes, and what is written can be read and listed at once",
         ),
         TriedOut::ReadOnly => Observation::ok(
-            "not tried out: these keys may read and not write, as those of a server; an \
-             operator's tell more",
+            "not tried out, since these credentials may not write, as those of a server; run \
+             this with an operator's",
         ),
     }])
 }
