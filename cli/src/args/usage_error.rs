@@ -197,4 +197,28 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn options_that_are_suggested_exist_and_those_they_are_suggested_for_do_not() {
+        let all = Args::command();
+        for (commands, names, suggested) in MEANT_OPTIONS {
+            let command = commands
+                .iter()
+                .try_fold(&all, |command, word| command.find_subcommand(word));
+            let command = command.unwrap_or_else(|| panic!("there is no {commands:?}"));
+            let mut below = vec![command];
+            let mut options = Vec::new();
+            while let Some(command) = below.pop() {
+                options.extend(command.get_arguments().filter_map(|one| one.get_long()));
+                below.extend(command.get_subcommands());
+            }
+            let is_option = |name: &str| options.iter().any(|one| name == format!("--{one}"));
+            let suggested = suggested.split(' ').next().unwrap_or_default();
+            assert!(is_option(suggested), "{commands:?} {suggested}");
+            assert!(
+                !names.iter().any(|name| is_option(name)),
+                "{commands:?} {names:?}"
+            );
+        }
+    }
 }
