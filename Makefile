@@ -2,7 +2,7 @@
 # BUNDLED=1 compiles DuckDB from source instead (about an hour of processor time, once).
 .DEFAULT_GOAL := help
 .PHONY: help demo build dist install test lint doc book check format snapshots ci
-.PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-servers bench-asks bench-plots
+.PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-servers bench-engines bench-plots
 
 help: ## list these tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -70,8 +70,8 @@ bench-switch: ## another release again and again under full load, every answer c
 bench-servers: ## one boat over HTTP with PostgreSQL and Redis beside the embedded store; BOATS=100000
 	.ci/bench servers $(BOATS)
 
-bench-asks: ## what a server asks of PostgreSQL, Redis and S3, for server/deploy/sizing.md
-	.ci/bench asks
+bench-engines: ## what a server requests of PostgreSQL, Redis and S3, for server/deploy/sizing.md
+	.ci/bench engines
 
 bench-plots: ## draw server/benches/plots anew from server/benches/results
 	.ci/bench plots

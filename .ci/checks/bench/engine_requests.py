@@ -1,5 +1,5 @@
-"""What one server asks of PostgreSQL, Redis and S3: while nobody asks it, by each request of a busy subscription, and by
-each request of subscriptions that ask seldom. The page about sizing is worked out from it.
+"""What one server requests of PostgreSQL, Redis and S3: while it is idle, for each request of a busy subscription, and for
+each request of occasional ones. The page about sizing is computed from it.
 
 Nothing is timed here, so it does not matter what else the machine does.
 """
@@ -19,7 +19,7 @@ from checks.cluster.assembly import with_port
 from checks.command import Catalogue
 from checks.services import services
 
-IDLE_SECONDS, BUSY, SELDOM = 30, 20_000, 200
+IDLE_SECONDS, BUSY, OCCASIONAL = 30, 10_000, 200
 # Leased units that stay unused are given back after a second or two; PostgreSQL counts what a connection did within one.
 SETTLED = 4
 QUOTA = 100_000
@@ -61,8 +61,8 @@ class Counted:
             self.counts["get" if is_get else "put or list"] += 1
 
 
-class Asked:
-    """The counters of the engines."""
+class Counters:
+    """How often each engine was used so far."""
 
     def __init__(self, found, s3):
         self.found, self.s3 = found, s3
@@ -77,65 +77,65 @@ class Asked:
                 **{f"S3 {kind}": count for kind, count in self.s3.counts.items()}}
 
 
-def apart(before, after, seconds=0, idle=None):
-    """What was asked in between, without what would have been asked anyway."""
+def difference(before, after, seconds=0, idle=None):
+    """What was used in between, without what an idle server would have used."""
     return {name: after[name] - before[name] - (idle[name] * seconds if idle else 0) for name in after}
 
 
-def ask(connection, key, boat):
+def get(connection, key, boat):
     connection.request("GET", f"/v1/boats/{boat}", headers={"Authorization": f"Bearer {key}"})
     answer = connection.getresponse()
     answer.read()
     expect(answer.status == 200, f"a boat is {answer.status}")
 
 
-def during(asked, act, idle):
-    """What `act`, which tells how many requests it sent, has the engines asked for each of them."""
-    before, started = asked.now(), time.monotonic()
+def each(counters, act, idle):
+    """What is used for each request of `act`, which returns how many it sent."""
+    before, started = counters.now(), time.monotonic()
     count = act()
     time.sleep(SETTLED)
-    total = apart(before, asked.now(), time.monotonic() - started, idle)
+    total = difference(before, counters.now(), time.monotonic() - started, idle)
     return {name: max(0, round(value / count, 4)) for name, value in total.items()}
 
 
 def measure(surroundings, boats):
     with services() as found, Counted(found.engines["s3"].port) as s3:
-        operator = Catalogue(surroundings.catalogue, surroundings.work / "asks")
+        operator = Catalogue(surroundings.catalogue, surroundings.work / "engines")
         access = {name: value for name, value in found.environment.items() if name.startswith("AWS_")}
         operator.environment |= access | {
             "CATALOGUE_STORE": found.addresses["postgres"], "CATALOGUE_LIMITS": found.addresses["redis"],
-            "CATALOGUE_RELEASES": f"{found.environment['CATALOGUE_TEST_S3']}/asks",
+            "CATALOGUE_RELEASES": f"{found.environment['CATALOGUE_TEST_S3']}/engines",
             "AWS_ENDPOINT_URL": with_port(found.addresses["s3"], s3.port)}
         for command in (("store", "init"), ("limits", "init"), ("import", surroundings.export(boats))):
             operator.run(*command)
         boat, = numbered(1)
-        names = [f"seldom-{number}" for number in range(SELDOM)]
+        names = [f"occasional-{number}" for number in range(OCCASIONAL)]
         for name in ("busy", *names):
             operator.add_subscription(name, QUOTA)
         keys = {name: operator.new_key(name)["key"] for name in ("busy", *names)}
         with operator.served("--admin", "off") as server:
             connection = http.client.HTTPConnection(*server.host_and_port)
-            return figures(Asked(found, s3), lambda name: ask(connection, keys[name], boat), names)
+            return figures(Counters(found, s3), lambda name: get(connection, keys[name], boat), names)
 
 
-def figures(asked, ask_by, names):
+def figures(counters, send, names):
     def busy():
         for _ in range(BUSY):
-            ask_by("busy")
+            send("busy")
         return BUSY
 
-    def seldom():
+    def occasional():
         for name in names:
-            ask_by(name)
-        return SELDOM
+            send(name)
+        return OCCASIONAL
 
-    ask_by("busy")
+    send("busy")
     time.sleep(SETTLED)
-    before = asked.now()
+    before = counters.now()
     time.sleep(IDLE_SECONDS)
-    idle = {name: round(value / IDLE_SECONDS, 3) for name, value in apart(before, asked.now()).items()}
-    return {"idle, a second": idle, "busy, a request": during(asked, busy, idle),
-            "seldom, a request": during(asked, seldom, idle)}
+    idle = {name: round(value / IDLE_SECONDS, 3) for name, value in difference(before, counters.now()).items()}
+    return {"idle, a second": idle, "busy, a request": each(counters, busy, idle),
+            "occasional, a request": each(counters, occasional, idle)}
 
 
 def run(surroundings, sizes):
@@ -145,4 +145,4 @@ def run(surroundings, sizes):
             print(f"\n{state}", flush=True)
             for name, count in counts.items():
                 print(f"  {name:<26} {count:>10,.4f}", flush=True)
-        keep("asks", found)
+        keep("engines", found)

@@ -1,6 +1,6 @@
-"""The table on the page about sizing: what several servers need, worked out from what the benchmarks kept.
+"""The table on the page about sizing: what several servers need, computed from the results of benchmarks.
 
-It only multiplies; what a request costs and what a server asks of its engines is measured in `checks/bench`.
+It only multiplies; what a request costs, and what a server requests of its engines, is measured in `checks/bench`.
 """
 
 import math
@@ -29,9 +29,9 @@ def rounded(value):
     return f"{round(value, places):,.0f}"
 
 
-def needs(rate, a_core, with_engines, asks):
+def needs(rate, a_core, with_engines, requests):
     """What so many requests a second need: rows of the table, in its order."""
-    idle, busy, seldom = (asks[state] for state in ("idle, a second", "busy, a request", "seldom, a request"))
+    idle, busy, occasional = (requests[state] for state in ("idle, a second", "busy, a request", "occasional, a request"))
     cores = rate / a_core / LOAD
     servers = max(2, math.ceil(cores / CORES_OF_A_SERVER) + 1)
     redis_cores = rate * (1 / with_engines - 1 / a_core) / LOAD
@@ -40,8 +40,8 @@ def needs(rate, a_core, with_engines, asks):
     return {
         f"servers of {CORES_OF_A_SERVER} cores, one of them to spare": servers,
         "PostgreSQL: connections at most": servers * CONNECTIONS_OF_A_SERVER,
-        "PostgreSQL: transactions a second, subscriptions ask often": transactions(busy),
-        "PostgreSQL: transactions a second, subscriptions ask seldom": transactions(seldom),
+        "PostgreSQL: transactions a second, busy subscriptions": transactions(busy),
+        "PostgreSQL: transactions a second, occasional ones": transactions(occasional),
         "Redis: scripts a second": rate * busy["Redis scripts"] + servers * idle["Redis scripts"],
         "Redis: instances, of one core each": math.ceil(redis_cores),
         "S3: requests a month, in millions": sum(monthly.values()) / 1e6,
@@ -51,8 +51,8 @@ def needs(rate, a_core, with_engines, asks):
 
 def table():
     size = kept(RESULTS, "servers")["sizes"][-1]["sides"]["PostgreSQL and Redis"]["full"]
-    asks = kept(RESULTS, "asks")
-    columns = [needs(rate, size["rate_of_processor"], size["rate_of_all"], asks) for rate in RATES]
+    requests = kept(RESULTS, "engines")
+    columns = [needs(rate, size["rate_of_processor"], size["rate_of_all"], requests) for rate in RATES]
     head = ["Requests a second", *(f"{rate:,}" for rate in RATES)]
     rows = [[name, *(rounded(column[name]) for column in columns)] for name in columns[0]]
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, ["---", *["--:"] * len(RATES)], *rows))
