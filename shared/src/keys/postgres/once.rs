@@ -8,8 +8,9 @@ use futures_util::future::join3;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
+use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::failure::Failure;
-use crate::keys::postgres::lineage::{Latest, Lineage};
+use crate::keys::postgres::lineage::Lineage;
 
 /// A parameter of a statement, and its type: otherwise the database would have to be asked for it.
 pub(super) type Parameter<'p> = (&'p (dyn ToSql + Sync), Type);
@@ -49,24 +50,30 @@ impl Mode {
     }
 }
 
-/// Runs one statement in a transaction that begins with `begin`: all of it in one round trip. What
-/// `latest` has superseded changes nothing, and is an error.
+/// Runs one statement of `client` on a `connection`, in a transaction in which nothing takes longer
+/// than `timeout`: all of it in one round trip.
+///
+/// A database from which another had taken over, as far as is known here when this is sent, changes
+/// nothing and is an error. It is an error too if that becomes known before the answer: then it
+/// may have made the change, which is lost with it.
 pub(super) async fn once(
-    client: &Client,
-    latest: &Latest,
-    begin: &str,
+    client: &PgClient,
+    timeout: Timeout,
+    connection: &Client,
     sql: &str,
     parameters: &[Parameter<'_>],
 ) -> Result<Vec<Row>, Failure> {
+    // Only now: while the connection was made or waited for, another may have taken over.
+    let begin = client.begin(Mode::Once, timeout);
     // Each is sent when it is first polled, in this order.
     let all = join3(
-        client.simple_query(begin),
-        client.query_typed(sql, parameters),
-        client.batch_execute("COMMIT"),
+        connection.simple_query(&begin),
+        connection.query_typed(sql, parameters),
+        connection.batch_execute("COMMIT"),
     );
     let (opened, answered, committed) = all.await;
     if let Ok(opened) = &opened {
-        latest.note(Lineage::of(opened))?;
+        client.latest().note(Lineage::of(opened))?;
     }
     match (opened, answered) {
         (Ok(_it), Ok(rows)) => {

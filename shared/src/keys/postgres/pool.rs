@@ -19,7 +19,7 @@ use tokio_postgres::{Client, Config, Error, Row};
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::{FEW_ROWS, Plan};
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
-use crate::keys::postgres::once::{Mode, Parameter, once};
+use crate::keys::postgres::once::{Parameter, once};
 use crate::keys::store::KeyStoreError;
 
 /// Pause before each probe.
@@ -100,10 +100,8 @@ impl Pool {
         parameters: &[Parameter<'_>],
         read: impl FnOnce(&Row) -> Result<T, Error>,
     ) -> Result<Option<T>, KeyStoreError> {
-        let begin = self.client.begin(Mode::Once, self.timeout);
         let answered = self.ask(async |connection| {
-            let latest = self.client.latest();
-            let rows = once(connection, latest, &begin, sql, parameters).await?;
+            let rows = once(&self.client, self.timeout, connection, sql, parameters).await?;
             Ok::<_, Failure>(rows.first().map(read).transpose()?)
         });
         answered.map_err(|(failure, outcome)| {

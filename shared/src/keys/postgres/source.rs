@@ -94,8 +94,7 @@ impl PostgresKeySource {
     }
 
     fn revision_on(&self, connection: &PgConnection) -> Result<Revision, KeyStoreError> {
-        let begin = self.client.begin(Mode::Once, Timeout::POLLS);
-        let asked = once(&connection.client, self.client.latest(), &begin, LOOK, &[]);
+        let asked = once(&self.client, Timeout::POLLS, &connection.client, LOOK, &[]);
         let location = || self.client.address().location();
         let rows = self.client.ask("read", Timeout::POLLS, asked);
         let rows = rows.map_err(|error| match error {

@@ -13,7 +13,7 @@ use crate::keys::contract::{issue, subscribe};
 use crate::keys::postgres::client::Timeout;
 use crate::keys::postgres::connection::{FEW_ROWS, PgConnection, Plan};
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
-use crate::keys::postgres::once::{Mode, once};
+use crate::keys::postgres::once::once;
 use crate::keys::postgres::pool::Pool;
 use crate::keys::store::KeyStoreError;
 
@@ -120,9 +120,8 @@ fn what_the_database_sets_otherwise_does_not_change_how_it_is_used() {
         ("search_path", "pg_catalog"),
     ] {
         let asked = async {
-            let begin = client.begin(Mode::Once, Timeout::COMMANDS);
             let sql = format!("SHOW {setting}");
-            let rows = once(&connection.client, client.latest(), &begin, &sql, &[]).await?;
+            let rows = once(client, Timeout::COMMANDS, &connection.client, &sql, &[]).await?;
             Ok(rows[0].try_get(0)?)
         };
         let found: String = client.wait(Timeout::COMMANDS, asked).unwrap();

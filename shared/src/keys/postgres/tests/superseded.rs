@@ -1,7 +1,9 @@
 //! A primary from which another has taken over, and which still answers. `.ci/cluster outages`
 //! promotes a real standby; here the later timeline was seen elsewhere.
 
-use std::net::TcpListener;
+use std::io;
+use std::net::{TcpListener, TcpStream};
+use std::thread;
 
 use super::*;
 use crate::keys::contract::{NOW, issue, subscribe};
@@ -47,6 +49,40 @@ fn a_primary_from_which_another_has_taken_over_is_neither_believed_nor_changed()
         assert_eq!(store.keys().unwrap(), [key]);
         assert!(store.last_uses().unwrap().is_empty());
     }
+}
+
+#[test]
+fn what_is_seen_while_a_connection_is_made_holds_for_the_first_statement_on_it() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let subscription = subscribe(&mut database.store(), "Acme", 10);
+    let (id, period) = (subscription.id, subscription.period(NOW));
+    let successor = database.client().latest().seen().unwrap().successor();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = client(
+        database.through(listener.local_addr().unwrap().port()),
+        SLACK,
+    );
+    let (others, port) = (client.clone(), database.port());
+    let passed = thread::spawn(move || {
+        let (from, _address) = listener.accept().unwrap();
+        // Whatever else uses this client sees that another has taken over.
+        others.latest().note(Some(successor)).unwrap();
+        let to = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let (mut back, mut answers) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+        thread::spawn(move || io::copy(&mut answers, &mut back));
+        io::copy(&mut &from, &mut &to)
+    });
+    let ledger = PostgresLedger::new(&client);
+    let refused = ledger.lease(id, period, 5).unwrap_err();
+    assert!(
+        matches!(refused, KeyStoreError::Superseded { .. }),
+        "{refused}"
+    );
+    assert_eq!(database.ledger().charged(id, period).unwrap(), 0);
+    drop((ledger, client));
+    passed.join().unwrap().unwrap();
 }
 
 #[test]
