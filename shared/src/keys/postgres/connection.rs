@@ -153,9 +153,11 @@ impl Plan {
     async fn look(&self, client: &Client) -> Result<Vec<SimpleQueryMessage>, Error> {
         let looked = format!("SELECT {}, {}", pooler::COLUMN, lineage::COLUMNS);
         match client.simple_query(&looked).await {
-            // Not every database of a kind tells its timeline.
             Err(error) if error.as_db_error().is_some() => {
-                self.latest.forget();
+                // One that is just being stopped is no reason to forget what was seen.
+                if lineage::is_never_told(&error) {
+                    self.latest.forget();
+                }
                 let looked = format!("SELECT {}", pooler::COLUMN);
                 client.simple_query(&looked).await
             }

@@ -13,7 +13,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use tokio_postgres::{SimpleQueryMessage, SimpleQueryRow};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Error, SimpleQueryMessage, SimpleQueryRow};
 
 use crate::base::durable;
 use crate::base::threads::lock;
@@ -24,6 +25,17 @@ pub(super) const COLUMNS: &str = "
     (SELECT system_identifier FROM pg_catalog.pg_control_system()) AS system,
     CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN pg_catalog.substr(
         pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8) END AS timeline";
+
+/// Whether the error of a query with [`COLUMNS`] means that this database never has them: not every
+/// one of a kind tells its timeline, nor tells it to everyone.
+pub(super) fn is_never_told(error: &Error) -> bool {
+    let never = [
+        SqlState::UNDEFINED_FUNCTION,
+        SqlState::INSUFFICIENT_PRIVILEGE,
+        SqlState::FEATURE_NOT_SUPPORTED,
+    ];
+    error.code().is_some_and(|code| never.contains(code))
+}
 
 /// A database cluster, and the timeline that it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

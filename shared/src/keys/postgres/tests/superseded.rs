@@ -1,13 +1,15 @@
 //! A primary from which another has taken over, and which still answers. `.ci/cluster outages`
 //! promotes a real standby; here the later timeline was seen elsewhere.
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
 use super::*;
 use crate::keys::contract::{NOW, issue, subscribe};
 use crate::keys::postgres::WithoutServers;
+use crate::keys::postgres::client::Timeout;
+use crate::keys::postgres::connection::PgConnection;
 use crate::keys::store::KeyStoreError;
 
 #[test]
@@ -83,6 +85,69 @@ fn what_is_seen_while_a_connection_is_made_holds_for_the_first_statement_on_it()
     assert_eq!(database.ledger().charged(id, period).unwrap(), 0);
     drop((ledger, client));
     passed.join().unwrap().unwrap();
+}
+
+/// How a database greets, and then refuses the first query with this state and severity.
+fn refusal(severity: &str, state: &str) -> Vec<u8> {
+    let fields = format!("S{severity}\0V{severity}\0C{state}\0Mnot now\0\0");
+    let length = u32::try_from(fields.len() + 4).unwrap().to_be_bytes();
+    [b"E", &length[..], fields.as_bytes(), READY].concat()
+}
+
+/// How it says that it waits for a query.
+const READY: &[u8] = b"Z\0\0\0\x05I";
+
+#[test]
+fn a_database_that_is_stopped_when_it_is_looked_at_does_not_make_forget_what_was_seen() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    // Stopped; cancelled; and no longer one with a timeline, such as after a move.
+    for (severity, state, remembers) in [
+        ("FATAL", "57P01", true),
+        ("ERROR", "57014", true),
+        ("ERROR", "42883", false),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = client(
+            database.through(listener.local_addr().unwrap().port()),
+            LITTLE_SLACK,
+        );
+        let seen = database.client().latest().seen();
+        client.latest().note(seen).unwrap();
+        let refused = thread::spawn(move || {
+            let (mut from, _address) = listener.accept().unwrap();
+            from.write_all(b"R\0\0\0\x08\0\0\0\0").unwrap();
+            from.write_all(READY).unwrap();
+            _ = from.read(&mut [0; 4096]).unwrap();
+            _ = from.read(&mut [0; 4096]).unwrap();
+            from.write_all(&refusal(severity, state)).unwrap();
+        });
+        let opened = PgConnection::open(&client, Timeout::COMMANDS, "read", None);
+        assert!(opened.is_err());
+        refused.join().unwrap();
+        let expected = seen.filter(|_seen| remembers);
+        assert_eq!(client.latest().seen(), expected, "{severity} {state}");
+    }
+}
+
+#[test]
+fn a_database_that_does_not_tell_its_timeline_is_used_all_the_same() {
+    for database in [Database::new(), Database::pooled()].into_iter().flatten() {
+        let client = database.client();
+        database.store();
+        let untold = "ALTER FUNCTION pg_catalog.pg_walfile_name(pg_lsn) RENAME TO untold";
+        database.by_hand(untold).unwrap();
+        // As if it had been put in the place of one that told.
+        assert!(client.latest().seen().is_some());
+        let mut store = KeyStore::connect(client, operator()).unwrap();
+        let subscription = subscribe(&mut store, "Acme", 10);
+        let (id, period) = (subscription.id, subscription.period(NOW));
+        database.source().poll().unwrap().unwrap();
+        database.ledger().lease(id, period, 5).unwrap();
+        assert_eq!(database.ledger().charged(id, period).unwrap(), 5);
+        assert_eq!(client.latest().seen(), None);
+    }
 }
 
 #[test]
