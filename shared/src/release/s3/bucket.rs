@@ -28,6 +28,7 @@ use tokio::sync::watch;
 
 pub use self::client::S3Settings;
 use self::failure::Failure;
+pub(super) use self::failure::is_refusal;
 pub use self::failure::{Flaw, S3Error, root_cause};
 pub use self::limited::LimitedConnector;
 use super::address::S3Address;

@@ -8,7 +8,7 @@
 
 use bytes::Bytes;
 
-use super::bucket::{Bucket, Contents, Flaw, Got, S3Error};
+use super::bucket::{Bucket, Contents, Flaw, Got, S3Error, is_refusal};
 use crate::release::ReleaseError;
 
 /// The folder of the objects that are written.
@@ -80,11 +80,14 @@ impl<'a> Probe<'a> {
         match self.read(SECOND) {
             Ok(_second) => {}
             // If it was replaced all the same, a reply was lost, and the retry met the new state.
-            Err(_first) if !is_replaced => {
+            Err(ReleaseError::S3 {
+                source: S3Error::Unsuitable(_),
+                ..
+            }) if !is_replaced => {
                 let reason = "412 Precondition Failed".to_owned();
                 return Err(self.flawed(Flaw::RefusesConditions(reason)));
             }
-            Err(old) => return Err(old),
+            Err(error) => return Err(error),
         }
         if self.conditional(replace(THIRD))? {
             return Err(self.flawed(Flaw::ReplacesStale));
@@ -138,13 +141,14 @@ impl<'a> Probe<'a> {
         written.map_err(|error| self.refused(error, Flaw::RefusesConditions))
     }
 
-    /// A plain write succeeded, so what S3 refuses here is what it does not support.
+    /// A plain write succeeded, so what S3 refuses here is what it does not support. A failure on
+    /// the way says nothing about that.
     fn refused(&self, error: ReleaseError, flaw: fn(String) -> Flaw) -> ReleaseError {
         match error {
             ReleaseError::S3 {
                 source: S3Error::Failed(reason) | S3Error::Denied(reason),
                 ..
-            } => self.flawed(flaw(reason)),
+            } if is_refusal(&reason) => self.flawed(flaw(reason)),
             error => error,
         }
     }

@@ -111,6 +111,13 @@ pub(super) fn is_missing(error: &Error) -> bool {
     matches!(error, Error::NotFound { .. }) && !root_cause(error).ends_with(NO_BUCKET)
 }
 
+/// Whether a cause is the answer that S3 does not do what was asked, now or later.
+pub(in crate::release::s3) fn is_refusal(cause: &str) -> bool {
+    let status = cause.split_once(' ').map_or(cause, |(status, _)| status);
+    let status = status.parse().unwrap_or(0);
+    (400..500).contains(&status) && status != 408 || status == 501
+}
+
 /// What the client puts before the status of an answer.
 const STATUS_PREFIX: &str = "Server returned non-2xx status code: ";
 
@@ -153,6 +160,25 @@ mod tests {
         ] {
             assert_eq!(refusal(text).as_deref(), reported);
         }
+    }
+
+    #[test]
+    fn an_answer_that_may_be_another_next_time_is_no_refusal() {
+        let refusals = [
+            "400 Bad Request, InvalidArgument",
+            "403 Forbidden",
+            "501 Not Implemented",
+        ];
+        let failures = [
+            "408 Request Timeout",
+            "500 Internal Server Error",
+            "502 Bad Gateway",
+            "Connection refused (os error 111)",
+            "4",
+            "",
+        ];
+        assert!(refusals.into_iter().all(is_refusal));
+        assert!(!failures.into_iter().any(is_refusal));
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(super) enum Lack {
     Conditions,
     /// Every condition fails.
     HeldConditions,
+    /// It does not replace on a condition, and nothing may be read any more.
+    ReadPermission,
     /// It names no state of what is read.
     ETags,
     /// It reads what was written first.
@@ -43,6 +45,7 @@ struct Objects {
     /// As they were first.
     first: BTreeMap<String, Object>,
     writes: u64,
+    has_refused: bool,
 }
 
 /// A store that runs; it ends with the test's process.
@@ -106,12 +109,19 @@ impl Objects {
         let key = path.trim_start_matches("/bucket").trim_start_matches('/');
         match method {
             "GET" if query.contains("list-type=2") => self.list(lack),
+            "GET" if lack == Lack::ReadPermission && self.has_refused => {
+                ("403 Forbidden", None, Vec::new())
+            }
             "GET" => self.get(key, lack),
             "PUT" if lack == Lack::WritePermission => ("403 Forbidden", None, Vec::new()),
             // The pieces of an upload are one, so it is what the object will be.
             "PUT" if query.contains("partNumber") => self.put(key, &request.body),
             "PUT" => match refusal(&request.head, self.there.get(key), lack) {
-                Some(status) => (status, None, Vec::new()),
+                Some(status) => {
+                    let head = request.head.to_ascii_lowercase();
+                    self.has_refused |= head.contains("\nif-match: ");
+                    (status, None, Vec::new())
+                }
                 None => self.put(key, &request.body),
             },
             "POST" if lack == Lack::Pieces => ("501 Not Implemented", None, Vec::new()),
@@ -176,6 +186,7 @@ fn refusal(head: &str, there: Option<&Object>, lack: Lack) -> Option<&'static st
         _ if new.is_none() && same.is_none() => false,
         Lack::Conditions => return Some("501 Not Implemented"),
         Lack::HeldConditions => true,
+        Lack::ReadPermission if same.is_some() => true,
         Lack::CreateCondition if new.is_some() => false,
         Lack::ReplaceCondition if same.is_some() => false,
         _ => new.is_some() && there.is_some() || same.is_some_and(|etag| !is_same(etag)),

@@ -83,6 +83,13 @@ fn keys_that_may_only_read_are_no_fault_of_the_store() {
 }
 
 #[test]
+fn what_fails_while_it_is_tried_out_is_no_lack_of_the_store() {
+    let store = OtherStore::start(Lack::ReadPermission);
+    let error = machine(&store).try_out().unwrap().unwrap_err();
+    assert!(with_cause(&error).ends_with(": 403 Forbidden"), "{error}");
+}
+
+#[test]
 fn the_store_of_these_tests_is_suitable() {
     let Some(folder) = Folder::new() else { return };
     let tried = folder.machine("here").try_out().unwrap().unwrap();
