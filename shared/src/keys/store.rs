@@ -379,8 +379,8 @@ impl KeyStoreError {
 fn put_back(location: &Location) -> Hint {
     let journal = quoted(&format!("{location}-journal"));
     format!(
-        "put the file back, or restore a backup; a new store would know none of its keys, and is \
-         made only after: rm {journal}"
+        "put the file back; if it is lost, first rm {journal}, then restore a backup; a new store \
+         would know none of the keys"
     )
     .into()
 }

@@ -130,9 +130,10 @@ fn judge_file(found: &sqlite::Examination, path: &str) -> Observation {
     Observation::ok(format!("{whole}, {}", file_size(found.bytes)))
 }
 
-/// The commands to restore a backup, since a damaged file cannot be recovered from itself.
+/// The commands to restore a backup, since a damaged file cannot be recovered from itself. SQLite
+/// would undo in it what the old journal says.
 fn restore(path: &str) -> String {
-    format!("stop the servers, then cp BACKUP {path}")
+    format!("stop the servers, then rm -f {path}-journal; cp BACKUP {path}")
 }
 
 fn database_contents(client: &PgClient) -> Result<StoreContents, Observation> {
@@ -202,7 +203,10 @@ mod tests {
         };
         for (is_forbidden, expected) in [
             (true, "chmod u+rw keys.sqlite"),
-            (false, "stop the servers, then cp BACKUP keys.sqlite"),
+            (
+                false,
+                "stop the servers, then rm -f keys.sqlite-journal; cp BACKUP keys.sqlite",
+            ),
         ] {
             let observed = unusable(&error, "keys.sqlite", is_forbidden);
             assert_eq!(observed.fix.as_deref(), Some(expected));

@@ -127,7 +127,16 @@ fn a_store_that_is_gone_is_not_replaced_by_an_empty_one() {
     let gone = "the key store [dir]/keys.sqlite is gone: only its journal is left";
     assert_eq!(error(place.open(), &place), gone);
     let made = KeyStore::open_or_create(&place.path(), operator());
-    assert_eq!(error(made, &place), gone);
+    let made = made.unwrap_err();
+    let hint = made.hint().unwrap().into_owned();
+    let path = place.path().display().to_string();
+    let journal = format!("{path}-journal");
+    assert_eq!(
+        hint.replace(&journal, "JOURNAL"),
+        "put the file back; if it is lost, first rm JOURNAL, then restore a backup; a new store \
+         would know none of the keys"
+    );
+    assert_eq!(error(Err::<(), _>(made), &place), gone);
     assert!(!place.path().exists(), "nothing is made");
     fs::remove_file(place.0.path().join("keys.sqlite-journal")).unwrap();
     KeyStore::open_or_create(&place.path(), operator()).unwrap();
