@@ -332,10 +332,7 @@ impl KeyStoreError {
             Self::Unreachable { .. } => {
                 "nothing was changed; is the address right, and the database running?".into()
             }
-            Self::Superseded { .. } => {
-                "nothing was changed: stop this server of the database, or have it follow the other"
-                    .into()
-            }
+            Self::Superseded { .. } => SUPERSEDED.into(),
             Self::NotEmpty { .. } => {
                 "name an empty one: a copy is never mixed with what is there".into()
             }
@@ -374,6 +371,11 @@ impl KeyStoreError {
         })
     }
 }
+
+/// What to do about a database from which another has taken over.
+const SUPERSEDED: &str = "nothing was changed: stop this server of the database, or have it follow \
+                          the other; to go back to it on purpose, stop all servers, then remove \
+                          key-store.timeline from each data directory";
 
 /// What to do about a file that is gone while its journal is there.
 fn put_back(location: &Location) -> Hint {

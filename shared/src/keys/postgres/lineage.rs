@@ -9,16 +9,20 @@
 //! The number is that of the log that is written, not that of the last checkpoint, which follows a
 //! promotion by minutes.
 
-use std::fs;
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Error, SimpleQueryMessage, SimpleQueryRow};
 
 use crate::base::durable;
+use crate::base::regular_file;
 use crate::base::threads::lock;
 use crate::keys::postgres::failure::Failure;
+
+/// Most bytes of the file with what was seen: two numbers.
+const BYTES_MAX: u64 = 64;
 
 /// The columns that [`Lineage::of`] reads; none has a value on a standby.
 pub(super) const COLUMNS: &str = "
@@ -92,16 +96,8 @@ impl Lineage {
 impl Latest {
     /// What was last seen according to the file there, which need not exist.
     pub(super) fn kept_in(file: PathBuf) -> Self {
-        let kept = fs::read_to_string(&file).ok();
-        let seen = kept.and_then(|text| {
-            let (system, timeline) = text.trim_end().split_once(' ')?;
-            Some(Lineage {
-                system: system.parse().ok()?,
-                timeline: timeline.parse().ok()?,
-            })
-        });
         Self(Arc::new(Shared {
-            seen: Mutex::new(seen),
+            seen: Mutex::new(kept(&file)),
             file: Some(file),
         }))
     }
@@ -130,25 +126,28 @@ impl Latest {
         *lock(&self.0.seen) = None;
     }
 
-    /// Notes what was found: refused if it is older than what was seen. A database that does not
-    /// tell is neither old nor new.
+    /// Notes what was found: refused if it is older than what was seen, here or by another process
+    /// that keeps it in the same file. A database that does not tell is neither old nor new.
     pub(super) fn note(&self, found: Option<Lineage>) -> Result<(), Failure> {
         let Some(found) = found else {
             return Ok(());
         };
         let mut seen = lock(&self.0.seen);
-        match *seen {
-            Some(seen) if found.is_before(seen) => Err(Failure::Superseded {
-                found: found.timeline,
-                seen: seen.timeline,
-            }),
-            Some(seen) if seen == found => Ok(()),
-            _ => {
-                *seen = Some(found);
-                self.keep(found);
-                Ok(())
-            }
+        if *seen == Some(found) {
+            return Ok(());
         }
+        let is_later = |other: &Lineage| found.is_before(*other);
+        let kept = || kept(self.0.file.as_ref()?);
+        if let Some(later) = seen.filter(is_later).or_else(|| kept().filter(is_later)) {
+            *seen = Some(later);
+            return Err(Failure::Superseded {
+                found: found.timeline,
+                seen: later.timeline,
+            });
+        }
+        *seen = Some(found);
+        self.keep(found);
+        Ok(())
     }
 
     /// Keeps it where there is a directory for it. If that fails, it is known until this process
@@ -161,8 +160,25 @@ impl Latest {
     }
 }
 
+/// What was last seen according to the file there, if it says so.
+fn kept(file: &Path) -> Option<Lineage> {
+    let mut text = String::new();
+    let file = regular_file::open(file).ok()?;
+    file.take(BYTES_MAX + 1).read_to_string(&mut text).ok()?;
+    if BYTES_MAX < text.len() as u64 {
+        return None;
+    }
+    let (system, timeline) = text.trim_end().split_once(' ')?;
+    Some(Lineage {
+        system: system.parse().ok()?,
+        timeline: timeline.parse().ok()?,
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const SEEN: Lineage = Lineage {
@@ -205,12 +221,24 @@ mod tests {
         Latest::kept_in(file.clone()).note(Some(SEEN)).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "7 31\n");
         assert_eq!(Latest::kept_in(file.clone()).seen(), Some(SEEN));
-        for text in ["", "7", "7 x\n", "7 99999999999\n"] {
+        let long = format!("7 {:0100}\n", 31);
+        for text in ["", "7", "7 x\n", "7 99999999999\n", &long] {
             durable::replace(&file, text.as_bytes()).unwrap();
             assert_eq!(Latest::kept_in(file.clone()).seen(), None, "{text}");
         }
         let nowhere = Latest::kept_in(directory.path().join("missing/timeline"));
         nowhere.note(Some(SEEN)).unwrap();
         assert_eq!(nowhere.seen(), Some(SEEN));
+    }
+
+    #[test]
+    fn what_another_process_saw_meanwhile_is_neither_accepted_over_nor_written_over() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("timeline");
+        let (command, server) = (Latest::kept_in(file.clone()), Latest::kept_in(file.clone()));
+        command.note(Some(SEEN.successor())).unwrap();
+        server.note(Some(SEEN)).unwrap_err();
+        assert_eq!(server.seen(), Some(SEEN.successor()));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "7 32\n");
     }
 }

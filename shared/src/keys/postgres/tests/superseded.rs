@@ -44,6 +44,7 @@ fn a_primary_from_which_another_has_taken_over_is_neither_believed_nor_changed()
             let is_superseded = matches!(refused, KeyStoreError::Superseded { .. });
             assert!(is_superseded, "{number}: {refused}");
             assert!(refused.is_known_unchanged());
+            assert!(refused.hint().unwrap().contains("key-store.timeline"));
         }
         let whoever_did_not_see_it = database.with_little_slack();
         let mut store = KeyStore::connect(&whoever_did_not_see_it, operator()).unwrap();
