@@ -23,13 +23,13 @@ mod examine;
 mod failure;
 mod last_use;
 mod ledger;
-mod lineage;
 mod once;
 mod pool;
 mod pooler;
 mod schema;
 mod source;
 mod stream;
+mod timeline;
 
 /// Most connections of a server: one that follows the keys, those for leases and last uses, and two
 /// that look whether an absent store is back, or whether another host has taken over.

@@ -18,8 +18,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::base::threads::{self, Blocking, lock};
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
-use crate::keys::postgres::lineage::Latest;
 use crate::keys::postgres::once::Mode;
+use crate::keys::postgres::timeline::Timelines;
 use crate::keys::store::KeyStoreError;
 
 /// Threads that look up the names of hosts.
@@ -38,7 +38,7 @@ struct Shared {
     /// Factor for all timeouts: above 1 only in tests, whose machine may be busy.
     slack: u32,
     endings: Endings,
-    latest: Latest,
+    timelines: Timelines,
     /// None only while it is dropped.
     runtime: Option<Runtime>,
 }
@@ -55,29 +55,29 @@ pub(super) struct Endings(Arc<Mutex<Option<String>>>);
 impl PgClient {
     /// A client of the store at `address`, which does not connect yet.
     pub fn new(address: PostgresAddress) -> io::Result<Self> {
-        Self::build(address, 1, Latest::default())
+        Self::build(address, 1, Timelines::default())
     }
 
     /// The same, which keeps in a file on which timeline the store was last seen. The file need not
     /// exist; its directory may be missing too, then nothing is kept.
     pub fn remembering(address: PostgresAddress, file: PathBuf) -> io::Result<Self> {
-        Self::build(address, 1, Latest::kept_in(file))
+        Self::build(address, 1, Timelines::kept_in(file))
     }
 
     /// The same, with `slack` times longer timeouts.
     #[cfg(test)]
     pub(super) fn with_slack(address: PostgresAddress, slack: u32) -> io::Result<Self> {
-        Self::build(address, slack, Latest::default())
+        Self::build(address, slack, Timelines::default())
     }
 
-    fn build(address: PostgresAddress, slack: u32, latest: Latest) -> io::Result<Self> {
+    fn build(address: PostgresAddress, slack: u32, timelines: Timelines) -> io::Result<Self> {
         let runtime = threads::runtime("postgres", 1, BLOCKING)?;
         Ok(Self(Arc::new(Shared {
             tls: tls(&address),
             address,
             slack,
             endings: Endings::default(),
-            latest,
+            timelines,
             runtime: Some(runtime),
         })))
     }
@@ -98,8 +98,8 @@ impl PgClient {
     }
 
     /// The latest timeline that was seen.
-    pub(super) fn latest(&self) -> &Latest {
-        &self.0.latest
+    pub(super) fn timelines(&self) -> &Timelines {
+        &self.0.timelines
     }
 
     /// `timeout` multiplied by this client's slack.
@@ -137,7 +137,7 @@ impl PgClient {
     /// What begins a transaction whose statements may take as long as `timeout`.
     pub(super) fn begin(&self, mode: Mode, timeout: Timeout) -> String {
         let millis = self.stretched(timeout).for_statements().as_millis();
-        mode.begin(millis, &self.0.latest.guard())
+        mode.begin(millis, &self.0.timelines.guard())
     }
 
     /// Runs `act` in the background, for as long as the client exists.

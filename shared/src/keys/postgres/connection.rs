@@ -15,9 +15,9 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::base::limited::Allowance;
 use crate::keys::postgres::client::{Endings, PgClient, Timeout};
 use crate::keys::postgres::failure::Failure;
-use crate::keys::postgres::lineage::{self, Latest, Lineage};
 use crate::keys::postgres::pooler::{self, is_direct};
 use crate::keys::postgres::stream::{LimitedStreams, lone_folder};
+use crate::keys::postgres::timeline::{self, Timeline, Timelines};
 use crate::keys::store::{KeyStoreError, Wake};
 
 /// The application name by which a database administrator knows our connections.
@@ -40,7 +40,7 @@ pub(super) struct Plan {
     patience: Duration,
     streams: LimitedStreams,
     endings: Endings,
-    pub(super) latest: Latest,
+    pub(super) timelines: Timelines,
 }
 
 /// A connection that is closed when it is dropped, whatever it waits for.
@@ -50,7 +50,7 @@ pub(super) struct PgConnection {
     /// Whether it leads to the database itself, not to a pooler.
     pub(super) is_direct: bool,
     /// Where it led when it was made, if that was told.
-    pub(super) lineage: Option<Lineage>,
+    pub(super) timeline: Option<Timeline>,
     /// Whether it is unusable: the reply to an earlier query may still come.
     pub(super) is_broken: Cell<bool>,
     /// The task that drives it, aborted also if time runs out before the first reply.
@@ -84,7 +84,7 @@ impl Plan {
             patience: stretched.for_hosts(hosts),
             streams,
             endings: client.endings().clone(),
-            latest: client.latest().clone(),
+            timelines: client.timelines().clone(),
         })
     }
 
@@ -119,7 +119,7 @@ impl Plan {
         }
         match (latest, why_not) {
             (Some(connection), _) => {
-                _ = self.latest.note(connection.lineage);
+                _ = self.timelines.note(connection.timeline);
                 Ok(connection)
             }
             (None, Some(why_not)) => Err(why_not),
@@ -141,7 +141,7 @@ impl Plan {
         let answers = self.look(&client).await?;
         Ok(PgConnection {
             is_direct: is_direct(&client, &answers),
-            lineage: Lineage::of(&answers),
+            timeline: Timeline::of(&answers),
             client,
             is_broken: Cell::new(false),
             task,
@@ -151,12 +151,12 @@ impl Plan {
     /// Looks where a connection leads, which also proves that the database answers: a pooler greets
     /// without it too.
     async fn look(&self, client: &Client) -> Result<Vec<SimpleQueryMessage>, Error> {
-        let looked = format!("SELECT {}, {}", pooler::COLUMN, lineage::COLUMNS);
+        let looked = format!("SELECT {}, {}", pooler::COLUMN, timeline::COLUMNS);
         match client.simple_query(&looked).await {
             Err(error) if error.as_db_error().is_some() => {
                 // One that is just being stopped is no reason to forget what was seen.
-                if lineage::is_never_told(&error) {
-                    self.latest.forget();
+                if timeline::is_never_told(&error) {
+                    self.timelines.forget();
                 }
                 let looked = format!("SELECT {}", pooler::COLUMN);
                 client.simple_query(&looked).await
@@ -236,14 +236,14 @@ impl PgConnection {
         let plan = Plan::new(client, timeout, answers);
         client.ask(attempt, timeout, async {
             let connection = plan?.connect(wake).await?;
-            client.latest().note(connection.lineage)?;
+            client.timelines().note(connection.timeline)?;
             Ok(connection)
         })
     }
 
     /// Whether it leads to an older timeline than another; one that is not told is older.
     fn is_before(&self, other: &Self) -> bool {
-        let timeline = |one: &Self| one.lineage.map(Lineage::timeline);
+        let timeline = |one: &Self| one.timeline.map(Timeline::number);
         timeline(self) < timeline(other)
     }
 

@@ -12,9 +12,9 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
-use crate::keys::postgres::lineage::Lineage;
 use crate::keys::postgres::once::{Mode, Parameter};
 use crate::keys::postgres::schema;
+use crate::keys::postgres::timeline::Timeline;
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
 use crate::keys::transaction::{Access, Dialect, Row, Transaction, Unreadable, Value};
 
@@ -126,7 +126,7 @@ impl<'c> PgTransaction<'c> {
         };
         transaction.wait(async {
             let opened = transaction.library().simple_query(&begin).await?;
-            client.latest().note(Lineage::of(&opened))
+            client.timelines().note(Timeline::of(&opened))
         })?;
         Ok(transaction)
     }

@@ -10,7 +10,7 @@ use tokio_postgres::{Client, Row};
 
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::failure::Failure;
-use crate::keys::postgres::lineage::Lineage;
+use crate::keys::postgres::timeline::Timeline;
 
 /// A parameter of a statement, and its type: otherwise the database would have to be asked for it.
 pub(super) type Parameter<'p> = (&'p (dyn ToSql + Sync), Type);
@@ -29,7 +29,7 @@ pub(super) enum Mode {
 
 impl Mode {
     /// Begins a transaction in which nothing takes longer than `millis`, and which a
-    /// [`guard`](super::lineage::Latest::guard) keeps from changing what was superseded.
+    /// [`guard`](super::timeline::Timelines::guard) keeps from changing what was superseded.
     ///
     /// Unqualified names find nothing but what is built in, so nothing can be put in its place. A
     /// commit is durable, and waits for more where the database asks for that with `remote_apply`.
@@ -73,7 +73,7 @@ pub(super) async fn once(
     );
     let (opened, answered, committed) = all.await;
     if let Ok(opened) = &opened {
-        client.latest().note(Lineage::of(opened))?;
+        client.timelines().note(Timeline::of(opened))?;
     }
     match (opened, answered) {
         (Ok(_it), Ok(rows)) => {

@@ -164,7 +164,7 @@ impl Circuit {
                 tokio::time::sleep(PROBE_PAUSE).await;
                 let probe = tokio::time::timeout(PROBE_WAIT_MAX, plan.connect(None));
                 if let Ok(Ok(answered)) = probe.await
-                    && plan.latest.note(answered.lineage).is_ok()
+                    && plan.timelines.note(answered.timeline).is_ok()
                 {
                     is_open.store(false, Ordering::Relaxed);
                     return;

@@ -10,9 +10,9 @@ use std::time::Duration;
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::{FEW_ROWS, PgConnection, Plan};
 use crate::keys::postgres::database::PgTransaction;
-use crate::keys::postgres::lineage::Lineage;
 use crate::keys::postgres::once::{Mode, once};
 use crate::keys::postgres::schema::Found;
+use crate::keys::postgres::timeline::Timeline;
 use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision, Wake};
 use crate::keys::transaction::{Row, Unreadable};
@@ -198,7 +198,7 @@ impl WithoutServers {
         let taken = client.ask("lock", timeout, async {
             let library = &connection.client;
             let opened = library.simple_query(&begin).await?;
-            client.latest().note(Lineage::of(&opened))?;
+            client.timelines().note(Timeline::of(&opened))?;
             // It is held for as long as a copy takes. A server of a former version never lets go.
             let patient = format!(
                 "SET LOCAL lock_timeout = {patience};

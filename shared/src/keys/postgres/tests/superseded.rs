@@ -26,8 +26,8 @@ fn a_primary_from_which_another_has_taken_over_is_neither_believed_nor_changed()
         // Both have a connection from before.
         ledger.lease(id, period, 2).unwrap();
         giving_back.lease(id, period, 3).unwrap();
-        let seen = client.latest().seen().unwrap();
-        client.latest().note(Some(seen.successor())).unwrap();
+        let seen = client.timelines().seen().unwrap();
+        client.timelines().note(Some(seen.successor())).unwrap();
         let refused = [
             ledger.lease(id, period, 1).map(drop),
             giving_back.give_back(id, period, 1),
@@ -61,7 +61,7 @@ fn what_is_seen_while_a_connection_is_made_holds_for_the_first_statement_on_it()
     };
     let subscription = subscribe(&mut database.store(), "Acme", 10);
     let (id, period) = (subscription.id, subscription.period(NOW));
-    let successor = database.client().latest().seen().unwrap().successor();
+    let successor = database.client().timelines().seen().unwrap().successor();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = client(
         database.through(listener.local_addr().unwrap().port()),
@@ -71,7 +71,7 @@ fn what_is_seen_while_a_connection_is_made_holds_for_the_first_statement_on_it()
     let passed = thread::spawn(move || {
         let (from, _address) = listener.accept().unwrap();
         // Whatever else uses this client sees that another has taken over.
-        others.latest().note(Some(successor)).unwrap();
+        others.timelines().note(Some(successor)).unwrap();
         let to = TcpStream::connect(("127.0.0.1", port)).unwrap();
         let (mut back, mut answers) = (from.try_clone().unwrap(), to.try_clone().unwrap());
         thread::spawn(move || io::copy(&mut answers, &mut back));
@@ -114,8 +114,8 @@ fn a_database_that_is_stopped_when_it_is_looked_at_does_not_make_forget_what_was
             database.through(listener.local_addr().unwrap().port()),
             LITTLE_SLACK,
         );
-        let seen = database.client().latest().seen();
-        client.latest().note(seen).unwrap();
+        let seen = database.client().timelines().seen();
+        client.timelines().note(seen).unwrap();
         let refused = thread::spawn(move || {
             let (mut from, _address) = listener.accept().unwrap();
             from.write_all(b"R\0\0\0\x08\0\0\0\0").unwrap();
@@ -128,7 +128,7 @@ fn a_database_that_is_stopped_when_it_is_looked_at_does_not_make_forget_what_was
         assert!(opened.is_err());
         refused.join().unwrap();
         let expected = seen.filter(|_seen| remembers);
-        assert_eq!(client.latest().seen(), expected, "{severity} {state}");
+        assert_eq!(client.timelines().seen(), expected, "{severity} {state}");
     }
 }
 
@@ -140,14 +140,14 @@ fn a_database_that_does_not_tell_its_timeline_is_used_all_the_same() {
         let untold = "ALTER FUNCTION pg_catalog.pg_walfile_name(pg_lsn) RENAME TO untold";
         database.by_hand(untold).unwrap();
         // As if it had been put in the place of one that told.
-        assert!(client.latest().seen().is_some());
+        assert!(client.timelines().seen().is_some());
         let mut store = KeyStore::connect(client, operator()).unwrap();
         let subscription = subscribe(&mut store, "Acme", 10);
         let (id, period) = (subscription.id, subscription.period(NOW));
         database.source().poll().unwrap().unwrap();
         database.ledger().lease(id, period, 5).unwrap();
         assert_eq!(database.ledger().charged(id, period).unwrap(), 5);
-        assert_eq!(client.latest().seen(), None);
+        assert_eq!(client.timelines().seen(), None);
     }
 }
 

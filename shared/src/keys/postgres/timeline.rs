@@ -24,7 +24,7 @@ use crate::keys::postgres::failure::Failure;
 /// Most bytes of the file with what was seen: two numbers.
 const BYTES_MAX: u64 = 64;
 
-/// The columns that [`Lineage::of`] reads; none has a value on a standby.
+/// The columns that [`Timeline::of`] reads; none has a value on a standby.
 pub(super) const COLUMNS: &str = "
     (SELECT system_identifier FROM pg_catalog.pg_control_system()) AS system,
     CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN pg_catalog.substr(
@@ -43,23 +43,23 @@ pub(super) fn is_never_told(error: &Error) -> bool {
 
 /// A database cluster, and the timeline that it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Lineage {
+pub(super) struct Timeline {
     system: i64,
-    timeline: u32,
+    number: u32,
 }
 
 /// The latest one that was seen; clones share it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Latest(Arc<Shared>);
+pub(super) struct Timelines(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    seen: Mutex<Option<Lineage>>,
+    seen: Mutex<Option<Timeline>>,
     /// Where it is kept.
     file: Option<PathBuf>,
 }
 
-impl Lineage {
+impl Timeline {
     /// What a simple query with [`COLUMNS`] says.
     pub(super) fn of(answers: &[SimpleQueryMessage]) -> Option<Self> {
         let mut rows = answers.iter().filter_map(|answer| match answer {
@@ -72,28 +72,28 @@ impl Lineage {
     fn of_row(row: &SimpleQueryRow) -> Option<Self> {
         Some(Self {
             system: row.try_get("system").ok()??.parse().ok()?,
-            timeline: u32::from_str_radix(row.try_get("timeline").ok()??, 16).ok()?,
+            number: u32::from_str_radix(row.try_get("timeline").ok()??, 16).ok()?,
         })
     }
 
-    /// The number of the timeline.
-    pub(super) fn timeline(self) -> u32 {
-        self.timeline
+    /// Which one of its cluster it is.
+    pub(super) fn number(self) -> u32 {
+        self.number
     }
 
     /// The same database after another takes over.
     #[cfg(test)]
     pub(super) fn successor(self) -> Self {
-        let timeline = self.timeline + 1;
-        Self { timeline, ..self }
+        let number = self.number + 1;
+        Self { number, ..self }
     }
 
     fn is_before(self, other: Self) -> bool {
-        self.system == other.system && self.timeline < other.timeline
+        self.system == other.system && self.number < other.number
     }
 }
 
-impl Latest {
+impl Timelines {
     /// What was last seen according to the file there, which need not exist.
     pub(super) fn kept_in(file: PathBuf) -> Self {
         Self(Arc::new(Shared {
@@ -103,21 +103,21 @@ impl Latest {
     }
 
     /// What was seen.
-    pub(super) fn seen(&self) -> Option<Lineage> {
+    pub(super) fn seen(&self) -> Option<Timeline> {
         *lock(&self.0.seen)
     }
 
     /// What the statement that begins a transaction also asks for: [`COLUMNS`], and that nothing
     /// can be changed on an older timeline than was seen. Nothing as long as none was.
     pub(super) fn guard(&self) -> String {
-        let Some(Lineage { system, timeline }) = self.seen() else {
+        let Some(Timeline { system, number }) = self.seen() else {
             return String::new();
         };
         format!(
             ", system, timeline, set_config('transaction_read_only',
-                CASE WHEN system = {system} AND timeline < '{timeline:08X}' THEN 'on'
+                CASE WHEN system = {system} AND timeline < '{number:08X}' THEN 'on'
                     ELSE current_setting('transaction_read_only') END, true)
-            FROM (SELECT {COLUMNS}) AS lineage"
+            FROM (SELECT {COLUMNS}) AS here"
         )
     }
 
@@ -128,7 +128,7 @@ impl Latest {
 
     /// Notes what was found: refused if it is older than what was seen, here or by another process
     /// that keeps it in the same file. A database that does not tell is neither old nor new.
-    pub(super) fn note(&self, found: Option<Lineage>) -> Result<(), Failure> {
+    pub(super) fn note(&self, found: Option<Timeline>) -> Result<(), Failure> {
         let Some(found) = found else {
             return Ok(());
         };
@@ -136,13 +136,13 @@ impl Latest {
         if *seen == Some(found) {
             return Ok(());
         }
-        let is_later = |other: &Lineage| found.is_before(*other);
+        let is_later = |other: &Timeline| found.is_before(*other);
         let kept = || kept(self.0.file.as_ref()?);
         if let Some(later) = seen.filter(is_later).or_else(|| kept().filter(is_later)) {
             *seen = Some(later);
             return Err(Failure::Superseded {
-                found: found.timeline,
-                seen: later.timeline,
+                found: found.number,
+                seen: later.number,
             });
         }
         *seen = Some(found);
@@ -152,26 +152,26 @@ impl Latest {
 
     /// Keeps it where there is a directory for it. If that fails, it is known until this process
     /// ends.
-    fn keep(&self, seen: Lineage) {
+    fn keep(&self, seen: Timeline) {
         if let Some(file) = &self.0.file {
-            let text = format!("{} {}\n", seen.system, seen.timeline);
+            let text = format!("{} {}\n", seen.system, seen.number);
             _ = durable::replace(file, text.as_bytes());
         }
     }
 }
 
 /// What was last seen according to the file there, if it says so.
-fn kept(file: &Path) -> Option<Lineage> {
+fn kept(file: &Path) -> Option<Timeline> {
     let mut text = String::new();
     let file = regular_file::open(file).ok()?;
     file.take(BYTES_MAX + 1).read_to_string(&mut text).ok()?;
     if BYTES_MAX < text.len() as u64 {
         return None;
     }
-    let (system, timeline) = text.trim_end().split_once(' ')?;
-    Some(Lineage {
+    let (system, number) = text.trim_end().split_once(' ')?;
+    Some(Timeline {
         system: system.parse().ok()?,
-        timeline: timeline.parse().ok()?,
+        number: number.parse().ok()?,
     })
 }
 
@@ -181,52 +181,52 @@ mod tests {
 
     use super::*;
 
-    const SEEN: Lineage = Lineage {
+    const SEEN: Timeline = Timeline {
         system: 7,
-        timeline: 0x1F,
+        number: 0x1F,
     };
 
     #[test]
     fn no_older_timeline_of_the_same_cluster_is_accepted() {
-        let latest = Latest::default();
-        assert_eq!(latest.guard(), "");
-        latest.note(None).unwrap();
-        latest.note(Some(SEEN)).unwrap();
-        latest.note(Some(SEEN)).unwrap();
+        let timelines = Timelines::default();
+        assert_eq!(timelines.guard(), "");
+        timelines.note(None).unwrap();
+        timelines.note(Some(SEEN)).unwrap();
+        timelines.note(Some(SEEN)).unwrap();
         assert!(
-            latest
+            timelines
                 .guard()
                 .contains("system = 7 AND timeline < '0000001F'")
         );
-        latest.note(Some(SEEN.successor())).unwrap();
-        let refused = latest.note(Some(SEEN)).unwrap_err();
+        timelines.note(Some(SEEN.successor())).unwrap();
+        let refused = timelines.note(Some(SEEN)).unwrap_err();
         let text = "it is on timeline 31, from which timeline 32 has taken over";
         assert_eq!(refused.text(), text);
-        latest.note(None).unwrap();
+        timelines.note(None).unwrap();
         // Another cluster counts its timelines anew.
-        let other = Lineage {
+        let other = Timeline {
             system: 8,
-            timeline: 1,
+            number: 1,
         };
-        latest.note(Some(other)).unwrap();
-        latest.forget();
-        latest.note(Some(SEEN)).unwrap();
+        timelines.note(Some(other)).unwrap();
+        timelines.forget();
+        timelines.note(Some(SEEN)).unwrap();
     }
 
     #[test]
     fn what_was_seen_is_kept_and_a_file_that_cannot_be_read_is_as_none() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("timeline");
-        assert_eq!(Latest::kept_in(file.clone()).seen(), None);
-        Latest::kept_in(file.clone()).note(Some(SEEN)).unwrap();
+        assert_eq!(Timelines::kept_in(file.clone()).seen(), None);
+        Timelines::kept_in(file.clone()).note(Some(SEEN)).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "7 31\n");
-        assert_eq!(Latest::kept_in(file.clone()).seen(), Some(SEEN));
+        assert_eq!(Timelines::kept_in(file.clone()).seen(), Some(SEEN));
         let long = format!("7 {:0100}\n", 31);
         for text in ["", "7", "7 x\n", "7 99999999999\n", &long] {
             durable::replace(&file, text.as_bytes()).unwrap();
-            assert_eq!(Latest::kept_in(file.clone()).seen(), None, "{text}");
+            assert_eq!(Timelines::kept_in(file.clone()).seen(), None, "{text}");
         }
-        let nowhere = Latest::kept_in(directory.path().join("missing/timeline"));
+        let nowhere = Timelines::kept_in(directory.path().join("missing/timeline"));
         nowhere.note(Some(SEEN)).unwrap();
         assert_eq!(nowhere.seen(), Some(SEEN));
     }
@@ -235,7 +235,10 @@ mod tests {
     fn what_another_process_saw_meanwhile_is_neither_accepted_over_nor_written_over() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("timeline");
-        let (command, server) = (Latest::kept_in(file.clone()), Latest::kept_in(file.clone()));
+        let (command, server) = (
+            Timelines::kept_in(file.clone()),
+            Timelines::kept_in(file.clone()),
+        );
         command.note(Some(SEEN.successor())).unwrap();
         server.note(Some(SEEN)).unwrap_err();
         assert_eq!(server.seen(), Some(SEEN.successor()));
