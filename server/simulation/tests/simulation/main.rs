@@ -17,3 +17,4 @@ mod releases;
 mod seeds;
 mod weather;
 mod windows;
+mod world;

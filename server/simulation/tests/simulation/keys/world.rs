@@ -14,44 +14,34 @@ use shared::keys::secret::PlainKey;
 use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
 use simulation::keyring::{Keyring, VerifyError, watch};
 use simulation::periodic_task::PeriodicTask;
-use simulation::turns::{self, Process, Ran, Turns};
+use simulation::turns::{self, Ran};
 
 use super::store::{Fault, Source, Store};
 use crate::clock::{START, ServerClock};
 use crate::seeds::Failure;
 use crate::weather::Weather;
+use crate::world::{self, Frame, Server, World};
 
-/// Servers at a time.
-const SERVERS: usize = 3;
-/// What happens in a run before all faults end.
-const EVENTS: usize = 60;
 /// Most keys of a run.
 const KEYS_MAX: usize = 8;
 
-/// A server from its start to its end.
-struct Server {
-    process: Process,
+/// What a server consists of.
+struct Parts {
     keyring: Arc<Keyring>,
     clock: Arc<ServerClock>,
     /// Started on a thread of its process.
     _watch: Arc<Mutex<Option<PeriodicTask>>>,
 }
 
-struct World {
+struct KeyWorld {
     store: Arc<Store>,
     secrets: Vec<PlainKey>,
-    servers: Vec<Server>,
-    processes: u32,
-    /// Last, since what is dropped before ends threads.
-    turns: Turns,
+    frame: Frame<Parts>,
 }
 
 /// Runs one seed.
 pub(super) fn run(seed: u64, fault: Fault) -> Result<Ran, Failure> {
-    let mut world = World::new(seed, fault);
-    let outcome = world.events().and_then(|()| world.settle());
-    outcome.map_err(|promise| Failure::new(seed, &world.turns, promise))?;
-    Ok(world.turns.ran())
+    world::run(seed, |frame| KeyWorld::new(frame, fault))
 }
 
 fn subscription() -> Subscription {
@@ -89,30 +79,26 @@ fn draw_key() -> (PlainKey, Key) {
     (secret, key)
 }
 
-impl World {
-    fn new(seed: u64, fault: Fault) -> Self {
-        let turns = Turns::new(seed);
-        let mut world = Self {
-            store: Store::new(subscription(), fault),
-            secrets: Vec::new(),
-            servers: Vec::new(),
-            processes: 0,
-            turns,
-        };
-        world.issue();
-        for _server in 0..SERVERS {
-            let server = world.start();
-            world.servers.push(server);
-        }
-        world
+impl World for KeyWorld {
+    type Parts = Parts;
+
+    const SERVERS: usize = 3;
+    const EVENTS: usize = 60;
+    const STEPS: u32 = 12;
+    const SETTLES_WITHIN: Duration = Duration::from_secs(5);
+
+    fn frame(&mut self) -> &mut Frame<Parts> {
+        &mut self.frame
     }
 
-    /// Starts a server.
-    fn start(&mut self) -> Server {
-        self.processes += 1;
-        let process = Process(self.processes);
-        let (keyring, clock) = (Arc::new(Keyring::new()), Arc::<ServerClock>::default());
+    fn start(&mut self, _place: usize) -> Server<Parts> {
+        let process = self.frame.next_process();
         let watching = Arc::<Mutex<Option<PeriodicTask>>>::default();
+        let parts = Parts {
+            keyring: Arc::new(Keyring::new()),
+            clock: Arc::default(),
+            _watch: Arc::clone(&watching),
+        };
         let source = Source {
             store: Arc::clone(&self.store),
             process,
@@ -120,41 +106,16 @@ impl World {
             connection: None,
             wake: None,
         };
-        let (keys, time, started) = (
-            Arc::clone(&keyring),
-            Arc::clone(&clock),
-            Arc::clone(&watching),
-        );
+        let (keys, time) = (Arc::clone(&parts.keyring), Arc::clone(&parts.clock));
         turns::spawn_in(process, move || {
             let confirm = Box::new(|_: &_| Ok(()));
             let task = watch(keys, Box::new(source), time, confirm).unwrap();
-            *started.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
+            *watching.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
         });
-        Server {
-            process,
-            keyring,
-            clock,
-            _watch: watching,
-        }
+        Server { process, parts }
     }
 
-    fn draw_server(&self) -> usize {
-        turns::draw(|random| random.random_range(0..self.servers.len()))
-    }
-
-    fn events(&mut self) -> Result<(), String> {
-        for _event in 0..EVENTS {
-            self.event()?;
-            let steps = turns::draw(|random| random.random_range(0..12));
-            for _step in 0..steps {
-                self.step()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn event(&mut self) -> Result<(), String> {
-        let drawn = turns::draw(|random| random.random_range(0..100));
+    fn event(&mut self, drawn: u32) -> Result<(), String> {
         match drawn {
             0..40 => self.pass(turns::some_time(Duration::from_millis(900)))?,
             40..50 => self.pass(turns::some_time(Duration::from_secs(3)))?,
@@ -162,69 +123,26 @@ impl World {
             50..75 => self.change(),
             75..79 => self.crash()?,
             79..90 => {
-                let process = self.servers[self.draw_server()].process;
+                let process = self.frame.draw_server().process;
                 self.store.set_weather(process, Weather::draw());
             }
-            90..94 => {
-                let process = self.servers[self.draw_server()].process;
-                turns::pause(process, turns::some_time(Duration::from_secs(3)));
-            }
+            90..94 => self.frame.pause(Duration::from_secs(3)),
             94..96 => {
                 let ahead = turns::draw(|random| random.random_range(-100_000..100_000));
-                self.servers[self.draw_server()].clock.set_ahead(ahead);
+                self.frame.draw_server().parts.clock.set_ahead(ahead);
             }
             _ => self.store.calm(),
         }
         Ok(())
     }
 
-    fn step(&mut self) -> Result<(), String> {
-        self.turns.step()?;
-        self.check()
-    }
-
-    fn pass(&mut self, time: Duration) -> Result<(), String> {
-        let until = turns::now() + time;
-        while turns::now() < until {
-            self.step()?;
-        }
-        Ok(())
-    }
-
-    fn issue(&mut self) {
-        let (secret, key) = draw_key();
-        self.secrets.push(secret);
-        self.store.issue(key);
-    }
-
-    /// A key is revoked for good, or disabled or enabled.
-    fn change(&self) {
-        let index = turns::draw(|random| random.random_range(0..self.secrets.len()));
-        if turns::happens(30) {
-            self.store.change(index, |key| key.revoke(START));
-        } else {
-            self.store.change(index, |key| match key.disabled_at {
-                None => key.disabled_at = Some(START),
-                Some(_) => key.disabled_at = None,
-            });
-        }
-    }
-
-    /// A server is killed, and starts anew.
-    fn crash(&mut self) -> Result<(), String> {
-        let index = self.draw_server();
-        self.turns.kill(self.servers[index].process)?;
-        self.servers[index] = self.start();
-        Ok(())
-    }
-
-    /// What holds after every step: a request with any key, on any server.
+    /// A request with any key, on any server.
     fn check(&self) -> Result<(), String> {
         let state = self.store.state();
-        for server in &self.servers {
-            let now = server.clock.now();
+        for server in &self.frame.servers {
+            let now = server.parts.clock.now();
             for (secret, issued) in self.secrets.iter().zip(&state.keys) {
-                let verified = server.keyring.verify(secret, Environment::Test, now);
+                let verified = server.parts.keyring.verify(secret, Environment::Test, now);
                 let is_accepted = match verified {
                     Ok(_) => true,
                     Err(VerifyError::Unknown | VerifyError::Refused(_)) => false,
@@ -246,15 +164,48 @@ impl World {
         Ok(())
     }
 
-    /// All faults end: every server acts on the keys as they are.
-    fn settle(&mut self) -> Result<(), String> {
+    fn calm(&self) {
         self.store.calm();
-        self.pass(Duration::from_secs(5))?;
-        for server in &self.servers {
-            if !server.keyring.is_current(server.clock.now()) {
+    }
+
+    /// Every server acts on the keys as they are.
+    fn settle(&mut self) -> Result<(), String> {
+        for server in &self.frame.servers {
+            if !server.parts.keyring.is_current(server.parts.clock.now()) {
                 return Err(format!("server {} knows no keys", server.process.0));
             }
         }
         Ok(())
+    }
+}
+
+impl KeyWorld {
+    fn new(frame: Frame<Parts>, fault: Fault) -> Self {
+        let mut world = Self {
+            store: Store::new(subscription(), fault),
+            secrets: Vec::new(),
+            frame,
+        };
+        world.issue();
+        world
+    }
+
+    fn issue(&mut self) {
+        let (secret, key) = draw_key();
+        self.secrets.push(secret);
+        self.store.issue(key);
+    }
+
+    /// A key is revoked for good, or disabled or enabled.
+    fn change(&self) {
+        let index = turns::draw(|random| random.random_range(0..self.secrets.len()));
+        if turns::happens(30) {
+            self.store.change(index, |key| key.revoke(START));
+        } else {
+            self.store.change(index, |key| match key.disabled_at {
+                None => key.disabled_at = Some(START),
+                Some(_) => key.disabled_at = None,
+            });
+        }
     }
 }

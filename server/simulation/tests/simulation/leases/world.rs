@@ -10,19 +10,16 @@ use shared::base::clock::Clock;
 use shared::keys::name::Name;
 use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
 use simulation::limits::{LeaseSize, QuotaError, Quotas};
-use simulation::turns::{self, Process, Ran, ThreadId, Turns};
+use simulation::turns::{self, Process, Ran, ThreadId};
 
 use super::ledger::{Account, Fault, Ledger, Reached};
 use crate::clock::ServerClock;
 use crate::seeds::Failure;
 use crate::weather::Weather;
+use crate::world::{self, Frame, Server, World};
 
-/// Servers at a time.
-const SERVERS: usize = 3;
 /// Subscriptions, numbered from 1.
 const SUBSCRIPTIONS: i64 = 2;
-/// What happens in a run before all faults end.
-const EVENTS: usize = 100;
 /// As often a server looks for idle units.
 const GIVE_BACK_INTERVAL: Duration = Duration::from_millis(500);
 /// By then every server knows of a changed quota.
@@ -31,30 +28,24 @@ const KNOWN_WITHIN: Duration = Duration::from_secs(1);
 /// The quotas that a server knows, by subscription.
 type Known = Arc<Mutex<BTreeMap<i64, u64>>>;
 
-/// A server from its start to its end.
-struct Server {
-    process: Process,
+/// What a server consists of.
+struct Parts {
     quotas: Arc<Quotas>,
     clock: Arc<ServerClock>,
     known: Known,
 }
 
-struct World {
-    turns: Turns,
+struct LeaseWorld {
     ledger: Arc<Ledger>,
-    servers: Vec<Server>,
     /// Servers that stop, and give back what they have.
-    stopping: Vec<Server>,
+    stopping: Vec<Server<Parts>>,
     requests: Vec<ThreadId>,
-    processes: u32,
+    frame: Frame<Parts>,
 }
 
 /// Runs one seed.
 pub(super) fn run(seed: u64, fault: Fault) -> Result<Ran, Failure> {
-    let mut world = World::new(seed, fault);
-    let outcome = world.events().and_then(|()| world.settle());
-    outcome.map_err(|promise| Failure::new(seed, &world.turns, promise))?;
-    Ok(world.turns.ran())
+    world::run(seed, |frame| LeaseWorld::new(frame, fault))
 }
 
 fn subscription(id: i64, quota: u64) -> Subscription {
@@ -85,32 +76,21 @@ fn draw_size() -> LeaseSize {
     })
 }
 
-impl World {
-    fn new(seed: u64, fault: Fault) -> Self {
-        let turns = Turns::new(seed);
-        let ledger = Ledger::new(fault);
-        for id in 1..=SUBSCRIPTIONS {
-            ledger.books().quota.insert(id, draw_quota());
-        }
-        let mut world = Self {
-            turns,
-            ledger,
-            servers: Vec::new(),
-            stopping: Vec::new(),
-            requests: Vec::new(),
-            processes: 0,
-        };
-        for _server in 0..SERVERS {
-            let server = world.start();
-            world.servers.push(server);
-        }
-        world
+impl World for LeaseWorld {
+    type Parts = Parts;
+
+    const SERVERS: usize = 3;
+    const EVENTS: usize = 100;
+    const STEPS: u32 = 8;
+    /// By then every paused machine runs again, and every late call is over.
+    const SETTLES_WITHIN: Duration = Duration::from_secs(20);
+
+    fn frame(&mut self) -> &mut Frame<Parts> {
+        &mut self.frame
     }
 
-    /// Starts a server.
-    fn start(&mut self) -> Server {
-        self.processes += 1;
-        let process = Process(self.processes);
+    fn start(&mut self, _place: usize) -> Server<Parts> {
+        let process = self.frame.next_process();
         let reached = Reached {
             ledger: Arc::clone(&self.ledger),
             server: process,
@@ -118,8 +98,7 @@ impl World {
         let quotas = Arc::new(Quotas::with_lease_size(Arc::new(reached), draw_size()));
         let clock = Arc::<ServerClock>::default();
         let known = self.ledger.books().quota.clone();
-        let server = Server {
-            process,
+        let parts = Parts {
             quotas: Arc::clone(&quotas),
             clock: Arc::clone(&clock),
             known: Arc::new(Mutex::new(known)),
@@ -130,26 +109,10 @@ impl World {
                 turns::pass(GIVE_BACK_INTERVAL);
             }
         });
-        server
+        Server { process, parts }
     }
 
-    fn draw_server(&self) -> usize {
-        turns::draw(|random| random.random_range(0..self.servers.len()))
-    }
-
-    fn events(&mut self) -> Result<(), String> {
-        for _event in 0..EVENTS {
-            self.event()?;
-            let steps = turns::draw(|random| random.random_range(0..8));
-            for _step in 0..steps {
-                self.step()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn event(&mut self) -> Result<(), String> {
-        let drawn = turns::draw(|random| random.random_range(0..100));
+    fn event(&mut self, drawn: u32) -> Result<(), String> {
         match drawn {
             0..70 => self.requests(),
             70..78 => self.pass(turns::some_time(Duration::from_millis(2_500)))?,
@@ -158,110 +121,16 @@ impl World {
             84..91 => self.ledger.set_weather(Weather::draw()),
             91..94 => self.change_quota(),
             94..96 => self.jump(),
-            96..98 => {
-                let process = self.servers[self.draw_server()].process;
-                turns::pause(process, turns::some_time(Duration::from_secs(2)));
-            }
+            96..98 => self.frame.pause(Duration::from_secs(2)),
             _ => self.go_away()?,
         }
         Ok(())
     }
 
-    fn step(&mut self) -> Result<(), String> {
-        self.turns.step()?;
-        self.check()
-    }
-
-    fn pass(&mut self, time: Duration) -> Result<(), String> {
-        let until = turns::now() + time;
-        while turns::now() < until {
-            self.step()?;
-        }
-        Ok(())
-    }
-
-    /// A few requests at once.
-    fn requests(&mut self) {
-        let server = &self.servers[self.draw_server()];
-        let id = turns::draw(|random| random.random_range(1..=SUBSCRIPTIONS));
-        let count = turns::draw(|random| random.random_range(1..12));
-        for _request in 0..count {
-            let (quotas, clock) = (Arc::clone(&server.quotas), Arc::clone(&server.clock));
-            let (ledger, known) = (Arc::clone(&self.ledger), Arc::clone(&server.known));
-            let process = server.process;
-            let request = turns::spawn_in(process, move || {
-                let quota = known.lock().unwrap_or_else(PoisonError::into_inner)[&id];
-                answer(process, &quotas, &clock, &subscription(id, quota), &ledger);
-            });
-            self.requests.push(request);
-        }
-    }
-
-    /// A server is killed, and starts anew.
-    fn crash(&mut self) -> Result<(), String> {
-        let index = self.draw_server();
-        let process = self.servers[index].process;
-        turns::note(|| format!("server {} is killed", process.0));
-        self.turns.kill(process)?;
-        self.servers[index] = self.start();
-        Ok(())
-    }
-
-    /// A server stops once its requests are answered, while another one takes its place.
-    fn stop(&mut self) {
-        let index = self.draw_server();
-        let server = self.start();
-        let stopped = std::mem::replace(&mut self.servers[index], server);
-        turns::note(|| format!("server {} stops", stopped.process.0));
-        let quotas = Arc::clone(&stopped.quotas);
-        turns::spawn_in(stopped.process, move || {
-            // Longer than any request waits.
-            turns::pass(Duration::from_secs(2));
-            turns::block_on(quotas.give_back_all());
-        });
-        self.stopping.push(stopped);
-    }
-
-    fn change_quota(&mut self) {
-        let id = turns::draw(|random| random.random_range(1..=SUBSCRIPTIONS));
-        let quota = draw_quota();
-        turns::note(|| format!("the quota of {id} is {quota}"));
-        self.ledger.books().quota.insert(id, quota);
-        for server in &self.servers {
-            let known = Arc::clone(&server.known);
-            turns::spawn_in(server.process, move || {
-                turns::pass(turns::some_time(KNOWN_WITHIN));
-                known
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .insert(id, quota);
-            });
-        }
-    }
-
-    /// The wall clock of a server goes wrong, or is put right.
-    fn jump(&mut self) {
-        let seconds = [0, 0, 40 * 86_400, -40 * 86_400];
-        let ahead = seconds[turns::draw(|random| random.random_range(0..seconds.len()))];
-        self.servers[self.draw_server()].clock.set_ahead(ahead);
-    }
-
-    /// A client goes away while its request waits.
-    fn go_away(&mut self) -> Result<(), String> {
-        let count = self.requests.len();
-        if count == 0 {
-            return Ok(());
-        }
-        let place = turns::draw(|random| random.random_range(0..count));
-        let request = self.requests.swap_remove(place);
-        self.turns.end(request)
-    }
-
-    /// What holds after every step.
     fn check(&self) -> Result<(), String> {
         let mut books = self.ledger.books();
-        for server in self.servers.iter().chain(&self.stopping) {
-            for (id, period, unused) in server.quotas.unused() {
+        for server in self.frame.servers.iter().chain(&self.stopping) {
+            for (id, period, unused) in server.parts.quotas.unused() {
                 let account = (id.0, period.start);
                 let booked = books.of(server.process, account);
                 if booked.leased < booked.answered + unused.cast_signed() {
@@ -290,16 +159,17 @@ impl World {
         Ok(())
     }
 
-    /// All faults end: whatever is not answered goes back, and can be leased again.
-    fn settle(&mut self) -> Result<(), String> {
+    fn calm(&self) {
         self.ledger.set_weather(Weather::Calm);
-        // A machine that stands still, and a call that is late, take no longer.
-        self.pass(Duration::from_secs(20))?;
+    }
+
+    /// Whatever is not answered went back, and can be leased again.
+    fn settle(&mut self) -> Result<(), String> {
         let books = self.ledger.books();
         if books.late != 0 {
             return Err("a late call is not over".to_owned());
         }
-        for server in &self.servers {
+        for server in &self.frame.servers {
             for ((process, account), booked) in &books.booked {
                 let is_its = *process == server.process;
                 if is_its && booked.leased != booked.answered + booked.lost {
@@ -313,21 +183,109 @@ impl World {
         drop(books);
         self.use_up()
     }
+}
+
+impl LeaseWorld {
+    fn new(frame: Frame<Parts>, fault: Fault) -> Self {
+        let ledger = Ledger::new(fault);
+        for id in 1..=SUBSCRIPTIONS {
+            ledger.books().quota.insert(id, draw_quota());
+        }
+        Self {
+            ledger,
+            stopping: Vec::new(),
+            requests: Vec::new(),
+            frame,
+        }
+    }
+
+    /// A few requests at once.
+    fn requests(&mut self) {
+        let server = self.frame.draw_server();
+        let id = turns::draw(|random| random.random_range(1..=SUBSCRIPTIONS));
+        let count = turns::draw(|random| random.random_range(1..12));
+        for _request in 0..count {
+            let (quotas, clock) = (
+                Arc::clone(&server.parts.quotas),
+                Arc::clone(&server.parts.clock),
+            );
+            let (ledger, known) = (Arc::clone(&self.ledger), Arc::clone(&server.parts.known));
+            let process = server.process;
+            let request = turns::spawn_in(process, move || {
+                let quota = known.lock().unwrap_or_else(PoisonError::into_inner)[&id];
+                answer(process, &quotas, &clock, &subscription(id, quota), &ledger);
+            });
+            self.requests.push(request);
+        }
+    }
+
+    /// A server stops once its requests are answered, while another one takes its place.
+    fn stop(&mut self) {
+        let place = self.frame.draw_place();
+        let stopped = self.replace(place);
+        turns::note(|| format!("server {} stops", stopped.process.0));
+        let quotas = Arc::clone(&stopped.parts.quotas);
+        turns::spawn_in(stopped.process, move || {
+            // Longer than any request waits.
+            turns::pass(Duration::from_secs(2));
+            turns::block_on(quotas.give_back_all());
+        });
+        self.stopping.push(stopped);
+    }
+
+    fn change_quota(&mut self) {
+        let id = turns::draw(|random| random.random_range(1..=SUBSCRIPTIONS));
+        let quota = draw_quota();
+        turns::note(|| format!("the quota of {id} is {quota}"));
+        self.ledger.books().quota.insert(id, quota);
+        for server in &self.frame.servers {
+            let known = Arc::clone(&server.parts.known);
+            turns::spawn_in(server.process, move || {
+                turns::pass(turns::some_time(KNOWN_WITHIN));
+                known
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .insert(id, quota);
+            });
+        }
+    }
+
+    /// The wall clock of a server goes wrong, or is put right.
+    fn jump(&mut self) {
+        let seconds = [0, 0, 40 * 86_400, -40 * 86_400];
+        let ahead = seconds[turns::draw(|random| random.random_range(0..seconds.len()))];
+        self.frame.draw_server().parts.clock.set_ahead(ahead);
+    }
+
+    /// A client goes away while its request waits.
+    fn go_away(&mut self) -> Result<(), String> {
+        let count = self.requests.len();
+        if count == 0 {
+            return Ok(());
+        }
+        let place = turns::draw(|random| random.random_range(0..count));
+        let request = self.requests.swap_remove(place);
+        self.frame.turns.end(request)
+    }
 
     /// What is left of each quota is answered, to the last unit.
     fn use_up(&mut self) -> Result<(), String> {
-        self.servers = vec![self.start()];
+        let server = self.start(0);
+        self.frame.servers = vec![server];
         for id in 1..=SUBSCRIPTIONS {
-            let server = &self.servers[0];
+            let server = &self.frame.servers[0];
             let quota = self.ledger.books().quota[&id];
-            let period = subscription(id, quota).period(server.clock.now().unix_seconds());
+            let period = subscription(id, quota).period(server.parts.clock.now().unix_seconds());
             let account = (id, period.start);
             let left = |ledger: &Ledger| {
                 let charged = ledger.books().charged.get(&account).copied();
                 quota.saturating_sub(charged.unwrap_or(0))
             };
             let before = left(&self.ledger);
-            let (quotas, clock) = (Arc::clone(&server.quotas), Arc::clone(&server.clock));
+            let (quotas, clock) = (
+                Arc::clone(&server.parts.quotas),
+                Arc::clone(&server.parts.clock),
+            );
             let (process, ledger) = (server.process, Arc::clone(&self.ledger));
             let is_over = Arc::<AtomicBool>::default();
             let over = Arc::clone(&is_over);

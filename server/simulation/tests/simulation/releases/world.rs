@@ -14,7 +14,7 @@ use shared::release::{ExpectedActive, ReleaseError, ReleaseId, Releases, S3Relea
 use simulation::OpenSettings;
 use simulation::app::App;
 use simulation::ops::follow::Follower;
-use simulation::turns::{self, Process, Ran, Turns};
+use simulation::turns::{self, Process, Ran};
 use tempfile::TempDir;
 
 use super::made::{COUNT, Made, made};
@@ -22,13 +22,10 @@ use super::store::{Fault, Reached, Store};
 use crate::clock::ServerClock;
 use crate::seeds::Failure;
 use crate::weather::Weather;
+use crate::world::{self, Frame, Server, World};
 
-/// Servers at a time.
-const SERVERS: usize = 2;
 /// Releases that were published days ago.
 const OLD: usize = 4;
-/// What happens in a run before all faults end.
-const EVENTS: usize = 40;
 /// A server marks and fetches ahead as often.
 const PREFETCH_INTERVAL: Duration = Duration::from_secs(3);
 /// For so long a mark counts at least.
@@ -39,9 +36,8 @@ const COMMANDS_MAX: usize = 3;
 /// The release that a server marked last, and when.
 type Mark = Arc<Mutex<Option<(ReleaseId, Duration)>>>;
 
-/// A server from its start to its end.
-struct Server {
-    process: Process,
+/// What a server consists of.
+struct Parts {
     app: Arc<App>,
     mark: Mark,
 }
@@ -49,25 +45,19 @@ struct Server {
 /// Commands that run, and whether they have ended.
 type Running = BTreeMap<Process, Arc<Mutex<bool>>>;
 
-struct World {
+struct ReleaseWorld {
     store: Arc<Store>,
-    servers: Vec<Server>,
     running: Running,
     /// When each prune began.
     prunes: BTreeMap<Process, Duration>,
-    processes: u32,
     /// What machines have on their disks.
     disks: TempDir,
-    /// Last, since what is dropped before ends threads.
-    turns: Turns,
+    frame: Frame<Parts>,
 }
 
 /// Runs one seed.
 pub(super) fn run(seed: u64, fault: Fault) -> Result<Ran, Failure> {
-    let mut world = World::new(seed, fault);
-    let outcome = world.events().and_then(|()| world.settle());
-    outcome.map_err(|promise| Failure::new(seed, &world.turns, promise))?;
-    Ok(world.turns.ran())
+    world::run(seed, |frame| ReleaseWorld::new(frame, fault))
 }
 
 /// In memory where that can be, since nothing here is about disks.
@@ -88,56 +78,26 @@ fn attempt() -> Attempt {
     Attempt::new(Command::Activate, author, 1_790_856_000)
 }
 
-impl World {
-    fn new(seed: u64, fault: Fault) -> Self {
-        let turns = Turns::new(seed);
-        let store = Store::new(fault);
-        for made in &made()[..OLD] {
-            for (name, bytes) in &made.files {
-                store.publish(&made.id, name, bytes, true);
-            }
-        }
-        let mut world = Self {
-            store,
-            servers: Vec::new(),
-            running: BTreeMap::new(),
-            prunes: BTreeMap::new(),
-            processes: 0,
-            disks: disks(),
-            turns,
-        };
-        for index in 0..SERVERS {
-            let server = world.start(index);
-            world.servers.push(server);
-        }
-        world
+impl World for ReleaseWorld {
+    type Parts = Parts;
+
+    const SERVERS: usize = 2;
+    const EVENTS: usize = 40;
+    const STEPS: u32 = 12;
+    /// A release that could not be opened is tried again after 25 looks.
+    const SETTLES_WITHIN: Duration = Duration::from_secs(30);
+
+    fn frame(&mut self) -> &mut Frame<Parts> {
+        &mut self.frame
     }
 
-    /// The releases as a process reaches them from that machine.
-    fn reached(&mut self, machine: &str) -> (Process, S3Releases) {
-        self.processes += 1;
-        let process = Process(self.processes);
-        let data = DataDir::new(self.disks.path().join(machine));
-        data.create().unwrap();
-        let releases = S3Releases::with_client(
-            "s3://boats/live".parse().unwrap(),
-            Arc::new(Reached(Arc::clone(&self.store))),
-            &data,
-            format!("process-{}", process.0),
-            Box::new(NoTransferListener),
-            Arc::<ServerClock>::default(),
-        );
-        (process, releases.unwrap())
-    }
-
-    /// Starts a server, which does by turns what a server does with three threads.
-    fn start(&mut self, index: usize) -> Server {
-        let (process, releases) = self.reached(&format!("server-{index}"));
+    /// The server does on one thread, by turns, what a server does on three.
+    fn start(&mut self, place: usize) -> Server<Parts> {
+        let (process, releases) = self.reached(&format!("server-{place}"));
         let releases: Arc<dyn Releases> = Arc::new(releases);
         let app = Arc::new(App::new(Arc::<ServerClock>::default()));
         let mark = Mark::default();
-        let server = Server {
-            process,
+        let parts = Parts {
             app: Arc::clone(&app),
             mark: Arc::clone(&mark),
         };
@@ -155,29 +115,13 @@ impl World {
                 turns::pass(releases.poll_interval());
             }
         });
-        server
+        Server { process, parts }
     }
 
-    fn draw_server(&self) -> usize {
-        turns::draw(|random| random.random_range(0..self.servers.len()))
-    }
-
-    fn events(&mut self) -> Result<(), String> {
-        for _event in 0..EVENTS {
-            self.event()?;
-            let steps = turns::draw(|random| random.random_range(0..12));
-            for _step in 0..steps {
-                self.step()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn event(&mut self) -> Result<(), String> {
+    fn event(&mut self, drawn: u32) -> Result<(), String> {
         self.running
             .retain(|_, is_over| !*is_over.lock().unwrap_or_else(PoisonError::into_inner));
         let is_free = self.running.len() < COMMANDS_MAX;
-        let drawn = turns::draw(|random| random.random_range(0..100));
         match drawn {
             0..20 if is_free => self.activate(),
             20..30 if is_free => self.rivals(),
@@ -187,30 +131,118 @@ impl World {
             53..57 => self.crash()?,
             57..60 => self.kill_command()?,
             60..70 => {
-                let process = self.servers[self.draw_server()].process;
+                let process = self.frame.draw_server().process;
                 self.store.set_weather(process, Weather::draw());
             }
-            70..73 => {
-                let process = self.servers[self.draw_server()].process;
-                turns::pause(process, turns::some_time(Duration::from_secs(5)));
-            }
+            70..73 => self.frame.pause(Duration::from_secs(5)),
             73..78 => self.store.calm(),
             _ => self.pass(turns::some_time(Duration::from_millis(1_500)))?,
         }
         Ok(())
     }
 
-    fn step(&mut self) -> Result<(), String> {
-        self.turns.step()?;
-        self.check()
-    }
-
-    fn pass(&mut self, time: Duration) -> Result<(), String> {
-        let until = turns::now() + time;
-        while turns::now() < until {
-            self.step()?;
+    fn check(&self) -> Result<(), String> {
+        let mut state = self.store.state();
+        if let Some(broken) = state.broken.take() {
+            return Err(broken);
+        }
+        for (process, path) in std::mem::take(&mut state.removed) {
+            let Some((id, file)) = path
+                .strip_prefix("live/releases/")
+                .and_then(|below| below.split_once('/'))
+            else {
+                continue;
+            };
+            if file == "manifest.json" {
+                // It is put back if the release turns out to be needed.
+                continue;
+            }
+            if state
+                .active
+                .as_ref()
+                .is_some_and(|active| active.as_str() == id)
+            {
+                return Err(format!("{file} of {id} is removed, which is active"));
+            }
+            let began = self.prunes.get(&process).copied().unwrap_or_default();
+            for server in &self.frame.servers {
+                let mark = server
+                    .parts
+                    .mark
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                let is_marked = mark.as_ref().is_some_and(|(marked, at)| {
+                    marked.as_str() == id && *at < began && turns::now() < *at + MARK_COUNTS
+                });
+                if is_marked && server.parts.app.served() == id {
+                    let who = server.process.0;
+                    return Err(format!(
+                        "{file} of {id} is removed, which server {who} serves"
+                    ));
+                }
+            }
         }
         Ok(())
+    }
+
+    fn calm(&self) {
+        self.store.calm();
+    }
+
+    /// The active release is whole, and every server serves it.
+    fn settle(&mut self) -> Result<(), String> {
+        let Some(active) = self.store.state().active.clone() else {
+            return Ok(());
+        };
+        let made = made().iter().find(|made| made.id == active);
+        let missing = made
+            .map(|made| self.store.missing(made))
+            .unwrap_or_default();
+        if !missing.is_empty() {
+            return Err(format!("{active} is active, and has no {missing:?}"));
+        }
+        for server in &self.frame.servers {
+            let served = server.parts.app.served();
+            if served != active.as_str() {
+                let who = server.process.0;
+                return Err(format!("server {who} serves {served:?}, not {active}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ReleaseWorld {
+    fn new(frame: Frame<Parts>, fault: Fault) -> Self {
+        let store = Store::new(fault);
+        for made in &made()[..OLD] {
+            for (name, bytes) in &made.files {
+                store.publish(&made.id, name, bytes, true);
+            }
+        }
+        Self {
+            store,
+            running: BTreeMap::new(),
+            prunes: BTreeMap::new(),
+            disks: disks(),
+            frame,
+        }
+    }
+
+    /// The releases as a process reaches them from that machine.
+    fn reached(&mut self, machine: &str) -> (Process, S3Releases) {
+        let process = self.frame.next_process();
+        let data = DataDir::new(self.disks.path().join(machine));
+        data.create().unwrap();
+        let releases = S3Releases::with_client(
+            "s3://boats/live".parse().unwrap(),
+            Arc::new(Reached(Arc::clone(&self.store))),
+            &data,
+            format!("process-{}", process.0),
+            Box::new(NoTransferListener),
+            Arc::<ServerClock>::default(),
+        );
+        (process, releases.unwrap())
     }
 
     /// An operator's command, on one of a few machines.
@@ -301,15 +333,6 @@ impl World {
         });
     }
 
-    /// A server is killed, and starts anew on its disk.
-    fn crash(&mut self) -> Result<(), String> {
-        let index = self.draw_server();
-        turns::note(|| format!("server {index} is killed"));
-        self.turns.kill(self.servers[index].process)?;
-        self.servers[index] = self.start(index);
-        Ok(())
-    }
-
     /// A command is killed, but no prune.
     fn kill_command(&mut self) -> Result<(), String> {
         let mut commands = self.running.keys().copied();
@@ -317,73 +340,7 @@ impl World {
             return Ok(());
         };
         self.running.remove(&process);
-        self.turns.kill(process)
-    }
-
-    /// What holds after every step.
-    fn check(&self) -> Result<(), String> {
-        let mut state = self.store.state();
-        if let Some(broken) = state.broken.take() {
-            return Err(broken);
-        }
-        for (process, path) in std::mem::take(&mut state.removed) {
-            let Some((id, file)) = path
-                .strip_prefix("live/releases/")
-                .and_then(|below| below.split_once('/'))
-            else {
-                continue;
-            };
-            if file == "manifest.json" {
-                // It is put back if the release turns out to be needed.
-                continue;
-            }
-            if state
-                .active
-                .as_ref()
-                .is_some_and(|active| active.as_str() == id)
-            {
-                return Err(format!("{file} of {id} is removed, which is active"));
-            }
-            let began = self.prunes.get(&process).copied().unwrap_or_default();
-            for server in &self.servers {
-                let mark = server.mark.lock().unwrap_or_else(PoisonError::into_inner);
-                let is_marked = mark.as_ref().is_some_and(|(marked, at)| {
-                    marked.as_str() == id && *at < began && turns::now() < *at + MARK_COUNTS
-                });
-                if is_marked && server.app.served() == id {
-                    let who = server.process.0;
-                    return Err(format!(
-                        "{file} of {id} is removed, which server {who} serves"
-                    ));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// All faults end: the active release is whole, and every server serves it.
-    fn settle(&mut self) -> Result<(), String> {
-        self.store.calm();
-        // A release that could not be opened is tried again after 25 looks.
-        self.pass(Duration::from_secs(30))?;
-        let Some(active) = self.store.state().active.clone() else {
-            return Ok(());
-        };
-        let made = made().iter().find(|made| made.id == active);
-        let missing = made
-            .map(|made| self.store.missing(made))
-            .unwrap_or_default();
-        if !missing.is_empty() {
-            return Err(format!("{active} is active, and has no {missing:?}"));
-        }
-        for server in &self.servers {
-            let served = server.app.served();
-            if served != active.as_str() {
-                let who = server.process.0;
-                return Err(format!("server {who} serves {served:?}, not {active}"));
-            }
-        }
-        Ok(())
+        self.frame.turns.kill(process)
     }
 }
 

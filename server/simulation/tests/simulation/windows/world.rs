@@ -8,118 +8,73 @@ use rand::Rng;
 use shared::keys::key::KeyId;
 use simulation::engine::{self, RedisEngine};
 use simulation::limits::{MINUTE, MinuteError, RedisLimits};
-use simulation::turns::{self, Process, Ran, Turns};
+use simulation::turns::{self, Ran};
 
 use super::scripts::Fault;
 use super::store::{Counted, Store};
 use crate::clock::ServerClock;
 use crate::seeds::Failure;
 use crate::weather::Weather;
+use crate::world::{self, Frame, Server, World};
 
-/// Servers at a time.
-const SERVERS: usize = 3;
 /// Keys, and the limit of each.
 const LIMITS: [u32; 3] = [1, 4, 9];
-/// What happens in a run before all faults end.
-const EVENTS: usize = 45;
 /// How long a request waits for all engines.
 const WAIT_MAX: Duration = Duration::from_millis(250);
 /// By so much the clock of the store may gain in a minute, and a window be shorter.
 const GAIN_MAX: Duration = Duration::from_millis(500);
 
-/// A server from its start to its end; it counts once it has connected or given that up.
-struct Server {
-    process: Process,
-    limits: Arc<Mutex<Option<Arc<RedisLimits>>>>,
-}
+/// How a server counts, once it has connected or given that up.
+type Limits = Arc<Mutex<Option<Arc<RedisLimits>>>>;
 
-struct World {
+struct WindowWorld {
     store: Arc<Store>,
     host: String,
-    servers: Vec<Server>,
-    processes: u32,
     /// When the clock of the store gained last.
     gained_at: Option<Duration>,
     /// Whether it was ever put back.
     is_put_back: bool,
     /// What clients found out.
     broken: Arc<Mutex<Option<String>>>,
-    /// Last, since what is dropped before ends threads.
-    turns: Turns,
+    frame: Frame<Limits>,
 }
 
 /// Runs one seed.
 pub(super) fn run(seed: u64, fault: Fault) -> Result<Ran, Failure> {
-    let mut world = World::new(seed, fault);
-    let outcome = world.events().and_then(|()| world.settle());
-    engine::remove(&world.host);
-    outcome.map_err(|promise| Failure::new(seed, &world.turns, promise))?;
-    Ok(world.turns.ran())
+    world::run(seed, |frame| WindowWorld::new(frame, fault))
 }
 
 fn family(number: usize) -> KeyId {
     KeyId::parse(&format!("key_{number:016}")).unwrap()
 }
 
-impl World {
-    fn new(seed: u64, fault: Fault) -> Self {
-        static RUNS: AtomicU64 = AtomicU64::new(0);
-        let turns = Turns::new(seed);
-        let store = Arc::new(Store::new(fault));
-        let number = RUNS.fetch_add(1, Ordering::Relaxed);
-        let host = format!("model-{number}");
-        let address = format!("redis://{host}");
-        let engine: Arc<dyn RedisEngine> = Arc::<Store>::clone(&store);
-        engine::put(&host, engine);
-        let mut world = Self {
-            store,
-            host,
-            servers: Vec::new(),
-            processes: 0,
-            gained_at: None,
-            is_put_back: false,
-            broken: Arc::default(),
-            turns,
-        };
-        for _server in 0..SERVERS {
-            let server = world.start(&address);
-            world.servers.push(server);
-        }
-        world
+impl World for WindowWorld {
+    type Parts = Limits;
+
+    const SERVERS: usize = 3;
+    const EVENTS: usize = 45;
+    const STEPS: u32 = 8;
+    const SETTLES_WITHIN: Duration = MINUTE.saturating_add(Duration::from_secs(15));
+
+    fn frame(&mut self) -> &mut Frame<Limits> {
+        &mut self.frame
     }
 
-    /// Starts a server.
-    fn start(&mut self, address: &str) -> Server {
-        self.processes += 1;
-        let process = Process(self.processes);
-        let limits = Arc::<Mutex<Option<Arc<RedisLimits>>>>::default();
-        let (started, address) = (Arc::clone(&limits), address.parse().unwrap());
+    fn start(&mut self, _place: usize) -> Server<Limits> {
+        let process = self.frame.next_process();
+        let parts = Limits::default();
+        let started = Arc::clone(&parts);
+        let address = format!("redis://{}", self.host).parse().unwrap();
         turns::spawn_in(process, move || {
             let clock = Arc::<ServerClock>::default();
             let limits = turns::block_on(RedisLimits::start(address, clock)).unwrap();
             let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
             *started = Some(Arc::new(limits));
         });
-        Server { process, limits }
+        Server { process, parts }
     }
 
-    fn draw_server(&self) -> usize {
-        turns::draw(|random| random.random_range(0..self.servers.len()))
-    }
-
-    fn events(&mut self) -> Result<(), String> {
-        for _event in 0..EVENTS {
-            self.event()?;
-            let steps = turns::draw(|random| random.random_range(0..8));
-            for _step in 0..steps {
-                self.step()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn event(&mut self) -> Result<(), String> {
-        let drawn = turns::draw(|random| random.random_range(0..100));
+    fn event(&mut self, drawn: u32) -> Result<(), String> {
         match drawn {
             0..64 => self.requests(),
             64..76 => self.pass(turns::some_time(Duration::from_secs(4)))?,
@@ -128,46 +83,88 @@ impl World {
             82..86 => self.store.restart(),
             86..87 => self.store.flush(),
             87..94 => {
-                let process = self.servers[self.draw_server()].process;
+                let process = self.frame.draw_server().process;
                 self.store.set_weather(process, Weather::draw());
             }
             94..95 => self.gain(),
             95..96 => self.jump()?,
-            96..98 => {
-                let process = self.servers[self.draw_server()].process;
-                turns::pause(process, turns::some_time(Duration::from_secs(3)));
-            }
+            96..98 => self.frame.pause(Duration::from_secs(3)),
             _ => self.store.calm(),
         }
         Ok(())
     }
 
-    fn step(&mut self) -> Result<(), String> {
-        self.turns.step()?;
+    fn check(&self) -> Result<(), String> {
         let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
         broken.take().map_or(Ok(()), Err)
     }
 
-    fn pass(&mut self, time: Duration) -> Result<(), String> {
-        let until = turns::now() + time;
-        while turns::now() < until {
-            self.step()?;
+    fn calm(&self) {
+        self.store.calm();
+    }
+
+    /// Every key is answered again, exactly up to its limit.
+    fn settle(&mut self) -> Result<(), String> {
+        if self.is_put_back {
+            // What was counted by the clock as it was counts for a minute from the next request on.
+            (0..LIMITS.len()).for_each(|key| self.request(&self.frame.servers[0], key));
+            self.pass(MINUTE + Duration::from_secs(1))?;
+        }
+        let began = turns::now();
+        for (key, limit) in LIMITS.into_iter().enumerate() {
+            for server in &self.frame.servers {
+                for _request in 0..limit {
+                    self.request(server, key);
+                }
+            }
+        }
+        self.pass(Duration::from_secs(2))?;
+        let state = self.store.state();
+        let is_new = |counted: &&Counted| began <= counted.at && counted.is_answered;
+        for (key, limit) in LIMITS.into_iter().enumerate() {
+            let name = family(key).to_string();
+            let of_key = |counted: &&Counted| counted.family.ends_with(&name);
+            let answered = state.counted.iter().filter(is_new).filter(of_key).count();
+            if answered != limit as usize {
+                return Err(format!(
+                    "{answered} of {limit} requests are answered in the end"
+                ));
+            }
         }
         Ok(())
+    }
+}
+
+impl WindowWorld {
+    fn new(frame: Frame<Limits>, fault: Fault) -> Self {
+        static RUNS: AtomicU64 = AtomicU64::new(0);
+        let store = Arc::new(Store::new(fault));
+        let number = RUNS.fetch_add(1, Ordering::Relaxed);
+        let host = format!("model-{number}");
+        let engine: Arc<dyn RedisEngine> = Arc::<Store>::clone(&store);
+        engine::put(&host, engine);
+        Self {
+            store,
+            host,
+            gained_at: None,
+            is_put_back: false,
+            broken: Arc::default(),
+            frame,
+        }
     }
 
     /// A few requests at once.
     fn requests(&self) {
         let key = turns::draw(|random| random.random_range(0..LIMITS.len()));
         let count = turns::draw(|random| random.random_range(1..8));
-        let server = &self.servers[self.draw_server()];
+        let server = self.frame.draw_server();
         for _request in 0..count {
             self.request(server, key);
         }
     }
 
-    fn request(&self, server: &Server, key: usize) {
-        let limits = server.limits.lock().unwrap_or_else(PoisonError::into_inner);
+    fn request(&self, server: &Server<Limits>, key: usize) {
+        let limits = server.parts.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(limits) = limits.clone() else { return };
         let (store, broken) = (Arc::clone(&self.store), Arc::clone(&self.broken));
         turns::spawn_in(server.process, move || {
@@ -181,17 +178,6 @@ impl World {
                 *broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(promise);
             }
         });
-    }
-
-    /// A server is killed, and starts anew.
-    fn crash(&mut self) -> Result<(), String> {
-        let index = self.draw_server();
-        let process = self.servers[index].process;
-        turns::note(|| format!("server {} is killed", process.0));
-        self.turns.kill(process)?;
-        let address = format!("redis://{}", self.host);
-        self.servers[index] = self.start(&address);
-        Ok(())
     }
 
     /// The clock of the store gains as much as nobody can tell, at most once in a minute; or it is
@@ -220,38 +206,11 @@ impl World {
         }
         Ok(())
     }
+}
 
-    /// All faults end: within a minute every key is answered again, exactly up to its limit.
-    fn settle(&mut self) -> Result<(), String> {
-        self.store.calm();
-        self.pass(MINUTE + Duration::from_secs(15))?;
-        if self.is_put_back {
-            // What was counted by the clock as it was counts for a minute from the next request on.
-            (0..LIMITS.len()).for_each(|key| self.request(&self.servers[0], key));
-            self.pass(MINUTE + Duration::from_secs(1))?;
-        }
-        let began = turns::now();
-        for (key, limit) in LIMITS.into_iter().enumerate() {
-            for server in &self.servers {
-                for _request in 0..limit {
-                    self.request(server, key);
-                }
-            }
-        }
-        self.pass(Duration::from_secs(2))?;
-        let state = self.store.state();
-        let is_new = |counted: &&Counted| began <= counted.at && counted.is_answered;
-        for (key, limit) in LIMITS.into_iter().enumerate() {
-            let name = family(key).to_string();
-            let of_key = |counted: &&Counted| counted.family.ends_with(&name);
-            let answered = state.counted.iter().filter(is_new).filter(of_key).count();
-            if answered != limit as usize {
-                return Err(format!(
-                    "{answered} of {limit} requests are answered in the end"
-                ));
-            }
-        }
-        Ok(())
+impl Drop for WindowWorld {
+    fn drop(&mut self) {
+        engine::remove(&self.host);
     }
 }
 
