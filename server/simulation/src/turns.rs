@@ -5,13 +5,15 @@
 //! runs, so that a run depends on nothing but its seed. A thread that never waits, or that waits
 //! for another in any other way than those here, stops everything.
 
+mod record;
+mod tasks;
+mod time;
+
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::marker::PhantomData;
 use std::panic::{self, AssertUnwindSafe};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
@@ -20,7 +22,12 @@ use std::time::Duration;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use tokio::time::MissedTickBehavior;
+
+pub use record::Ran;
+pub(crate) use tasks::{JoinHandle, spawn};
+pub use tasks::{job_in, spawn_blocking};
+pub(crate) use time::interval;
+pub use time::{Elapsed, Sleep, pass, sleep, timeout};
 
 /// Threads that end together: those of a server from its start to its end, or those outside of all
 /// servers.
@@ -35,24 +42,6 @@ impl Process {
 /// One thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ThreadId(u64);
-
-/// What ran in which order: equal in two runs only if they were the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ran {
-    /// How many times a thread ran.
-    pub steps: u64,
-    /// A hash of which thread ran when.
-    order: u64,
-}
-
-impl Ran {
-    fn count(&mut self, thread: ThreadId, now: Duration) {
-        let mut hasher = DefaultHasher::new();
-        (self.order, thread, now).hash(&mut hasher);
-        self.order = hasher.finish();
-        self.steps += 1;
-    }
-}
 
 /// How many events are kept, to be told with a failure.
 const EVENTS_KEPT: usize = 60;
@@ -459,169 +448,5 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
             Poll::Ready(output) => return output,
             Poll::Pending => wait(),
         }
-    }
-}
-
-/// The current thread waits for that long.
-pub fn pass(time: Duration) {
-    if !is_gone() {
-        block_on(sleep(time));
-    }
-}
-
-/// A pause.
-pub fn sleep(time: Duration) -> Sleep {
-    let until = now().saturating_add(time);
-    Sleep { until, timer: None }
-}
-
-/// A pause that ends at its time.
-pub struct Sleep {
-    until: Duration,
-    timer: Option<(Duration, u64)>,
-}
-
-impl Sleep {
-    /// What the timer would have woken, to be dropped once nothing is locked.
-    fn forget_timer(&mut self, state: &mut State) -> Option<Waker> {
-        let name = self.timer.take()?;
-        state.timers.remove(&name)
-    }
-}
-
-impl Future for Sleep {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let table = table();
-        let _former;
-        let mut state = table.lock();
-        _former = self.forget_timer(&mut state);
-        if self.until <= state.now {
-            return Poll::Ready(());
-        }
-        self.timer = Some(state.set_timer(self.until, context.waker().clone()));
-        Poll::Pending
-    }
-}
-
-impl Drop for Sleep {
-    fn drop(&mut self) {
-        if self.timer.is_some() {
-            let table = table();
-            let _former = self.forget_timer(&mut table.lock());
-        }
-    }
-}
-
-/// The time was over first.
-#[derive(Clone, Copy, Debug)]
-pub struct Elapsed;
-
-/// The outcome of `work`, unless `limit` is over first.
-pub async fn timeout<F: Future>(limit: Duration, work: F) -> Result<F::Output, Elapsed> {
-    let (mut work, mut limit) = (pin!(work), pin!(sleep(limit)));
-    std::future::poll_fn(|context| {
-        if let Poll::Ready(output) = work.as_mut().poll(context) {
-            return Poll::Ready(Ok(output));
-        }
-        limit.as_mut().poll(context).map(|()| Err(Elapsed))
-    })
-    .await
-}
-
-/// What a job has come to.
-struct Job<T> {
-    outcome: Option<T>,
-    waiting: Option<Waker>,
-}
-
-/// Does `work` on another thread of this process.
-pub fn spawn_blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> impl Future<Output = Result<T, Elapsed>> + Send {
-    job_in(process(), work)
-}
-
-/// Does `work` on a thread of that process. The future never ends if that process does.
-pub fn job_in<T: Send + 'static>(
-    process: Process,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> impl Future<Output = Result<T, Elapsed>> + Send {
-    let job = Arc::new(Mutex::new(Job {
-        outcome: None,
-        waiting: None,
-    }));
-    let done = Arc::clone(&job);
-    spawn_in(process, move || {
-        let outcome = work();
-        let mut job = done.lock().unwrap_or_else(PoisonError::into_inner);
-        job.outcome = Some(outcome);
-        let waiting = job.waiting.take();
-        drop(job);
-        if let Some(waker) = waiting {
-            waker.wake();
-        }
-    });
-    std::future::poll_fn(move |context| {
-        let mut job = job.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(outcome) = job.outcome.take() {
-            return Poll::Ready(Ok(outcome));
-        }
-        job.waiting = Some(context.waker().clone());
-        Poll::Pending
-    })
-}
-
-/// A task on a thread of its own.
-#[derive(Debug)]
-pub(crate) struct JoinHandle<T> {
-    thread: ThreadId,
-    output: PhantomData<fn() -> T>,
-}
-
-/// Starts a task of this process.
-pub(crate) fn spawn<T>(task: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
-    let thread = spawn_in(process(), move || {
-        block_on(task);
-    });
-    let output = PhantomData;
-    JoinHandle { thread, output }
-}
-
-impl<T> JoinHandle<T> {
-    /// The task goes no further.
-    pub(crate) fn abort(&self) {
-        let table = table();
-        let mut state = table.lock();
-        if let Some(entry) = state.threads.get_mut(&self.thread) {
-            entry.is_aborted = true;
-        }
-        state.wake(self.thread);
-    }
-}
-
-/// Turns with a pause between them.
-pub(crate) struct Interval {
-    period: Duration,
-    next: Duration,
-}
-
-/// The first turn is at once.
-pub(crate) fn interval(period: Duration) -> Interval {
-    let next = now();
-    Interval { period, next }
-}
-
-impl Interval {
-    /// Only the one there is here: the pause follows the turn, however late that is.
-    #[expect(clippy::unused_self, reason = "it is called as in the runtime")]
-    pub(crate) fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
-        assert_eq!(behavior, MissedTickBehavior::Delay);
-    }
-
-    pub(crate) async fn tick(&mut self) {
-        sleep(self.next.saturating_sub(now())).await;
-        self.next = now().saturating_add(self.period);
     }
 }
