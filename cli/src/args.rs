@@ -1,7 +1,7 @@
 //! The command line: its root and the list of commands.
 //!
 //! Each command defines its arguments in its own file. This file parses them, applies
-//! `catalogue.toml`, and answers completions; [`usage_error`] shows help and usage errors.
+//! `catalogue.toml`, and answers completions; `usage_error` shows help and usage errors.
 
 mod usage_error;
 
