@@ -91,8 +91,10 @@ fn head(client: &TcpStream) -> Vec<String> {
     lines.map(lower).collect()
 }
 
+/// Says that the connection closes: the client could send its next request on it otherwise.
 fn answer(head: &str, body: &[u8]) -> Vec<u8> {
-    [b"HTTP/1.1 ", head.as_bytes(), b"\r\n\r\n", body].concat()
+    let end = b"\r\nConnection: close\r\n\r\n";
+    [b"HTTP/1.1 ", head.as_bytes(), end, body].concat()
 }
 
 /// A whole file.
