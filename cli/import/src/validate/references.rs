@@ -35,6 +35,33 @@ enum RecordState {
     Invalid,
 }
 
+/// What a reference leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Manufacturer,
+    Term(Vocabulary),
+    Designer,
+}
+
+impl Target {
+    /// The words for it in messages.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Manufacturer => Kind::Manufacturer.as_str(),
+            Self::Term(vocabulary) => vocabulary.term(),
+            Self::Designer => Kind::Designer.as_str(),
+        }
+    }
+
+    /// The code of a reference to a draft.
+    const fn unpublished(self) -> Code {
+        match self {
+            Self::Manufacturer => Code::UnpublishedManufacturer,
+            Self::Term(_) | Self::Designer => Code::DanglingReference,
+        }
+    }
+}
+
 impl<T> Default for Table<T> {
     fn default() -> Self {
         Self {
@@ -76,22 +103,19 @@ impl<T> Table<T> {
     }
 
     /// The record with this id and its index, or the problem with the reference.
-    fn find(&self, id: &str, what: &str) -> Result<(usize, &T), Problem> {
+    fn find(&self, id: &str, target: Target) -> Result<(usize, &T), Problem> {
+        let what = target.as_str();
         match self.states.get(id) {
             Some(RecordState::Usable(index)) => Ok((*index, &self.records[*index])),
             Some(RecordState::Unpublished) => {
                 let message = format!("the {what} {id} is not published, but this boat is");
-                let code = match what {
-                    "manufacturer" => Code::UnpublishedManufacturer,
-                    _ => Code::DanglingReference,
-                };
-                Err(Problem::new(code, message))
+                Err(Problem::new(target.unpublished(), message))
             }
             Some(RecordState::Invalid) => {
                 let message = format!("the {what} {id} has errors of its own");
                 Err(Problem::new(Code::ReferenceToInvalid, message))
             }
-            None => Err(dangling(what, id)),
+            None => Err(dangling(target, id)),
         }
     }
 }
@@ -136,7 +160,7 @@ impl<'n> Resolver<'n> {
         move |node, reporter| {
             let found = self.resolve(
                 &self.references.manufacturers,
-                "manufacturer",
+                Target::Manufacturer,
                 node,
                 reporter,
             )?;
@@ -150,8 +174,8 @@ impl<'n> Resolver<'n> {
         vocabulary: Vocabulary,
     ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<model::Reference<'n>> {
         move |node, reporter| {
-            let what = vocabulary.term();
-            let found = self.resolve(self.references.terms(vocabulary), what, node, reporter)?;
+            let target = Target::Term(vocabulary);
+            let found = self.resolve(self.references.terms(vocabulary), target, node, reporter)?;
             Ok(found.map(|(_, term)| model::Reference {
                 id: &term.id,
                 name: &term.name,
@@ -165,8 +189,8 @@ impl<'n> Resolver<'n> {
         self,
     ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<model::Designer<'n>> {
         move |node, reporter| {
-            let what = Kind::Designer.as_str();
-            let found = self.resolve(&self.references.designers, what, node, reporter)?;
+            let target = Target::Designer;
+            let found = self.resolve(&self.references.designers, target, node, reporter)?;
             Ok(found.map(|(_, designer)| model::Designer {
                 id: &designer.id,
                 name: &designer.name,
@@ -178,12 +202,12 @@ impl<'n> Resolver<'n> {
     fn resolve<T>(
         self,
         table: &'n Table<T>,
-        what: &'static str,
+        target: Target,
         node: &'n Node<'n>,
         reporter: &mut Reporter<'n>,
     ) -> ReadResult<(usize, &'n T)> {
         reporter.takes(|| Shape::Reference {
-            to: what,
+            to: target.as_str(),
             pattern: IdOrSlug::PATTERN,
             max: ID_OR_SLUG_MAX,
         })?;
@@ -191,14 +215,14 @@ impl<'n> Resolver<'n> {
             && let Some(key) = no_id(node)
         {
             if self.is_published {
-                reporter.report_value(node, dangling(what, &cut(key)));
+                reporter.report_value(node, dangling(target, &cut(key)));
             }
             return Err(Unusable);
         }
         let Some(id) = referred_id(node, reporter)? else {
             return Ok(None);
         };
-        match table.find(id.as_str(), what) {
+        match table.find(id.as_str(), target) {
             Ok(found) => Ok(Some(found)),
             Err(problem) => {
                 if self.is_published {
@@ -210,8 +234,8 @@ impl<'n> Resolver<'n> {
     }
 }
 
-fn dangling(what: &str, id: &str) -> Problem {
-    let message = format!("the export has no {what} {id}");
+fn dangling(target: Target, id: &str) -> Problem {
+    let message = format!("the export has no {} {id}", target.as_str());
     Problem::new(Code::DanglingReference, message)
 }
 
