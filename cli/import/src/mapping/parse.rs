@@ -136,7 +136,13 @@ impl Parser {
                 "this must be an address of http or https with `{EDIT_ID}` in place of the id, of \
                  at most {EDIT_URL_MAX} bytes"
             );
-            self.mistakes.push(Mistake::new(span, message));
+            self.mistakes.push(Mistake::new(span.clone(), message));
+        }
+        for unknown in unknown_placeholders(url) {
+            let message = format!(
+                "`{unknown}` is not a placeholder of an address; the only one is `{EDIT_ID}`"
+            );
+            self.mistakes.push(Mistake::new(span.clone(), message));
         }
         Some(url.to_owned())
     }
@@ -658,6 +664,17 @@ impl Parser {
             default: default.and_then(|value| json(value, &mut self.mistakes)),
         }
     }
+}
+
+/// The words in braces that stand for nothing. Other braces are text.
+fn unknown_placeholders(url: &str) -> impl Iterator<Item = &str> {
+    url.match_indices('{').filter_map(|(start, _)| {
+        let end = start + url[start..].find('}')?;
+        let (name, whole) = (&url[start + 1..end], &url[start..=end]);
+        let is_name = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+        let is_placeholder = !name.trim().is_empty() && name.trim().chars().all(is_name);
+        (is_placeholder && whole != EDIT_ID).then_some(whole)
+    })
 }
 
 /// Whether a text can be the name of a variable.

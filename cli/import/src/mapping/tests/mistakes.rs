@@ -195,6 +195,25 @@ fn the_page_of_a_record_is_an_address_of_the_web_with_its_id() {
 }
 
 #[test]
+fn the_page_of_a_record_has_no_placeholder_that_is_not_known() {
+    let checked = |url: &str, said: &[&str]| {
+        let text = format!(
+            "edit_url = \"{url}\"\n{BEGINNING}[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \".m\"\n"
+        );
+        check(&text, said);
+    };
+    checked(
+        "https://cms.example/{lang}/{id}?as={ id }",
+        &[
+            "1: `{lang}` is not a placeholder of an address; the only one is `{id}`",
+            "1: `{ id }` is not a placeholder of an address; the only one is `{id}`",
+        ],
+    );
+    // Braces around anything but a word are text.
+    checked(r#"https://cms.example/{id}?q={\"a\":1}&b={}&c={"#, &[]);
+}
+
+#[test]
 fn an_encoding_must_be_one_that_is_known_and_not_known_otherwise() {
     let mapping = |reader: &str, encoding: &str| {
         let source = format!("files = [\"*\"]\nreader = \"{reader}\"\nencoding = {encoding}\n");
