@@ -282,7 +282,7 @@ fn year_of(text: &str) -> Option<u16> {
 
 /// The unit system that a word means.
 pub(super) fn system_of(word: &str) -> Option<&'static str> {
-    match word.trim().to_lowercase().as_str() {
+    match word.trim().to_ascii_lowercase().as_str() {
         "metric" | "m" | "si" | "metre" | "metres" | "meter" | "meters" => Some("metric"),
         "imperial" | "ft" | "feet" | "foot" | "us" => Some("imperial"),
         _ => None,
@@ -292,7 +292,7 @@ pub(super) fn system_of(word: &str) -> Option<&'static str> {
 /// The value of a word that stands for true or false.
 pub(super) fn flag_of(word: &str) -> Option<bool> {
     match word.trim().to_lowercase().as_str() {
-        "true" | "yes" | "y" | "1" | "x" | "ja" | "oui" | "si" => Some(true),
+        "true" | "yes" | "y" | "1" | "x" | "ja" | "oui" | "si" | "sì" | "sí" => Some(true),
         "false" | "no" | "n" | "0" | "nein" | "nee" | "non" => Some(false),
         _ => None,
     }

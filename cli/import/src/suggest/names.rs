@@ -98,7 +98,10 @@ wanted! {
     ],
     "published" Published [
         "published", "is published", "publish", "status", "state", "live", "is live", "active",
-        "visible", "online", "on website", "on web", "show on website", "publication status"
+        "visible", "online", "on website", "on web", "show on website", "publication status",
+        "veroffentlicht", "veroeffentlicht", "sichtbar", "aktiv", "publie", "publiee", "en ligne",
+        "actif", "pubblicato", "pubblicata", "visibile", "attivo", "publicado", "publicada",
+        "en linea", "activo", "gepubliceerd", "zichtbaar", "actief"
     ],
     "updatedAt" Time [
         "updated at", "updated", "last updated", "modified", "last modified", "modified at",

@@ -126,6 +126,46 @@ fn a_word_that_means_published_is_asked_for_as_it_is_written() {
 }
 
 #[test]
+fn a_yes_no_column_in_another_language_says_what_is_published() {
+    for (header, yes, no) in [
+        ("Veröffentlicht", "ja", "nein"),
+        ("VEROEFFENTLICHT", "Ja", "Nein"),
+        ("Publié", "oui", "non"),
+        ("En ligne", "Oui", "Non"),
+        ("Pubblicato", "sì", "no"),
+        ("Publicado", "sí", "no"),
+        ("Gepubliceerd", "ja", "nee"),
+    ] {
+        let sheet = format!(
+            "id,maker,model,type,year,loa,{header}\n\
+             1,Volund,34,Ketch,2018,9,{yes}\n2,Volund,35,Ketch,2018,9,{no}\n"
+        );
+        let (directory, export) = exported("a.csv", sheet);
+        let exports = [export];
+        let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+        let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+        let boats = outcome.tally.boat;
+        assert_eq!(
+            (boats.published, boats.unpublished, boats.invalid),
+            (1, 1, 0),
+            "{}",
+            suggestion.text
+        );
+    }
+}
+
+#[test]
+fn when_a_record_was_published_does_not_say_whether_it_is() {
+    let sheet = "id,Veröffentlicht am\n1,2024-05-01\n2,2024-06-01\n";
+    let suggestion = suggested("a.csv", sheet).unwrap();
+    assert!(
+        !suggestion.text.contains("published = "),
+        "{}",
+        suggestion.text
+    );
+}
+
+#[test]
 fn the_key_is_part_of_a_slug_where_names_are_not_unique() {
     let sheet = "sku,maker,model\nA1,Volund,34\nA2,Volund,34\n";
     let suggestion = suggested("a.csv", sheet).unwrap();

@@ -43,8 +43,9 @@ const DEFINITIONS: [(&str, &str); 8] = [
 ];
 
 /// Words for true and false, in several languages.
-const FLAGS: [&str; 14] = [
-    "yes", "y", "true", "1", "x", "ja", "oui", "no", "n", "false", "0", "nein", "nee", "non",
+const FLAGS: [&str; 17] = [
+    "yes", "y", "true", "1", "x", "ja", "oui", "si", "sì", "sí", "no", "n", "false", "0", "nein",
+    "nee", "non",
 ];
 
 impl List<'_> {
