@@ -42,6 +42,9 @@ pub fn watch(
         if outcome.is_ok() {
             confirmations.report(source.revision());
         }
+        for loss in source.take_losses() {
+            tracing::warn!("{loss}");
+        }
         log_change(&outcome, was_current);
         was_current = outcome.is_ok();
     })

@@ -16,16 +16,19 @@
 //! [`LastUses`]: crate::keys::last_use::LastUses
 
 mod address;
+mod charges;
 mod client;
 mod connection;
 mod database;
 mod examine;
+mod failover;
 mod failure;
 mod last_use;
 mod ledger;
 mod once;
 mod pool;
 mod pooler;
+mod revocations;
 mod schema;
 mod source;
 mod stream;

@@ -41,9 +41,74 @@ pub trait KeySource: Send {
     /// The revision that the last poll confirmed, if it did.
     fn revision(&self) -> Option<Revision>;
 
+    /// What the store is found to have lost since this was last called.
+    fn take_losses(&mut self) -> Vec<Loss> {
+        Vec::new()
+    }
+
     /// Calls `wake` whenever something has probably changed, so that no change waits for the next
     /// poll. A source that cannot know never calls it.
     fn wake_with(&mut self, _wake: Wake) {}
+}
+
+/// What a store has lost that was known to be kept, such as in a failover to a standby that had not
+/// received all of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// What was charged, and is charged again.
+    Charges {
+        /// How many requests.
+        requests: u64,
+        /// Of how many subscriptions.
+        subscriptions: usize,
+    },
+    /// Changes of keys and subscriptions.
+    Changes {
+        /// The number of the revision that was known.
+        before: u64,
+        /// The number of the one that was found.
+        found: u64,
+    },
+    /// That keys were revoked. Who knows it refuses them until it ends.
+    Revocations {
+        /// Which keys.
+        keys: Vec<KeyPrefix>,
+    },
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Charges {
+                requests,
+                subscriptions,
+            } => write!(
+                f,
+                "the key store lost charges, which are charged again: {requests} of \
+                 {subscriptions} subscription{}",
+                if *subscriptions == 1 { "" } else { "s" }
+            ),
+            Self::Changes { before, found } => write!(
+                f,
+                "the key store lost changes: it was at revision {before}, and is at {found}; look \
+                 at its log for what is missing: catalogue keys log"
+            ),
+            Self::Revocations { keys } => {
+                write!(
+                    f,
+                    "the key store lost that keys were revoked; this server refuses them "
+                )?;
+                write!(f, "until it stops, so revoke them again: ")?;
+                let named = keys.iter().take(LOST_NAMED_MAX);
+                let named: Vec<_> = named.map(KeyPrefix::as_str).collect();
+                write!(f, "{}", named.join(", "))?;
+                match keys.len() - named.len() {
+                    0 => Ok(()),
+                    more => write!(f, " and {more} more"),
+                }
+            }
+        }
+    }
 }
 
 /// Where a store is, for people.
@@ -54,6 +119,9 @@ pub enum Location {
     /// In the database of that address, which has no password here.
     Database(String),
 }
+
+/// Most keys whose lost revocation is named.
+const LOST_NAMED_MAX: usize = 20;
 
 /// Most keys that an error lists.
 const KEYS_NAMED_MAX: usize = 3;

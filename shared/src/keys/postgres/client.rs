@@ -20,9 +20,9 @@ use crate::keys::postgres::PostgresAddress;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::once::Mode;
 use crate::keys::postgres::timeline::Timelines;
-use crate::keys::store::KeyStoreError;
+use crate::keys::store::{KeyStoreError, Loss};
 
-/// Threads that look up the names of hosts.
+/// Threads that look up the names of hosts, and report after a failover.
 const BLOCKING: Blocking = Blocking {
     made: 1,
     at_most: 4,
@@ -39,6 +39,7 @@ struct Shared {
     slack: u32,
     endings: Endings,
     timelines: Timelines,
+    losses: Mutex<Vec<Loss>>,
     /// None only while it is dropped.
     runtime: Option<Runtime>,
 }
@@ -78,6 +79,7 @@ impl PgClient {
             slack,
             endings: Endings::default(),
             timelines,
+            losses: Mutex::default(),
             runtime: Some(runtime),
         })))
     }
@@ -100,6 +102,16 @@ impl PgClient {
     /// The latest timeline that was seen.
     pub(super) fn timelines(&self) -> &Timelines {
         &self.0.timelines
+    }
+
+    /// Notes what a failover has lost, until somebody takes it.
+    pub(super) fn note_loss(&self, loss: Loss) {
+        lock(&self.0.losses).push(loss);
+    }
+
+    /// What was lost and is not taken yet.
+    pub(super) fn take_losses(&self) -> Vec<Loss> {
+        std::mem::take(&mut lock(&self.0.losses))
     }
 
     /// `timeout` multiplied by this client's slack.

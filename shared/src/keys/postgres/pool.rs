@@ -92,6 +92,26 @@ impl Pool {
         })
     }
 
+    /// What its connections are made with.
+    pub(super) const fn client(&self) -> &PgClient {
+        &self.client
+    }
+
+    /// Runs one statement for an `attempt`, a verb, and returns its rows.
+    pub(super) fn run_all(
+        &self,
+        attempt: &'static str,
+        sql: &str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Vec<Row>, KeyStoreError> {
+        let answered = self.ask(async |connection| {
+            once(&self.client, self.timeout, connection, sql, parameters).await
+        });
+        answered.map_err(|(failure, outcome)| {
+            failure.explained(attempt, outcome, self.client.address())
+        })
+    }
+
     /// Runs one statement for an `attempt`, a verb, and converts the first of its rows, if any.
     pub(super) fn run<T>(
         &self,
@@ -100,13 +120,15 @@ impl Pool {
         parameters: &[Parameter<'_>],
         read: impl FnOnce(&Row) -> Result<T, Error>,
     ) -> Result<Option<T>, KeyStoreError> {
-        let answered = self.ask(async |connection| {
-            let rows = once(&self.client, self.timeout, connection, sql, parameters).await?;
-            Ok::<_, Failure>(rows.first().map(read).transpose()?)
-        });
-        answered.map_err(|(failure, outcome)| {
-            failure.explained(attempt, outcome, self.client.address())
-        })
+        let rows = self.run_all(attempt, sql, parameters)?;
+        let converted = rows.first().map(read).transpose();
+        converted.map_err(|error| self.unreadable(attempt, error))
+    }
+
+    /// The error of a reply to an `attempt` that is not understood.
+    pub(super) fn unreadable(&self, attempt: &'static str, error: Error) -> KeyStoreError {
+        let address = self.client.address();
+        Failure::from(error).explained(attempt, CommitOutcome::Unknown, address)
     }
 
     /// Waits until one of the connections is free.

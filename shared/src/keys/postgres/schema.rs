@@ -14,9 +14,9 @@ use crate::keys::store::{CHANGE, KeyStoreError};
 use crate::keys::transaction::Transaction as _;
 
 /// The version of the tables: the number of steps taken.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 /// The oldest version of the tables that this program works with.
-const OLDEST: i64 = 1;
+const OLDEST: i64 = 2;
 /// Marks the tables as ours.
 const PROGRAM: &str = "boat catalogue";
 
@@ -28,10 +28,16 @@ pub(super) struct Step {
 }
 
 /// Past steps never change, since databases were made by them.
-pub(super) const STEPS: [Step; 1] = [Step {
-    sql: include_str!("version_1.sql"),
-    oldest_reader: 1,
-}];
+pub(super) const STEPS: [Step; 2] = [
+    Step {
+        sql: include_str!("version_1.sql"),
+        oldest_reader: 1,
+    },
+    Step {
+        sql: include_str!("version_2.sql"),
+        oldest_reader: 1,
+    },
+];
 
 /// What a database says about its tables.
 #[derive(Debug, PartialEq, Eq)]

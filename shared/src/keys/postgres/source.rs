@@ -11,10 +11,11 @@ use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::{FEW_ROWS, PgConnection, Plan};
 use crate::keys::postgres::database::PgTransaction;
 use crate::keys::postgres::once::{Mode, once};
+use crate::keys::postgres::revocations::Revocations;
 use crate::keys::postgres::schema::Found;
 use crate::keys::postgres::timeline::Timeline;
 use crate::keys::statements;
-use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision, Wake};
+use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Loss, Revision, Wake};
 use crate::keys::transaction::{Row, Unreadable};
 
 /// The numbers of the lock: `BOAT` in ASCII, and what it is for.
@@ -49,6 +50,11 @@ pub struct PostgresKeySource {
     wake: Option<Wake>,
     connection: Option<PgConnection>,
     known: Option<Revision>,
+    /// The revision of the last snapshot, whatever failed since.
+    last: Option<Revision>,
+    /// Its timeline.
+    timeline: Option<Timeline>,
+    revocations: Revocations,
 }
 
 impl PostgresKeySource {
@@ -60,22 +66,35 @@ impl PostgresKeySource {
             wake: None,
             connection: None,
             known: None,
+            last: None,
+            timeline: None,
+            revocations: Revocations::default(),
         }
     }
 
     /// Takes the known state out first, so that an error leaves nothing half known.
     fn look(
         &mut self,
-        known: Option<Revision>,
+        known: Option<&Revision>,
     ) -> Result<(Revision, Option<KeySnapshot>), KeyStoreError> {
         let connection = self.connected()?;
         let revision = self.revision_on(&connection)?;
-        let looked = match known {
-            Some(known) if known == revision => (revision, None),
-            _ => self.snapshot(&connection)?,
-        };
+        if known == Some(&revision) {
+            self.connection = Some(connection);
+            return Ok((revision, None));
+        }
+        let (revision, mut snapshot) = self.snapshot(&connection)?;
         self.connection = Some(connection);
-        Ok(looked)
+        let last = self.last.replace(revision.clone());
+        let changes = last.and_then(|last| changes_lost(&last, &revision));
+        let timeline = self.client.timelines().seen();
+        let may_have_lost = changes.is_some() || self.timeline != timeline;
+        self.timeline = timeline;
+        let revocations = self.revocations.keep(&mut snapshot.keys, may_have_lost);
+        for loss in [changes, revocations].into_iter().flatten() {
+            self.client.note_loss(loss);
+        }
+        Ok((revision, Some(snapshot)))
     }
 
     /// Takes the connection out: one on which anything fails is not used again.
@@ -122,13 +141,13 @@ impl PostgresKeySource {
     fn snapshot(
         &self,
         connection: &PgConnection,
-    ) -> Result<(Revision, Option<KeySnapshot>), KeyStoreError> {
+    ) -> Result<(Revision, KeySnapshot), KeyStoreError> {
         let timeout = Timeout::SNAPSHOTS;
         let transaction = PgTransaction::begin(&self.client, timeout, connection, "read")?;
         let snapshot = statements::snapshot(&transaction)?;
         let revision = statements::revision(&transaction)?;
         transaction.commit()?;
-        Ok((revision, Some(snapshot)))
+        Ok((revision, snapshot))
     }
 }
 
@@ -157,16 +176,27 @@ fn look_at(row: &dyn Row) -> Result<(Found, bool, Revision), Unreadable> {
     Ok((found, row.get("is_read_only")?, revision))
 }
 
+/// Numbers of revisions only grow, as long as nothing that was committed is lost.
+fn changes_lost(known: &Revision, found: &Revision) -> Option<Loss> {
+    let number = |revision: &Revision| revision.0.split_once('-')?.0.parse().ok();
+    let (before, found): (u64, u64) = (number(known)?, number(found)?);
+    (found <= before).then_some(Loss::Changes { before, found })
+}
+
 impl KeySource for PostgresKeySource {
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
         let known = self.known.take();
-        let (revision, changed) = self.look(known)?;
+        let (revision, changed) = self.look(known.as_ref())?;
         self.known = Some(revision);
         Ok(changed)
     }
 
     fn revision(&self) -> Option<Revision> {
         self.known.clone()
+    }
+
+    fn take_losses(&mut self) -> Vec<Loss> {
+        self.client.take_losses()
     }
 
     fn wake_with(&mut self, wake: Wake) {

@@ -4,6 +4,7 @@
 mod away;
 mod connections;
 mod endless;
+mod failover;
 mod faults;
 mod pooler;
 mod superseded;

@@ -76,6 +76,16 @@ impl Timeline {
         })
     }
 
+    /// One by its name in the setting `catalogue.timeline`, in which [`guard`](Timelines::guard)
+    /// tells it to the functions of the schema.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let (system, number) = name.split_once('/')?;
+        Some(Self {
+            system: system.parse().ok()?,
+            number: u32::from_str_radix(number, 16).ok()?,
+        })
+    }
+
     /// Which one of its cluster it is.
     pub(super) fn number(self) -> u32 {
         self.number
@@ -88,7 +98,21 @@ impl Timeline {
         Self { number, ..self }
     }
 
-    fn is_before(self, other: Self) -> bool {
+    /// The database that this one took over from.
+    #[cfg(test)]
+    pub(super) fn predecessor(self) -> Self {
+        let number = self.number - 1;
+        Self { number, ..self }
+    }
+
+    /// Its name in the setting `catalogue.timeline`.
+    #[cfg(test)]
+    pub(super) fn name(self) -> String {
+        format!("{}/{:08X}", self.system, self.number)
+    }
+
+    /// Whether `other` took over from it, or from one that did.
+    pub(super) fn is_before(self, other: Self) -> bool {
         self.system == other.system && self.number < other.number
     }
 }
@@ -107,14 +131,17 @@ impl Timelines {
         *lock(&self.0.seen)
     }
 
-    /// What the statement that begins a transaction also asks for: [`COLUMNS`], and that nothing
-    /// can be changed on an older timeline than was seen. Nothing as long as none was.
+    /// What the statement that begins a transaction also asks for: [`COLUMNS`], that the functions
+    /// of the schema are told the timeline, and that nothing can be changed on an older one than
+    /// was seen. Nothing as long as none was.
     pub(super) fn guard(&self) -> String {
         let Some(Timeline { system, number }) = self.seen() else {
             return String::new();
         };
         format!(
-            ", system, timeline, set_config('transaction_read_only',
+            ", system, timeline,
+                set_config('catalogue.timeline', system || '/' || timeline, true),
+                set_config('transaction_read_only',
                 CASE WHEN system = {system} AND timeline < '{number:08X}' THEN 'on'
                     ELSE current_setting('transaction_read_only') END, true)
             FROM (SELECT {COLUMNS}) AS here"

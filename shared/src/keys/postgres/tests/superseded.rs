@@ -41,9 +41,13 @@ fn a_primary_from_which_another_has_taken_over_is_neither_believed_nor_changed()
         ];
         for (number, refused) in refused.into_iter().enumerate() {
             let refused = refused.unwrap_err();
+            assert!(refused.is_known_unchanged());
+            // A ledger's report, in the background, may have found it first.
+            if number < 3 && matches!(refused, KeyStoreError::Unreachable { .. }) {
+                continue;
+            }
             let is_superseded = matches!(refused, KeyStoreError::Superseded { .. });
             assert!(is_superseded, "{number}: {refused}");
-            assert!(refused.is_known_unchanged());
             assert!(refused.hint().unwrap().contains("key-store.timeline"));
         }
         let whoever_did_not_see_it = database.with_little_slack();

@@ -1,0 +1,210 @@
+//! What this process was told is charged, by subscription and period, so that what a failover loses
+//! can be charged again.
+//!
+//! An asynchronous standby that takes over may lack the last commits of its primary. The server of
+//! the last lease was told what was charged in all, so the largest number that servers know is
+//! never below what was used. It may be above, by what others gave back since. Nothing here asks
+//! the database.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use crate::base::threads::lock;
+use crate::keys::postgres::timeline::Timeline;
+use crate::keys::quota::Period;
+use crate::keys::subscription::SubscriptionId;
+
+/// Periods of a subscription that are remembered: the current one, and the one before, whose last
+/// charges may be lost too.
+const PERIODS_MAX: usize = 2;
+
+/// What was told.
+#[derive(Debug, Default)]
+pub(super) struct Charges(Mutex<Told>);
+
+#[derive(Debug, Default)]
+struct Told {
+    charges: HashMap<SubscriptionId, Vec<Charge>>,
+    /// The latest timeline to which all of it was reported.
+    reported: Option<Timeline>,
+}
+
+/// What is charged of a period, as a transaction on a timeline found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Charge {
+    pub(super) period: Period,
+    pub(super) charged: u64,
+    pub(super) timeline: Timeline,
+}
+
+impl Charges {
+    /// Notes what is charged of a period. Where no timeline is told, nothing can be found lost.
+    pub(super) fn note(
+        &self,
+        subscription: SubscriptionId,
+        period: Period,
+        charged: u64,
+        timeline: Option<Timeline>,
+    ) {
+        let Some(timeline) = timeline else {
+            return;
+        };
+        let mut told = lock(&self.0);
+        if told.reported.is_some_and(|reported| reported != timeline) {
+            // It was found before the report, and comes after it.
+            told.reported = None;
+        }
+        let known = told.charges.entry(subscription).or_default();
+        known.retain(|charge| charge.period != period);
+        if PERIODS_MAX <= known.len() {
+            known.sort_by_key(|charge| charge.period.start);
+            known.remove(0);
+        }
+        known.push(Charge {
+            period,
+            charged,
+            timeline,
+        });
+    }
+
+    /// Notes that units were given back on a timeline.
+    pub(super) fn give_back(
+        &self,
+        subscription: SubscriptionId,
+        period: Period,
+        units: u64,
+        timeline: Option<Timeline>,
+    ) {
+        let mut told = lock(&self.0);
+        let charges = told.charges.get_mut(&subscription).into_iter().flatten();
+        for charge in charges {
+            if charge.period == period && Some(charge.timeline) == timeline {
+                charge.charged = charge.charged.saturating_sub(units);
+            }
+        }
+    }
+
+    /// Whether all of it is known to be counted on that timeline.
+    pub(super) fn is_reported(&self, here: Timeline) -> bool {
+        lock(&self.0).reported == Some(here)
+    }
+
+    /// What was told on earlier timelines of the same cluster, at most `max`. If that is all,
+    /// another call finds nothing once each of them is noted again or forgotten.
+    pub(super) fn unreported(&self, here: Timeline, max: usize) -> Vec<(SubscriptionId, Charge)> {
+        let mut told = lock(&self.0);
+        for charges in told.charges.values_mut() {
+            charges.retain(|charge| charge.timeline == here || charge.timeline.is_before(here));
+        }
+        let all = told.charges.iter().flat_map(|(&id, charges)| {
+            let earlier = charges.iter().filter(|charge| charge.timeline != here);
+            earlier.map(move |&charge| (id, charge))
+        });
+        all.take(max).collect()
+    }
+
+    /// Notes what became of a reported charge, unless it was noted again meanwhile: nothing if its
+    /// subscription is gone.
+    pub(super) fn settle(
+        &self,
+        subscription: SubscriptionId,
+        reported: Charge,
+        now: Option<Charge>,
+    ) {
+        if let Some(charges) = lock(&self.0).charges.get_mut(&subscription) {
+            let before = charges.len();
+            charges.retain(|charge| *charge != reported);
+            if charges.len() < before {
+                charges.extend(now);
+            }
+        }
+    }
+
+    /// Notes that nothing is left to report to that timeline.
+    pub(super) fn all_reported(&self, here: Timeline) {
+        let mut told = lock(&self.0);
+        let mut charges = told.charges.values().flatten();
+        if charges.all(|charge| charge.timeline == here) {
+            told.reported = Some(here);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: SubscriptionId = SubscriptionId(1);
+    const FORMER: &str = "7/0000000F";
+    const HERE: &str = "7/00000010";
+    const ELSEWHERE: &str = "8/00000001";
+
+    fn timeline(name: &str) -> Timeline {
+        Timeline::named(name).unwrap()
+    }
+
+    fn month(number: i64) -> Period {
+        Period {
+            start: number,
+            end: number + 1,
+        }
+    }
+
+    fn charge(charged: u64) -> Charge {
+        Charge {
+            period: month(1),
+            charged,
+            timeline: timeline(FORMER),
+        }
+    }
+
+    #[test]
+    fn what_earlier_timelines_told_is_reported_less_what_was_given_back_there() {
+        let charges = Charges::default();
+        charges.note(ID, month(1), 9, Some(timeline(FORMER)));
+        charges.give_back(ID, month(1), 2, Some(timeline(FORMER)));
+        charges.give_back(ID, month(1), 1, Some(timeline(HERE)));
+        charges.note(SubscriptionId(2), month(1), 5, Some(timeline(HERE)));
+        charges.note(SubscriptionId(3), month(1), 5, Some(timeline(ELSEWHERE)));
+        charges.note(SubscriptionId(4), month(1), 5, None);
+        assert_eq!(charges.unreported(timeline(HERE), 10), [(ID, charge(7))]);
+    }
+
+    #[test]
+    fn the_latest_two_periods_of_a_subscription_are_known() {
+        let charges = Charges::default();
+        for number in [2, 1, 3] {
+            charges.note(ID, month(number), 9, Some(timeline(FORMER)));
+        }
+        let mut starts: Vec<_> = charges
+            .unreported(timeline(HERE), 10)
+            .into_iter()
+            .map(|(_id, charge)| charge.period.start)
+            .collect();
+        starts.sort_unstable();
+        assert_eq!(starts, [2, 3]);
+        assert_eq!(charges.unreported(timeline(HERE), 1).len(), 1);
+    }
+
+    #[test]
+    fn what_is_noted_while_it_is_reported_is_reported_again() {
+        let charges = Charges::default();
+        charges.note(ID, month(1), 9, Some(timeline(FORMER)));
+        let now = Some(Charge {
+            timeline: timeline(HERE),
+            ..charge(9)
+        });
+        // A lease of before, whose answer comes late.
+        charges.note(ID, month(1), 12, Some(timeline(FORMER)));
+        charges.settle(ID, charge(9), now);
+        charges.all_reported(timeline(HERE));
+        assert!(!charges.is_reported(timeline(HERE)));
+        charges.settle(ID, charge(12), now);
+        charges.all_reported(timeline(HERE));
+        assert!(charges.is_reported(timeline(HERE)));
+        charges.note(ID, month(1), 12, Some(timeline(FORMER)));
+        assert!(!charges.is_reported(timeline(HERE)));
+        charges.settle(ID, charge(12), None);
+        assert_eq!(charges.unreported(timeline(HERE), 10), []);
+    }
+}
