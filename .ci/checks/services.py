@@ -34,7 +34,9 @@ MEMORY, ROOM = "/dev/shm", 4 << 30
 # PostgreSQL and PgBouncer refuse to be run by root.
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups") if os.geteuid() == 0 else ()
 # Those that are PostgreSQL.
-POSTGRES = ("postgres", "primary", "standby")
+# Primaries and their standbys, by whether commits wait for the standby: in words of `pg_stat_replication.sync_state`.
+PAIRS = {"sync": ("primary", "standby"), "async": ("async-primary", "async-standby")}
+POSTGRES = ("postgres", *PAIRS["sync"], *PAIRS["async"])
 # How long all engines together may take to start, in seconds.
 STARTED_WITHIN = 30
 
@@ -187,19 +189,20 @@ def postgres(folder):
     return engine, {"CATALOGUE_TEST_POSTGRES": f"postgres://tests@127.0.0.1:{engine.port}/postgres"}
 
 
-def add_pair(found):
-    """A primary whose commits wait for its standby, beside the other engines."""
-    primary, standby = (new_postgres(found.folder, name) for name in ("primary", "standby"))
-    found.engines.update(primary=primary, standby=standby)
+def add_pair(found, kind):
+    """A primary and its standby of that kind, beside the other engines."""
+    primary, standby = (new_postgres(found.folder, name) for name in PAIRS[kind])
+    found.engines.update(zip(PAIRS[kind], (primary, standby), strict=True))
     initialise(primary)
     primary.begin()
     wait_until(lambda: ask(primary, "SELECT 1", (0, 2)), "the primary is not ready", primary.log)
     run(*of_postgres("pg_basebackup"), "--pgdata", standby.folder, "--write-recovery-conf", "--checkpoint", "fast", "--dbname",
         f"host=127.0.0.1 port={primary.port} user=tests application_name=standby", cwd="/")
     standby.begin()
-    ask(primary, "ALTER SYSTEM SET synchronous_standby_names = 'standby'")
-    ask(primary, "SELECT pg_reload_conf()")
-    in_step = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+    if kind == "sync":
+        ask(primary, "ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+        ask(primary, "SELECT pg_reload_conf()")
+    in_step = f"SELECT count(*) FROM pg_stat_replication WHERE sync_state = '{kind}'"
     wait_until(lambda: ask(primary, in_step) == "1", "the standby does not follow", standby.log)
 
 

@@ -12,7 +12,7 @@ from checks.clients import exchange, request
 from checks.cluster.load import Bodies, requests_of
 from checks.cluster.processes import ENGINES, SERVERS, Balancer, Member, Proxy, until
 from checks.command import Catalogue
-from checks.services import free_port
+from checks.services import PAIRS, free_port
 
 # The website of the builder that every release but the first has changed.
 WEBSITE = "https://www.angstrom-batar.example"
@@ -93,13 +93,13 @@ class Cluster:
         await self.balancer.start()
 
     async def reach_store_through(self, way):
-        """From now on; servers begin anew, unless they do so already. The store is copied to a pair."""
+        """From now on; servers begin anew, unless they do so already. The store is copied to a pair, which is named by its kind."""
         to, own = self.addresses_of_store(way)
         if self.operator.environment["CATALOGUE_STORE"] == to:
             return
         for member in self.members:
             await member.stop()
-        if way == "pair":
+        if way in PAIRS:
             await self.copy_store(to)
         self.operator.environment["CATALOGUE_STORE"] = to
         for member in self.members:
@@ -108,8 +108,7 @@ class Cluster:
 
     def addresses_of_store(self, way):
         """Those of the operator and of each server, by engine or by both of a pair."""
-        if way == "pair":
-            both = ("primary", "standby")
+        if both := PAIRS.get(way):
             own = {name: pair(*(self.proxy.ports[f"{name}-{engine}"] for engine in both)) for name in SERVERS}
             return pair(*(self.engines[engine].port for engine in both)), own
         return self.at[way], {name: with_port(self.at[way], self.proxy.ports[f"{name}-{way}"]) for name in SERVERS}

@@ -18,6 +18,10 @@ BOAT = "/v1/boats/oland-9-mk-ii"
 STATE = "SELECT sum(charged), (SELECT count(*) FROM catalogue.audit) FROM catalogue.usage"
 
 
+# How long an asynchronous standby receives nothing, while requests are charged.
+BEHIND = 3.0
+
+
 @dataclass(frozen=True)
 class TakesOver:
     """The standby is promoted when the outage ends."""
@@ -27,7 +31,79 @@ class TakesOver:
     async def befall(self, cluster, random):
         cluster.engines["primary"].kill()
         yield
-        await asyncio.to_thread(run, *of_postgres("pg_ctl"), "promote", "--pgdata", cluster.engines["standby"].folder, cwd="/")
+        await promote(cluster.engines[self.on])
+
+
+@dataclass
+class TakesOverLate:
+    """The same of a standby that has not received the last commits: charges, and that a key was revoked."""
+    what, on, befalls_operator = "promote", "async-standby", True
+    revoked = None
+
+    @contextlib.asynccontextmanager
+    async def befall(self, cluster, random):
+        standby = cluster.engines[self.on]
+        key = await cluster.operator.issue("learner")
+        await in_step(cluster.engines["async-primary"])
+        for sql in ("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()"):
+            await asyncio.to_thread(ask_postgres, standby, sql)
+        await gone(standby)
+        self.revoked = await revoke(cluster, key)
+        await asyncio.sleep(BEHIND)
+        cluster.engines["async-primary"].kill()
+        yield
+        await promote(standby)
+
+    async def afterwards(self, cluster):
+        """Once servers answer again."""
+        for member in cluster.members:
+            await expect_status(member, self.revoked, 401)
+        for told in ("the key store lost charges", "the key store lost changes", "the key store lost that keys were revoked"):
+            await until_logged(cluster, told)
+
+
+async def promote(standby):
+    await asyncio.to_thread(run, *of_postgres("pg_ctl"), "promote", "--pgdata", standby.folder, cwd="/")
+
+
+async def until_found(engine, sql, wanted):
+    async with asyncio.timeout(PATIENCE):
+        while await asyncio.to_thread(ask_postgres, engine, sql, (0, 2)) != wanted:
+            await asyncio.sleep(0.1)
+
+
+async def in_step(primary):
+    """The standby has all that was committed before."""
+    await until_found(primary, "SELECT bool_and(flush_lsn >= pg_current_wal_lsn()) FROM pg_stat_replication", "t")
+
+
+async def gone(standby):
+    """It receives nothing more."""
+    await until_found(standby, "SELECT count(*) FROM pg_stat_wal_receiver", "0")
+
+
+async def until_logged(cluster, text):
+    """A server says so in its log."""
+    async with asyncio.timeout(PATIENCE):
+        while not any(text in member.log.read_text(errors="replace") for member in cluster.members):
+            await asyncio.sleep(0.1)
+
+
+async def revoke(cluster, key):
+    """Revokes a key that all servers accepted. The request that they refuse from then on."""
+    asked = request("revoked", BOAT, 401, {"key": key["key"]})
+    for member in cluster.members:
+        await expect_status(member, asked, 200)
+    await cluster.operator.do("keys", "revoke", key["id"], "--wait")
+    return asked
+
+
+async def expect_status(member, asked, status):
+    """Of an answer that says something: a busy machine may take longer than a request waits."""
+    async with asyncio.timeout(PATIENCE):
+        while (answer := await ask(member.port, asked)) is None or answer.status == 503:
+            await asyncio.sleep(0.1)
+    expect(answer.status == status, f"{member.name} says {answer}, not {status}")
 
 
 @dataclass(frozen=True)
@@ -43,11 +119,11 @@ class ComesBack:
         await primary.start()
         before = await self.state(primary)
         yield
-        revoked = await self.revoke(cluster, key)
+        revoked = await revoke(cluster, key)
         for member in cluster.members:
             await member.stop()
             await member.start()
-            await self.expect_status(member, revoked, 401)
+            await expect_status(member, revoked, 401)
         await self.check_command(cluster)
         after = await self.state(primary)
         expect(before == after, f"the former primary was written to: {before} before, {after} after")
@@ -57,20 +133,6 @@ class ComesBack:
             while not (found := await asyncio.to_thread(ask_postgres, primary, STATE, (0, 2))):
                 await asyncio.sleep(0.1)
         return found
-
-    async def revoke(self, cluster, key):
-        asked = request("revoked", BOAT, 401, {"key": key["key"]})
-        for member in cluster.members:
-            await self.expect_status(member, asked, 200)
-        await cluster.operator.do("keys", "revoke", key["id"], "--wait")
-        return asked
-
-    async def expect_status(self, member, asked, status):
-        """Of an answer that says something: a busy machine may take longer than a request waits."""
-        async with asyncio.timeout(PATIENCE):
-            while (answer := await ask(member.port, asked)) is None or answer.status == 503:
-                await asyncio.sleep(0.1)
-        expect(answer.status == status, f"{member.name} says {answer}, not {status}")
 
     async def check_command(self, cluster):
         """One that is told of the former primary alone has seen the other."""

@@ -12,13 +12,13 @@ from checks.base import PATIENCE, ROOT, expect
 from checks.cluster import promises
 from checks.cluster.assembly import SERVICE, Cluster, ask, with_port
 from checks.cluster.disturbances import Disturbance
-from checks.cluster.failover import ComesBack, TakesOver
+from checks.cluster.failover import ComesBack, TakesOver, TakesOverLate
 from checks.cluster.history import History, Span
 from checks.cluster.load import Load, Pool, requests_of
 from checks.cluster.operating import Operator
 from checks.cluster.processes import until
 from checks.sentinels import Most, scripts_run, sentinels
-from checks.services import add_pair
+from checks.services import PAIRS, add_pair
 
 # How long one lasts; how soon it is as the table says, and how soon it is over afterwards, in seconds: half of one, and more
 # where PostgreSQL first has to recover on a busy disk.
@@ -44,7 +44,7 @@ class Outage:
     refused: tuple
     fail: tuple = ()
     lasts: float = LASTS
-    # Through which engine the store is reached, or that it is on a pair of them.
+    # Through which engine the store is reached, or on which kind of pair it is.
     store: str = "postgres"
 
     def row(self):
@@ -93,9 +93,13 @@ OUTAGES = (
     Outage("PostgreSQL's primary is gone, and its synchronous standby takes over",
            "503 until it is promoted; `/v1` and `/health` of servers answer", "those on keys and usage fail (3)",
            "answers within 5 s of the promotion; nothing that was charged or revoked is lost", (TakesOver(),), REFUSED, (KEYS,),
-           store="pair"),
+           store="sync"),
     Outage("A former primary comes back, and can be written to", "answered: nobody goes back to it", "work", "at once",
-           (ComesBack(),), ANSWERED, store="pair"),
+           (ComesBack(),), ANSWERED, store="sync"),
+    Outage("PostgreSQL's primary is gone, and an asynchronous standby takes over",
+           "503 until it is promoted; `/v1` and `/health` of servers answer", "those on keys and usage fail (3)",
+           "answers within 5 s of the promotion; what was lost is charged again, servers refuse keys whose revocation was lost, "
+           "and the log tells", (TakesOverLate(),), REFUSED, (KEYS,), store="async"),
 )
 # The same where sentinels name the Redis.
 BEHIND_SENTINELS = (
@@ -167,6 +171,8 @@ class Outages:
         if fault.what == "failover":
             self.use_up_limits()
         async with fault.befall(self.cluster, self.random):
+            if fault.what == "promote":
+                began = time.monotonic()
             full = FULL - outage.lasts if fault.what == "lose" else 0.0
             if fault.what == "failover":
                 began = time.monotonic()
@@ -182,6 +188,8 @@ class Outages:
         await asyncio.sleep(ended - time.monotonic())
         if fault.what == "failover":
             self.expect(not scripts_run(former), fault, "the former master was asked to count after it had come back")
+        if hasattr(fault, "afterwards"):
+            await fault.afterwards(self.cluster)
 
     async def observe(self, outage, fault):
         """What commands say, and servers to those without a key."""
@@ -250,7 +258,8 @@ class Outages:
 
 
 async def run(found, command, work, random):
-    add_pair(found)
+    for kind in PAIRS:
+        add_pair(found, kind)
     with sentinels(found.folder) as watched:
         outages = Outages(found, watched, command, work, random)
         try:
