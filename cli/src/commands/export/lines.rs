@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::str;
+use std::sync::mpsc::Receiver;
 
 use anyhow::Context as _;
 use flate2::Compression;
@@ -10,12 +11,16 @@ use import::published::{NativeRecord, NativeRecords};
 use shared::release::{Release, diff};
 use zstd::zstd_safe::CompressionLevel;
 
+use super::beside::written_beside;
 use super::format::{LINE_KINDS, Packing};
 use super::target::Sink;
 use crate::terminal::progress::Progress;
 
 /// Level of Zstandard: its own default.
 const LEVEL: CompressionLevel = zstd::DEFAULT_COMPRESSION_LEVEL;
+
+/// How many bytes of lines are written at a time.
+const BLOCK_BYTES: usize = 256 << 10;
 
 /// Writes the records of a release into one file, or into one for each of [`LINE_KINDS`].
 pub(super) fn write(
@@ -28,7 +33,19 @@ pub(super) fn write(
         .into_iter()
         .map(|sink| LineFile::new(sink, packing))
         .collect();
-    let (mut lines, mut records) = (Lines(files?), NativeRecords::new());
+    let files = files?;
+    let places = files.len();
+    let whole = written_beside(
+        |blocks| write_blocks(files, blocks),
+        |hand_over| make_lines(release, Lines::of(places, hand_over), progress),
+    )?;
+    // Every file is complete before the first one gets its name.
+    whole.into_iter().try_for_each(Sink::finish)
+}
+
+/// Makes the lines of all records.
+fn make_lines(release: &Release, mut lines: Lines<'_>, progress: &Progress) -> anyhow::Result<()> {
+    let mut records = NativeRecords::new();
     let manifest = release.manifest();
     let (boats, manufacturers) = (manifest.boats, manifest.manufacturers);
     lines.write(&NativeRecords::catalogue(
@@ -46,30 +63,67 @@ pub(super) fn write(
         made.try_for_each(|record| lines.write(&record))
     })?;
     progress.finish();
-    lines.finish()
+    lines.end()
+}
+
+/// Writes blocks into the files of their places, and ends each file.
+fn write_blocks(
+    mut files: Vec<LineFile<'_>>,
+    blocks: Receiver<Block>,
+) -> anyhow::Result<Vec<Sink<'_>>> {
+    for Block { place, lines } in blocks {
+        files[place].write(&lines)?;
+    }
+    files.into_iter().map(LineFile::end).collect()
 }
 
 fn text(body: &[u8]) -> anyhow::Result<&str> {
     str::from_utf8(body).context("a body of the release is no text")
 }
 
-/// The files of all kinds of records.
-struct Lines<'c>(Vec<LineFile<'c>>);
+/// Whole lines of one file.
+struct Block {
+    /// Which file.
+    place: usize,
+    lines: String,
+}
 
-impl Lines<'_> {
+/// The lines of each file that make the next block.
+struct Lines<'w> {
+    next: Vec<String>,
+    hand_over: &'w mut dyn FnMut(Block) -> anyhow::Result<()>,
+}
+
+impl<'w> Lines<'w> {
+    fn of(places: usize, hand_over: &'w mut dyn FnMut(Block) -> anyhow::Result<()>) -> Self {
+        Self {
+            next: vec![String::new(); places],
+            hand_over,
+        }
+    }
+
     fn write(&mut self, record: &NativeRecord) -> anyhow::Result<()> {
-        let place = match &self.0[..] {
+        let place = match &self.next[..] {
             [_only] => Some(0),
             _ => LINE_KINDS.iter().position(|kind| *kind == record.kind),
         };
-        let file = place.and_then(|place| self.0.get_mut(place));
-        file.map_or(Ok(()), |file| file.write(&record.line))
+        let Some(place) = place.filter(|place| *place < self.next.len()) else {
+            return Ok(());
+        };
+        let lines = &mut self.next[place];
+        lines.push_str(&record.line);
+        lines.push('\n');
+        if BLOCK_BYTES <= lines.len() {
+            let lines = std::mem::take(lines);
+            (self.hand_over)(Block { place, lines })?;
+        }
+        Ok(())
     }
 
-    /// Completes every file before the first one gets its name.
-    fn finish(self) -> anyhow::Result<()> {
-        let whole: anyhow::Result<Vec<Sink<'_>>> = self.0.into_iter().map(LineFile::end).collect();
-        whole?.into_iter().try_for_each(Sink::finish)
+    /// Hands over what is left.
+    fn end(self) -> anyhow::Result<()> {
+        let mut left = self.next.into_iter().enumerate();
+        left.try_for_each(|(place, lines)| (self.hand_over)(Block { place, lines }))
     }
 }
 
@@ -100,15 +154,13 @@ impl<'c> LineFile<'c> {
         Ok(Self { attempt, packed })
     }
 
-    fn write(&mut self, line: &str) -> anyhow::Result<()> {
+    fn write(&mut self, lines: &str) -> anyhow::Result<()> {
         let to: &mut dyn Write = match &mut self.packed {
             Packed::Plain(sink) => sink,
             Packed::Gzip(encoder) => encoder,
             Packed::Zstandard(encoder) => encoder,
         };
-        let written = to
-            .write_all(line.as_bytes())
-            .and_then(|()| to.write_all(b"\n"));
+        let written = to.write_all(lines.as_bytes());
         written.with_context(|| self.attempt.clone())
     }
 

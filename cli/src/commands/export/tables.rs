@@ -1,7 +1,7 @@
 //! An export as tables: a row for each boat or manufacturer as in responses, with a typed column
 //! for each field, by Arrow's own readers and writers.
 //!
-//! Only one batch of rows is in memory, and for Parquet also one compressed row group.
+//! Only a few batches of rows are in memory, and for Parquet also one compressed row group.
 
 mod csv;
 mod parquet;
@@ -20,6 +20,7 @@ use shared::release::{Release, diff};
 
 use self::csv::CsvFile;
 use self::parquet::ParquetFile;
+use super::beside::written_beside;
 use super::format::{TABLE_KINDS, TableFormat};
 use super::target::Sink;
 use crate::terminal::progress::Progress;
@@ -41,54 +42,60 @@ pub(super) fn write(
     progress.boats(release.manifest().boats);
     let mut whole = Vec::new();
     for (&kind, sink) in kinds.iter().zip(sinks) {
-        let mut table = Table::new(release, kind, sink, format)?;
-        let of = match kind {
-            Kind::Boat => diff::Kind::Boats,
-            _ => diff::Kind::Manufacturers,
-        };
-        release.each_body(of, |body| {
-            progress.advance(u64::from(kind == Kind::Boat));
-            table.add(body)
-        })?;
-        whole.push(table.end()?);
+        let schema = table_schema(release, kind);
+        let as_shown = as_shown(&schema);
+        let file = TableFile::new(sink, format, schema, &as_shown)?;
+        whole.push(written_beside(
+            |batches| file.write_all(batches.into_iter()),
+            |hand_over| make_rows(release, kind, Rows::of(as_shown, hand_over)?, progress),
+        )?);
     }
     progress.finish();
     whole.into_iter().try_for_each(Sink::finish)
 }
 
-/// A table being written.
-struct Table<'c> {
-    rows: Decoder,
-    file: TableFile<'c>,
+/// Makes the rows of all records of a kind.
+fn make_rows(
+    release: &Release,
+    kind: Kind,
+    mut rows: Rows<'_>,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let of = match kind {
+        Kind::Boat => diff::Kind::Boats,
+        _ => diff::Kind::Manufacturers,
+    };
+    release.each_body(of, |body| {
+        progress.advance(u64::from(kind == Kind::Boat));
+        rows.add(body)
+    })?;
+    rows.hand_over_batch()
 }
 
-/// Its file.
+/// The rows that make the next batch.
+struct Rows<'w> {
+    decoder: Decoder,
+    hand_over: &'w mut dyn FnMut(RecordBatch) -> anyhow::Result<()>,
+}
+
+/// The file of a table.
 enum TableFile<'c> {
     Parquet(Box<ParquetFile<'c>>),
     Csv(CsvFile<'c>),
 }
 
-impl<'c> Table<'c> {
-    fn new(
-        release: &Release,
-        kind: Kind,
-        sink: Sink<'c>,
-        format: TableFormat,
+impl<'w> Rows<'w> {
+    fn of(
+        as_shown: SchemaRef,
+        hand_over: &'w mut dyn FnMut(RecordBatch) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
-        let schema = table_schema(release, kind);
-        let as_shown = as_shown(&schema);
-        let rows = ReaderBuilder::new(Arc::clone(&as_shown))
+        let decoder = ReaderBuilder::new(as_shown)
             .with_batch_size(BATCH_ROWS)
             // A field without a column is an error, not lost silently.
-            .with_strict_mode(true);
-        let file = match format {
-            TableFormat::Parquet => TableFile::Parquet(Box::new(ParquetFile::new(sink, schema)?)),
-            TableFormat::Csv => TableFile::Csv(CsvFile::new(sink, as_shown)),
-        };
-        let rows = rows
+            .with_strict_mode(true)
             .build_decoder()
             .context("could not make columns of fields")?;
-        Ok(Self { rows, file })
+        Ok(Self { decoder, hand_over })
     }
 
     /// Adds the row of the record with this body.
@@ -99,42 +106,50 @@ impl<'c> Table<'c> {
             record.ok_or_else(|| anyhow!("a body of the release is not that of a record"))?;
         while !rest.is_empty() {
             let taken = self
-                .rows
+                .decoder
                 .decode(rest)
                 .context("could not read a body of the release")?;
             rest = &rest[taken..];
             if !rest.is_empty() {
-                self.write_batch()?;
+                self.hand_over_batch()?;
             }
         }
         Ok(())
     }
 
-    fn write_batch(&mut self) -> anyhow::Result<()> {
+    fn hand_over_batch(&mut self) -> anyhow::Result<()> {
         let batch = self
-            .rows
+            .decoder
             .flush()
             .context("could not read bodies of the release")?;
-        let Some(batch) = batch else {
-            return Ok(());
-        };
-        self.file.write(&batch)
-    }
-
-    fn end(mut self) -> anyhow::Result<Sink<'c>> {
-        self.write_batch()?;
-        match self.file {
-            TableFile::Parquet(file) => file.end(),
-            TableFile::Csv(file) => file.end(),
-        }
+        batch.map_or(Ok(()), &mut self.hand_over)
     }
 }
 
-impl TableFile<'_> {
-    fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
+impl<'c> TableFile<'c> {
+    fn new(
+        sink: Sink<'c>,
+        format: TableFormat,
+        schema: SchemaRef,
+        as_shown: &SchemaRef,
+    ) -> anyhow::Result<Self> {
+        Ok(match format {
+            TableFormat::Parquet => Self::Parquet(Box::new(ParquetFile::new(sink, schema)?)),
+            TableFormat::Csv => Self::Csv(CsvFile::new(sink, Arc::clone(as_shown))),
+        })
+    }
+
+    /// Writes all batches, and ends the file.
+    fn write_all(self, mut batches: impl Iterator<Item = RecordBatch>) -> anyhow::Result<Sink<'c>> {
         match self {
-            Self::Parquet(file) => file.write(batch),
-            Self::Csv(file) => file.write(batch),
+            Self::Parquet(mut file) => {
+                batches.try_for_each(|batch| file.write(&batch))?;
+                file.end()
+            }
+            Self::Csv(mut file) => {
+                batches.try_for_each(|batch| file.write(&batch))?;
+                file.end()
+            }
         }
     }
 }
