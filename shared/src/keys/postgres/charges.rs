@@ -1,10 +1,10 @@
-//! What this process was told is charged, by subscription and period, so that what a failover loses
+//! What this process knows to be charged, by subscription and period, so that what a failover loses
 //! can be charged again.
 //!
-//! An asynchronous standby that takes over may lack the last commits of its primary. The server of
-//! the last lease was told what was charged in all, so the largest number that servers know is
-//! never below what was used. It may be above, by what others gave back since. Nothing here asks
-//! the database.
+//! An asynchronous standby that takes over may lack the last commits of its primary. The reply to
+//! the last lease had what was charged in all, so the largest number that servers know is never
+//! below what was used. It may be above, by what others gave back since. Nothing here asks the
+//! database.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -18,12 +18,13 @@ use crate::keys::subscription::SubscriptionId;
 /// charges may be lost too.
 const PERIODS_MAX: usize = 2;
 
-/// What was told.
+/// What is known.
 #[derive(Debug, Default)]
-pub(super) struct Charges(Mutex<Told>);
+pub(super) struct Charges(Mutex<Known>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct Known {
+    /// At most one for each period and timeline.
     charges: HashMap<SubscriptionId, Vec<Charge>>,
     /// The latest timeline to which all of it was reported.
     reported: Option<Timeline>,
@@ -38,7 +39,8 @@ pub(super) struct Charge {
 }
 
 impl Charges {
-    /// Notes what is charged of a period. Where no timeline is told, nothing can be found lost.
+    /// Notes what is charged of a period. Without a timeline no loss can be found. What is known of
+    /// earlier timelines stays until it is reported.
     pub(super) fn note(
         &self,
         subscription: SubscriptionId,
@@ -49,22 +51,19 @@ impl Charges {
         let Some(timeline) = timeline else {
             return;
         };
-        let mut told = lock(&self.0);
-        if told.reported.is_some_and(|reported| reported != timeline) {
-            // It was found before the report, and comes after it.
-            told.reported = None;
+        let mut known = lock(&self.0);
+        if known.reported.is_some_and(|reported| reported != timeline) {
+            // This reply comes after the report, or before the next one.
+            known.reported = None;
         }
-        let known = told.charges.entry(subscription).or_default();
-        known.retain(|charge| charge.period != period);
-        if PERIODS_MAX <= known.len() {
-            known.sort_by_key(|charge| charge.period.start);
-            known.remove(0);
-        }
-        known.push(Charge {
+        let of_all = known.charges.entry(subscription).or_default();
+        of_all.retain(|charge| (charge.period, charge.timeline) != (period, timeline));
+        of_all.push(Charge {
             period,
             charged,
             timeline,
         });
+        forget_old_periods(of_all);
     }
 
     /// Notes that units were given back on a timeline.
@@ -75,8 +74,8 @@ impl Charges {
         units: u64,
         timeline: Option<Timeline>,
     ) {
-        let mut told = lock(&self.0);
-        let charges = told.charges.get_mut(&subscription).into_iter().flatten();
+        let mut known = lock(&self.0);
+        let charges = known.charges.get_mut(&subscription).into_iter().flatten();
         for charge in charges {
             if charge.period == period && Some(charge.timeline) == timeline {
                 charge.charged = charge.charged.saturating_sub(units);
@@ -89,14 +88,13 @@ impl Charges {
         lock(&self.0).reported == Some(here)
     }
 
-    /// What was told on earlier timelines of the same cluster, at most `max`. If that is all,
-    /// another call finds nothing once each of them is noted again or forgotten.
+    /// What is known of earlier timelines of the same cluster, at most `max`, until it is settled.
     pub(super) fn unreported(&self, here: Timeline, max: usize) -> Vec<(SubscriptionId, Charge)> {
-        let mut told = lock(&self.0);
-        for charges in told.charges.values_mut() {
+        let mut known = lock(&self.0);
+        for charges in known.charges.values_mut() {
             charges.retain(|charge| charge.timeline == here || charge.timeline.is_before(here));
         }
-        let all = told.charges.iter().flat_map(|(&id, charges)| {
+        let all = known.charges.iter().flat_map(|(&id, charges)| {
             let earlier = charges.iter().filter(|charge| charge.timeline != here);
             earlier.map(move |&charge| (id, charge))
         });
@@ -111,22 +109,40 @@ impl Charges {
         reported: Charge,
         now: Option<Charge>,
     ) {
-        if let Some(charges) = lock(&self.0).charges.get_mut(&subscription) {
-            let before = charges.len();
-            charges.retain(|charge| *charge != reported);
-            if charges.len() < before {
-                charges.extend(now);
-            }
+        let mut known = lock(&self.0);
+        let Some(charges) = known.charges.get_mut(&subscription) else {
+            return;
+        };
+        charges.retain(|charge| *charge != reported);
+        let Some(now) = now else {
+            return;
+        };
+        let is_of_same =
+            |charge: &&mut Charge| (charge.period, charge.timeline) == (now.period, now.timeline);
+        match charges.iter_mut().find(is_of_same) {
+            // A lease may have come before the report or after it.
+            Some(charge) => charge.charged = charge.charged.max(now.charged),
+            None => charges.push(now),
         }
     }
 
     /// Notes that nothing is left to report to that timeline.
     pub(super) fn all_reported(&self, here: Timeline) {
-        let mut told = lock(&self.0);
-        let mut charges = told.charges.values().flatten();
+        let mut known = lock(&self.0);
+        let mut charges = known.charges.values().flatten();
         if charges.all(|charge| charge.timeline == here) {
-            told.reported = Some(here);
+            known.reported = Some(here);
         }
+    }
+}
+
+/// Keeps what is known of the latest periods.
+fn forget_old_periods(charges: &mut Vec<Charge>) {
+    let mut starts: Vec<i64> = charges.iter().map(|charge| charge.period.start).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    if let Some(&oldest) = starts.iter().rev().nth(PERIODS_MAX - 1) {
+        charges.retain(|charge| oldest <= charge.period.start);
     }
 }
 
@@ -159,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_earlier_timelines_told_is_reported_less_what_was_given_back_there() {
+    fn what_is_known_of_earlier_timelines_is_reported_less_what_was_given_back_there() {
         let charges = Charges::default();
         charges.note(ID, month(1), 9, Some(timeline(FORMER)));
         charges.give_back(ID, month(1), 2, Some(timeline(FORMER)));
@@ -168,6 +184,21 @@ mod tests {
         charges.note(SubscriptionId(3), month(1), 5, Some(timeline(ELSEWHERE)));
         charges.note(SubscriptionId(4), month(1), 5, None);
         assert_eq!(charges.unreported(timeline(HERE), 10), [(ID, charge(7))]);
+    }
+
+    #[test]
+    fn a_lease_before_the_report_hides_nothing_that_is_to_be_reported() {
+        let charges = Charges::default();
+        charges.note(ID, month(1), 9, Some(timeline(FORMER)));
+        charges.note(ID, month(1), 6, Some(timeline(HERE)));
+        assert_eq!(charges.unreported(timeline(HERE), 10), [(ID, charge(9))]);
+        let now = |charged| Charge {
+            timeline: timeline(HERE),
+            ..charge(charged)
+        };
+        charges.settle(ID, charge(9), Some(now(10)));
+        let later = Timeline::named("7/00000011").unwrap();
+        assert_eq!(charges.unreported(later, 10), [(ID, now(10))]);
     }
 
     #[test]
