@@ -3,9 +3,9 @@
 //! Bodies are streamed, so memory does not grow with boats. A file gets its name only when it is
 //! complete and the release has proved intact.
 
-mod beside;
 mod format;
 mod lines;
+mod pipeline;
 mod tables;
 mod target;
 

@@ -11,8 +11,8 @@ use import::published::{NativeRecord, NativeRecords};
 use shared::release::{Release, diff};
 use zstd::zstd_safe::CompressionLevel;
 
-use super::beside::written_beside;
 use super::format::{LINE_KINDS, Packing};
+use super::pipeline;
 use super::target::Sink;
 use crate::terminal::progress::Progress;
 
@@ -35,7 +35,7 @@ pub(super) fn write(
         .collect();
     let files = files?;
     let places = files.len();
-    let whole = written_beside(
+    let whole = pipeline::run(
         |blocks| write_blocks(files, blocks),
         |hand_over| make_lines(release, Lines::of(places, hand_over), progress),
     )?;

@@ -20,8 +20,8 @@ use shared::release::{Release, diff};
 
 use self::csv::CsvFile;
 use self::parquet::ParquetFile;
-use super::beside::written_beside;
 use super::format::{TABLE_KINDS, TableFormat};
+use super::pipeline;
 use super::target::Sink;
 use crate::terminal::progress::Progress;
 
@@ -45,7 +45,7 @@ pub(super) fn write(
         let schema = table_schema(release, kind);
         let as_shown = as_shown(&schema);
         let file = TableFile::new(sink, format, schema, &as_shown)?;
-        whole.push(written_beside(
+        whole.push(pipeline::run(
             |batches| file.write_all(batches.into_iter()),
             |hand_over| make_rows(release, kind, Rows::of(as_shown, hand_over)?, progress),
         )?);

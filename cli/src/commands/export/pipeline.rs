@@ -16,7 +16,7 @@ const WAITING_MAX: usize = 4;
 
 /// Hands each part that `make` makes to `write`, in their order, and returns what that returns. If
 /// making fails, `write` sees an early end, and its outcome is dropped.
-pub(super) fn written_beside<T: Send, W: Send>(
+pub(super) fn run<T: Send, W: Send>(
     write: impl FnOnce(Receiver<T>) -> anyhow::Result<W> + Send,
     make: impl FnOnce(&mut dyn FnMut(T) -> anyhow::Result<()>) -> anyhow::Result<()>,
 ) -> anyhow::Result<W> {
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn parts_are_written_in_their_order() {
-        let written = written_beside(
+        let written = run(
             |parts| Ok(parts.iter().collect::<Vec<u32>>()),
             |write| (0..100).try_for_each(write),
         );
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn what_fails_first_is_the_error() {
-        let full = written_beside(
+        let full = run(
             |parts: Receiver<u32>| {
                 parts.recv()?;
                 Err::<(), _>(anyhow!("the disk is full"))
@@ -57,7 +57,7 @@ mod tests {
             |write| (0..100).try_for_each(write),
         );
         assert_eq!(full.unwrap_err().to_string(), "the disk is full");
-        let corrupt = written_beside(
+        let corrupt = run(
             |parts| Ok(parts.iter().count()),
             |write| {
                 write(1)?;
