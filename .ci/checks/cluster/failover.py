@@ -58,8 +58,8 @@ class TakesOverLate:
         """Once servers answer again."""
         for member in cluster.members:
             await expect_status(member, self.revoked, 401)
-        for told in ("the key store lost charges", "the key store lost changes", "the key store lost that keys were revoked"):
-            await until_logged(cluster, told)
+        for text in ("the key store lost charges", "the key store lost changes", "the key store lost that keys were revoked"):
+            await until_logged(cluster, text)
 
 
 async def promote(standby):

@@ -62,6 +62,11 @@ pub enum Loss {
         /// Of how many subscriptions.
         subscriptions: usize,
     },
+    /// Charges that cannot be found yet: a report of what is known failed, and is tried again.
+    NotReported {
+        /// Why it failed.
+        why: String,
+    },
     /// Changes of keys and subscriptions.
     Changes {
         /// The number of the revision that was known.
@@ -87,6 +92,10 @@ impl fmt::Display for Loss {
                 "the key store lost charges, which are charged again: {requests} of \
                  {subscriptions} subscription{}",
                 if *subscriptions == 1 { "" } else { "s" }
+            ),
+            Self::NotReported { why } => write!(
+                f,
+                "what another primary lacks could not be reported to it, and is tried again: {why}"
             ),
             Self::Changes { before, found } => write!(
                 f,

@@ -1,10 +1,11 @@
-//! What a server does when another primary has taken over: it reports what it was told is charged,
+//! What a server does when another primary has taken over: it reports what it knows to be charged,
 //! so that what the failover lost is charged again.
 //!
 //! It runs in the background, on the ledger's connections, and goes on until all of it is reported.
 //! Leases wait meanwhile: see `version_2.sql`.
 
 use std::collections::HashMap;
+use std::error::Error as _;
 use std::sync::Weak;
 use std::time::Duration;
 
@@ -30,10 +31,11 @@ const REPORT: &str = "SELECT subscription, period_start, charged, again
     FROM catalogue.report($1, $2, $3, $4)";
 
 /// A period of a subscription, and what is charged of it.
-type Told = (SubscriptionId, Charge);
+type Known = (SubscriptionId, Charge);
 
 /// Reports through `ledger` to each primary that takes over, for as long as it exists.
 pub(super) async fn report_after_failovers(ledger: Weak<Ledger>) {
+    let mut has_failed = false;
     loop {
         tokio::time::sleep(LOOK_PAUSE).await;
         let Some(ledger) = ledger.upgrade() else {
@@ -42,22 +44,38 @@ pub(super) async fn report_after_failovers(ledger: Weak<Ledger>) {
         if let Some(here) = ledger.pool.client().timelines().seen()
             && !ledger.charges.is_reported(here)
         {
-            // What fails is reported at the next look.
-            _ = spawn_blocking(move || report_all(&ledger.pool, &ledger.charges, here)).await;
+            let reporting = spawn_blocking(move || try_to_report(&ledger, here, has_failed));
+            // It is tried again at the next look.
+            has_failed = !reporting.await.unwrap_or(false);
         }
     }
 }
 
-/// Reports all that earlier timelines told.
+/// Whether all was reported. A failure is logged unless the attempt before `has_failed` too.
+pub(super) fn try_to_report(ledger: &Ledger, here: Timeline, has_failed: bool) -> bool {
+    let reported = report_all(&ledger.pool, &ledger.charges, here);
+    if let Err(error) = &reported
+        && !has_failed
+    {
+        let why = match error.source() {
+            Some(cause) => format!("{error}: {cause}"),
+            None => error.to_string(),
+        };
+        ledger.pool.client().note_loss(Loss::NotReported { why });
+    }
+    reported.is_ok()
+}
+
+/// Reports all that is known of earlier timelines.
 pub(super) fn report_all(
     pool: &Pool,
     charges: &Charges,
     here: Timeline,
 ) -> Result<(), KeyStoreError> {
     loop {
-        let told = charges.unreported(here, REPORTED_MAX);
-        let rows = pool.run_all(CHANGE, REPORT, &Arrays::of(&told).parameters())?;
-        let again = settle(charges, &told, &rows, here);
+        let known = charges.unreported(here, REPORTED_MAX);
+        let rows = pool.run_all(CHANGE, REPORT, &Arrays::of(&known).parameters())?;
+        let again = settle(charges, &known, &rows, here);
         let again = again.map_err(|error| pool.unreadable(CHANGE, error))?;
         if !again.is_empty() {
             pool.client().note_loss(Loss::Charges {
@@ -65,7 +83,7 @@ pub(super) fn report_all(
                 subscriptions: again.len(),
             });
         }
-        if told.len() < REPORTED_MAX {
+        if known.len() < REPORTED_MAX {
             break;
         }
     }
@@ -76,7 +94,7 @@ pub(super) fn report_all(
 /// Notes what the reply to a report says. What had to be charged again, above 0, by period.
 fn settle(
     charges: &Charges,
-    told: &[Told],
+    known: &[Known],
     rows: &[Row],
     here: Timeline,
 ) -> Result<Vec<u64>, Error> {
@@ -87,7 +105,7 @@ fn settle(
         totals.insert(period, i64::unsigned_abs(row.try_get(2)?));
         again.push(i64::unsigned_abs(row.try_get(3)?));
     }
-    for &(id, charge) in told {
+    for &(id, charge) in known {
         let total = totals.get(&(id.0, charge.period.start));
         let now = total.map(|&charged| Charge {
             charged,
@@ -104,8 +122,8 @@ fn settle(
 struct Arrays([Vec<i64>; 4]);
 
 impl Arrays {
-    fn of(told: &[Told]) -> Self {
-        let column = |value: fn(&Told) -> i64| told.iter().map(value).collect();
+    fn of(known: &[Known]) -> Self {
+        let column = |value: fn(&Known) -> i64| known.iter().map(value).collect();
         Self([
             column(|(id, _)| id.0),
             column(

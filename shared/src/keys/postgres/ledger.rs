@@ -32,7 +32,7 @@ const GIVE_BACK: &str = "SELECT catalogue.give_back($1, $2, $3)";
 #[derive(Debug)]
 pub struct PostgresLedger(Arc<Ledger>);
 
-/// Its connections, and what it was told.
+/// Its connections, and what is known of charges.
 #[derive(Debug)]
 pub(super) struct Ledger {
     pub(super) pool: Pool,
@@ -43,12 +43,19 @@ impl PostgresLedger {
     /// The ledger in the database of `client`, to which what a failover loses is reported for as
     /// long as it exists.
     pub fn new(client: &PgClient) -> Self {
-        let ledger = Arc::new(Ledger {
-            pool: Pool::new(client, Timeout::LEASES, CONNECTIONS_MAX),
-            charges: Charges::default(),
-        });
+        let ledger = Arc::new(Ledger::new(client));
         client.spawn(report_after_failovers(Arc::downgrade(&ledger)));
         Self(ledger)
+    }
+}
+
+impl Ledger {
+    /// One that reports nothing by itself.
+    pub(super) fn new(client: &PgClient) -> Self {
+        Self {
+            pool: Pool::new(client, Timeout::LEASES, CONNECTIONS_MAX),
+            charges: Charges::default(),
+        }
     }
 }
 
@@ -106,7 +113,7 @@ impl QuotaLedger for PostgresLedger {
     }
 }
 
-/// On which timeline a row was made, if that is told.
+/// On which timeline a row was made, if it says so.
 fn timeline(row: &Row, column: usize) -> Result<Option<Timeline>, Error> {
     let name: Option<&str> = row.try_get(column)?;
     Ok(name.and_then(Timeline::named))

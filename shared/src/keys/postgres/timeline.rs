@@ -77,7 +77,7 @@ impl Timeline {
     }
 
     /// One by its name in the setting `catalogue.timeline`, in which [`guard`](Timelines::guard)
-    /// tells it to the functions of the schema.
+    /// gives it to the functions of the schema.
     pub(super) fn named(name: &str) -> Option<Self> {
         let (system, number) = name.split_once('/')?;
         Some(Self {
@@ -132,7 +132,7 @@ impl Timelines {
     }
 
     /// What the statement that begins a transaction also asks for: [`COLUMNS`], that the functions
-    /// of the schema are told the timeline, and that nothing can be changed on an older one than
+    /// of the schema know the timeline, and that nothing can be changed on an older one than
     /// was seen. Nothing as long as none was.
     pub(super) fn guard(&self) -> String {
         let Some(Timeline { system, number }) = self.seen() else {

@@ -1,9 +1,9 @@
 -- What a failover loses can be charged again. An asynchronous standby that takes over may lack the last commits of its
--- primary. Servers know what they were told, and report it on the new timeline; the rows of usage say what they began
--- with there, so that a report counts once, however late it comes and whatever was charged meanwhile.
+-- primary. Servers remember what their last leases returned, and report it on the new timeline; the rows of usage keep
+-- what they began with there, so that a report counts once, however late it comes and whatever was charged meanwhile.
 --
--- Transactions say in the setting catalogue.timeline on which timeline they are. Without it, as in programs that know
--- version 1 only or on databases that do not tell, nothing here is done.
+-- Transactions name their timeline in the setting catalogue.timeline. Without it, as from programs that know version 1
+-- only or on databases that do not show their timeline, nothing here is done.
 
 -- The timeline that was last counted on, and since when: one row.
 CREATE TABLE catalogue.timeline (
@@ -15,7 +15,7 @@ INSERT INTO catalogue.timeline VALUES (NULL, '-infinity');
 -- What was charged when `timeline` began, as far as that is known.
 ALTER TABLE catalogue.usage ADD COLUMN timeline text, ADD COLUMN carried bigint NOT NULL DEFAULT 0;
 
--- The timeline of this transaction, if it says so.
+-- The timeline of this transaction, if it names one.
 CREATE FUNCTION catalogue.here() RETURNS text LANGUAGE sql STABLE AS
 $$ SELECT nullif(current_setting('catalogue.timeline', true), '') $$;
 
@@ -84,7 +84,7 @@ BEGIN
 END
 $$;
 
--- Reports what a server was told on earlier timelines, in arrays of the same length: periods of subscriptions, and what
+-- Reports what a server knows of earlier timelines, in arrays of the same length: periods of subscriptions, and what
 -- was charged of each. What this timeline began without is charged again. A row for each subscription that is still
 -- there: what is charged now, and how much of it again.
 CREATE FUNCTION catalogue.report(ids bigint[], starts bigint[], ends bigint[], known bigint[])
@@ -97,7 +97,7 @@ BEGIN
     UPDATE catalogue.timeline SET name = catalogue.here(),
             since = CASE WHEN name IS NULL THEN since ELSE clock_timestamp() END
         WHERE catalogue.here() IS NOT NULL AND name IS DISTINCT FROM catalogue.here();
-    FOR one IN SELECT * FROM unnest(ids, starts, ends, known) AS told (id, start, finish, charged) ORDER BY id, start LOOP
+    FOR one IN SELECT * FROM unnest(ids, starts, ends, known) AS reported (id, start, finish, charged) ORDER BY id, start LOOP
         CONTINUE WHEN NOT EXISTS (SELECT FROM catalogue.subscriptions WHERE id = one.id);
         INSERT INTO catalogue.usage VALUES (one.id, one.start, one.finish, 0) ON CONFLICT DO NOTHING;
         SELECT usage.charged, CASE WHEN timeline = catalogue.here() THEN carried ELSE usage.charged END

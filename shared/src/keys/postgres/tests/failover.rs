@@ -5,7 +5,8 @@ use super::*;
 use crate::keys::contract::{NOW, issue, subscribe};
 use crate::keys::postgres::charges::Charges;
 use crate::keys::postgres::client::Timeout;
-use crate::keys::postgres::failover::report_all;
+use crate::keys::postgres::failover::{report_all, try_to_report};
+use crate::keys::postgres::ledger::Ledger;
 use crate::keys::postgres::pool::Pool;
 use crate::keys::postgres::timeline::Timeline;
 use crate::keys::quota::Period;
@@ -19,8 +20,8 @@ fn timelines(database: &Database) -> (Timeline, Timeline) {
     (here, here.predecessor())
 }
 
-/// What a server knows that was told this on a former timeline.
-fn told(timeline: Timeline, all: &[(SubscriptionId, Period, u64)]) -> Charges {
+/// What a server knows to be charged on a timeline.
+fn known(timeline: Timeline, all: &[(SubscriptionId, Period, u64)]) -> Charges {
     let charges = Charges::default();
     for &(subscription, period, charged) in all {
         charges.note(subscription, period, charged, Some(timeline));
@@ -28,7 +29,7 @@ fn told(timeline: Timeline, all: &[(SubscriptionId, Period, u64)]) -> Charges {
     charges
 }
 
-/// Reports that; what was found lost.
+/// Reports that, and returns what was found lost.
 fn report(database: &Database, charges: &Charges, here: Timeline) -> Vec<Loss> {
     let client = database.client();
     let pool = Pool::new(client, Timeout::LEASES, 1);
@@ -70,8 +71,8 @@ fn what_a_failover_loses_is_charged_again_once_however_late_it_is_reported() {
         ledger.lease(id, period, 5).unwrap();
         take_over_with(&database, 6, former);
         let (early, late) = (
-            told(former, &[(id, period, 10)]),
-            told(former, &[(id, period, 15)]),
+            known(former, &[(id, period, 10)]),
+            known(former, &[(id, period, 15)]),
         );
         assert_eq!(report(&database, &early, here), charges_lost(4));
         assert_eq!(ledger.charged(id, period).unwrap(), 10);
@@ -80,7 +81,7 @@ fn what_a_failover_loses_is_charged_again_once_however_late_it_is_reported() {
         ledger.give_back(id, period, 1).unwrap();
         assert_eq!(report(&database, &late, here), charges_lost(5));
         assert_eq!(ledger.charged(id, period).unwrap(), 15 + 3 - 1);
-        for again in [&early, &late, &told(former, &[(id, period, 15)])] {
+        for again in [&early, &late, &known(former, &[(id, period, 15)])] {
             assert_eq!(report(&database, again, here), []);
         }
         assert_eq!(ledger.charged(id, period).unwrap(), 15 + 3 - 1);
@@ -132,13 +133,43 @@ fn a_report_makes_a_lost_period_again_and_leaves_out_a_lost_subscription() {
     let subscription = subscribe(&mut database.store(), "Acme", 100);
     let (id, period) = (subscription.id, subscription.period(NOW));
     let gone = SubscriptionId(id.0 + 1);
-    let charges = told(former, &[(id, period, 7), (gone, period, 8)]);
+    let charges = known(former, &[(id, period, 7), (gone, period, 8)]);
     let losses = report(&database, &charges, here);
     assert_eq!(losses, charges_lost(7));
     let text = "the key store lost charges, which are charged again: 7 of 1 subscription";
     assert_eq!(losses[0].to_string(), text);
     assert_eq!(database.ledger().charged(id, period).unwrap(), 7);
     assert_eq!(database.ledger().charged(gone, period).unwrap(), 0);
+}
+
+#[test]
+fn a_report_that_fails_is_logged_once_and_made_later() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let (here, former) = timelines(&database);
+    let subscription = subscribe(&mut database.store(), "Acme", 100);
+    let ledger = Ledger::new(database.client());
+    let period = subscription.period(NOW);
+    ledger
+        .charges
+        .note(subscription.id, period, 7, Some(former));
+    let rename = |from: &str, to: &str| {
+        let sql = format!("ALTER FUNCTION catalogue.{from} RENAME TO {to}");
+        database.by_hand(&sql).unwrap();
+    };
+    rename("report", "away");
+    assert!(!try_to_report(&ledger, here, false));
+    let losses = database.client().take_losses();
+    assert!(
+        matches!(losses[..], [Loss::NotReported { .. }]),
+        "{losses:?}"
+    );
+    assert!(!try_to_report(&ledger, here, true));
+    assert_eq!(database.client().take_losses(), []);
+    rename("away", "report");
+    assert!(try_to_report(&ledger, here, true));
+    assert_eq!(database.client().take_losses(), charges_lost(7));
 }
 
 #[test]
