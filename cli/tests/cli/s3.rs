@@ -14,13 +14,12 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
-use shared::base::clock::SystemClock;
+use shared::base::clock::{Clock as _, SystemClock};
 use shared::base::data_dir::DataDir;
 use shared::release::log::LogQuery;
 use shared::release::s3::NoTransferListener;
 use shared::release::{FileName, ReleaseId, Releases, S3Releases, S3Settings};
 
-use crate::client::ATTEMPTS_MAX;
 use crate::edited::Edited;
 use crate::harness::TestCli;
 use crate::process::{SERVE, Server, command, spawn};
@@ -111,14 +110,19 @@ impl Machines {
     }
 }
 
-/// Asks until the server serves a release.
+/// Asks until the server serves a release. A failed fetch is tried again only after several polls,
+/// for which no number of requests is sure to be enough.
+#[track_caller]
 fn wait_for(server: &Server, release: &ReleaseId) {
-    for _ in 0..ATTEMPTS_MAX {
-        if server.get_with("/v1", "").body.contains(release.as_str()) {
-            return;
-        }
+    let clock = SystemClock::new();
+    let until = clock.monotonic() + HUNG_AFTER;
+    while !server.get_with("/v1", "").body.contains(release.as_str()) {
+        assert!(
+            clock.monotonic() < until,
+            "{release} was never served, but {}",
+            server.get_with("/v1", "").body
+        );
     }
-    panic!("{release} was never served");
 }
 
 /// An export with one boat more than the sample.
