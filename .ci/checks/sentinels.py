@@ -2,10 +2,11 @@
 settings of server/deploy/redis.md. And one that is part of a Redis Cluster, which is refused.
 """
 
+import asyncio
 import contextlib
 import re
 
-from checks.base import run
+from checks.base import PATIENCE, run
 from checks.services import Engine, free_port, redis_server, wait_until
 
 # The name under which sentinels watch it, and what they are told besides.
@@ -63,6 +64,12 @@ class Sentinels:
         """The server that most sentinels name."""
         ports = sorted(int(self.known(watcher)["port"]) for watcher in self.watchers)
         return next(server for server in self.servers if server.port == ports[SENTINELS // 2])
+
+    async def another_than(self, former):
+        """Waits until the sentinels name another master."""
+        async with asyncio.timeout(PATIENCE):
+            while await asyncio.to_thread(self.master) is former:
+                await asyncio.sleep(0.1)
 
     def cut_off(self):
         """What the master counts from now on, its replica does not hear of."""

@@ -33,9 +33,9 @@ PORTS = range(20_000, 32_000)
 MEMORY, ROOM = "/dev/shm", 4 << 30
 # PostgreSQL and PgBouncer refuse to be run by root.
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups") if os.geteuid() == 0 else ()
-# Those that are PostgreSQL.
 # Primaries and their standbys, by whether commits wait for the standby: in words of `pg_stat_replication.sync_state`.
 PAIRS = {"sync": ("primary", "standby"), "async": ("async-primary", "async-standby")}
+# Those that are PostgreSQL.
 POSTGRES = ("postgres", *PAIRS["sync"], *PAIRS["async"])
 # How long all engines together may take to start, in seconds.
 STARTED_WITHIN = 30
@@ -196,6 +196,11 @@ def add_pair(found, kind):
     initialise(primary)
     primary.begin()
     wait_until(lambda: ask(primary, "SELECT 1", (0, 2)), "the primary is not ready", primary.log)
+    add_standby(primary, standby, kind)
+
+
+def add_standby(primary, standby, kind):
+    """Has one with an empty directory follow a primary."""
     run(*of_postgres("pg_basebackup"), "--pgdata", standby.folder, "--write-recovery-conf", "--checkpoint", "fast", "--dbname",
         f"host=127.0.0.1 port={primary.port} user=tests application_name=standby", cwd="/")
     standby.begin()

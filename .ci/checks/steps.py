@@ -27,7 +27,7 @@ TIMED = {
     "full": (".ci/faults", "full", "30"),
     "clock": (".ci/faults", "clock", "10"),
     "tls": (".ci/tls",),
-    "cluster": (".ci/cluster", "120"),
+    "cluster": (".ci/cluster", "120", "pgbouncer"),
     "restarts": (".ci/restarts", "5", "5"),
     "backup": (".ci/backup",),
     "switch": (".ci/cluster", "switch"),

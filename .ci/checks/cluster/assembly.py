@@ -12,6 +12,7 @@ from checks.clients import exchange, request
 from checks.cluster.load import Bodies, requests_of
 from checks.cluster.processes import ENGINES, SERVERS, Balancer, Member, Proxy, until
 from checks.command import Catalogue
+from checks.sentinels import Most
 from checks.services import PAIRS, free_port
 
 # The website of the builder that every release but the first has changed.
@@ -52,14 +53,17 @@ async def ask(port, asked):
 
 
 class Cluster:
-    def __init__(self, found, command, work, serving=None):
-        """`found` are the engines, `serving` settings of the servers beside them."""
+    def __init__(self, found, command, work, serving=None, watched=None):
+        """`found` are the engines, `serving` settings of the servers beside them, `watched` a Redis with its sentinels."""
         self.found, self.command, self.work, self.serving = found, command, work, serving or {}
+        self.watched = watched
         self.at, self.engines = found.addresses, found.engines
         # The operator's own way to the engines is not disturbed, but by what befalls the engines.
         self.operator = Catalogue(command, work / "operator")
         self.operator.environment |= settings(found, self.at)
         self.releases, self.bodies = [], Bodies()
+        # Whoever has it is the only one that changes keys, subscriptions and releases.
+        self.commanding = asyncio.Lock()
 
     async def prepare(self):
         """Everything but the servers: a store, what minute windows need, and releases."""
@@ -91,6 +95,9 @@ class Cluster:
         await asyncio.gather(*(member.start() for member in self.members))
         self.balancer = Balancer(self.work, self.members, self.proxy.ports)
         await self.balancer.start()
+        if self.watched:
+            # No server reaches them by a link of its own.
+            self.engines = self.engines | {"sentinels": Most(self.watched)}
 
     async def reach_store_through(self, way):
         """From now on; servers begin anew, unless they do so already. The store is copied to a pair, which is named by its kind."""
@@ -112,6 +119,26 @@ class Cluster:
             own = {name: pair(*(self.proxy.ports[f"{name}-{engine}"] for engine in both)) for name in SERVERS}
             return pair(*(self.engines[engine].port for engine in both)), own
         return self.at[way], {name: with_port(self.at[way], self.proxy.ports[f"{name}-{way}"]) for name in SERVERS}
+
+    async def count_in(self, limits):
+        """From now on; servers begin anew, unless they do so already. Whether they did. Sentinels have no links."""
+        are_moved = False
+        for member in self.members:
+            link = self.proxy.ports.get(f"{member.name}-{limits}")
+            to = with_port(self.at[limits], link) if link else self.watched.address
+            if member.catalogue.environment["CATALOGUE_LIMITS"] != to:
+                member.catalogue.environment["CATALOGUE_LIMITS"] = to
+                await member.stop()
+                await member.start()
+                are_moved = True
+        return are_moved
+
+    async def until_balanced(self):
+        """Waits until the load balancer has a server again."""
+        async def is_answered():
+            answer = await ask(self.balancer.port, SERVICE)
+            return answer is not None and answer.status == 200
+        await until(is_answered)
 
     async def copy_store(self, to):
         before = self.operator.environment["CATALOGUE_STORE"]

@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 from dataclasses import dataclass
 
-from checks.cluster.processes import ENGINES, REACHED, SERVERS, SKEWED
+from checks.cluster.processes import REACHED, SERVERS, SKEWED
 
 # How long one lasts, in seconds. Some are shorter and some longer than any time-out.
 LASTS = (0.2, 3.0)
+# How long a replica does not hear of what is counted before its master is killed, and for how long windows are full after
+# a failover.
+UNHEARD, FULL_AFTER_FAILOVER = 3.0, 63.0
 # How late a delayed connection is, and how wrong a clock, in seconds.
-# How long a replica does not hear of what is counted before its master is killed.
-UNHEARD = 3.0
 DELAYS, CLOCKS = (0.02, 0.1, 0.5, 2.0), (-90, -10, 10, 90)
 
 
@@ -58,6 +59,7 @@ class Disturbance:
                 former = watched.master()
                 former.kill()
                 yield
+                await watched.another_than(former)
                 await former.start()
                 watched.heal()
             case "clock":
@@ -81,7 +83,7 @@ class Disturbance:
     def turn(self, cluster, state, seconds=None):
         """An engine's name stands for all links to it, a server's for those of the balancer to it."""
         links = [self.on]
-        if self.on in REACHED:
+        if self.on in cluster.engines:
             links = [f"{name}-{self.on}" for name in SERVERS]
         elif self.is_of_server:
             links = [self.on, f"{self.on}-admin"]
@@ -89,21 +91,23 @@ class Disturbance:
             cluster.proxy.turn(link, state, seconds)
 
 
-def all_disturbances():
-    on_processes = [Disturbance(what, on) for what in ("kill", "stop") for on in (*ENGINES, *SERVERS)]
+def all_disturbances(engines):
+    """`engines` are those that servers use. Sentinels have no links."""
+    on_processes = [Disturbance(what, on) for what in ("kill", "stop") for on in (*engines, *SERVERS)]
+    linked = [engine for engine in engines if engine != "sentinels"]
     to_engines = [Disturbance(what, on) for what in ("reset", "hole", "delay", "garble")
-                  for on in (*ENGINES, *(f"{name}-{engine}" for name in SERVERS for engine in ENGINES))]
+                  for on in (*linked, *(f"{name}-{engine}" for name in SERVERS for engine in linked))]
     to_engines += [Disturbance("slow-down", on) for on in ("s3", *(f"{name}-s3" for name in SERVERS))]
     to_servers = [Disturbance(what, on) for what in ("reset", "hole", "delay") for on in SERVERS]
     return [*on_processes, *to_engines, *to_servers, Disturbance("clock", SKEWED)]
 
 
-def some(random):
+def some(random, engines, failovers):
     """Without end, each kind and each whom it befalls about as often as the others."""
-    by_kind = {}
-    for one in all_disturbances():
-        engine = next((name for name in ENGINES if one.on.endswith(name)), None)
-        by_kind.setdefault((one.what, engine or "server", one.on in ENGINES), []).append(one)
+    by_kind = {failover: [failover] for failover in failovers}
+    for one in all_disturbances(engines):
+        engine = next((name for name in engines if one.on.endswith(name)), None)
+        by_kind.setdefault((one.what, engine or "server", one.on in engines), []).append(one)
     while True:
         kinds = list(by_kind.values())
         random.shuffle(kinds)

@@ -11,7 +11,7 @@ from checks.base import PATIENCE, expect, run
 from checks.clients import request
 from checks.cluster.assembly import ask
 from checks.services import ask as ask_postgres
-from checks.services import of_postgres
+from checks.services import PAIRS, add_standby, of_postgres
 
 BOAT = "/v1/boats/oland-9-mk-ii"
 # What a primary has of charges and changes.
@@ -45,9 +45,7 @@ class TakesOverLate:
         standby = cluster.engines[self.on]
         key = await cluster.operator.issue("learner")
         await in_step(cluster.engines["async-primary"])
-        for sql in ("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()"):
-            await asyncio.to_thread(ask_postgres, standby, sql)
-        await gone(standby)
+        await cut_off(standby)
         self.revoked = await revoke(cluster, key)
         await asyncio.sleep(BEHIND)
         cluster.engines["async-primary"].kill()
@@ -60,6 +58,33 @@ class TakesOverLate:
             await expect_status(member, self.revoked, 401)
         for text in ("the key store lost charges", "the key store lost changes", "the key store lost that keys were revoked"):
             await until_logged(cluster, text)
+
+
+class FailsOver:
+    """One of a pair goes and the other takes over, each time it befalls; what went becomes the standby of the other. No command
+    changes anything that an asynchronous standby has not received."""
+    what, is_of_server = "promote", False
+
+    def __init__(self, kind):
+        self.kind, self.names, self.on = kind, PAIRS[kind], PAIRS[kind][1]
+
+    @contextlib.asynccontextmanager
+    async def befall(self, cluster, random):
+        primary, standby = (cluster.engines[name] for name in self.names)
+        async with cluster.commanding:
+            await in_step(primary)
+            if self.kind == "async":
+                await cut_off(standby)
+                await asyncio.sleep(random.uniform(0, BEHIND))
+            primary.kill()
+            yield
+            await promote(standby)
+
+    async def afterwards(self, cluster):
+        former, primary = (cluster.engines[name] for name in self.names)
+        self.names = self.names[::-1]
+        former.lose_data()
+        await asyncio.to_thread(add_standby, primary, former, self.kind)
 
 
 async def promote(standby):
@@ -77,8 +102,10 @@ async def in_step(primary):
     await until_found(primary, "SELECT bool_and(flush_lsn >= pg_current_wal_lsn()) FROM pg_stat_replication", "t")
 
 
-async def gone(standby):
+async def cut_off(standby):
     """It receives nothing more."""
+    for sql in ("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()"):
+        await asyncio.to_thread(ask_postgres, standby, sql)
     await until_found(standby, "SELECT count(*) FROM pg_stat_wal_receiver", "0")
 
 

@@ -36,7 +36,8 @@ class Operator:
         """Until it succeeds, or says that it can never."""
         while True:
             try:
-                answer = await self.cluster.operator.do(*arguments)
+                async with self.cluster.commanding:
+                    answer = await self.cluster.operator.do(*arguments)
                 self.done += 1
                 return answer
             except Broken:
@@ -50,7 +51,8 @@ class Operator:
         while True:
             name = f"s{next(self.numbers)}"
             try:
-                await self.cluster.operator.subscribe(name, quota)
+                async with self.cluster.commanding:
+                    await self.cluster.operator.subscribe(name, quota)
             except Broken:
                 self.failed += 1
                 await asyncio.sleep(AGAIN)
@@ -134,7 +136,8 @@ class Operator:
         began = time.monotonic()
         old.changing.append((began, None))
         try:
-            made = await self.cluster.operator.do("keys", "rotate", old.id, "--grace", "0s", "--wait")
+            async with self.cluster.commanding:
+                made = await self.cluster.operator.do("keys", "rotate", old.id, "--grace", "0s", "--wait")
         except Broken:
             # It may have been rotated; its new key is lost then. Another one takes its place.
             self.failed += 1

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from checks.base import PATIENCE, ROOT, expect
 from checks.cluster import promises
 from checks.cluster.assembly import SERVICE, Cluster, ask, with_port
-from checks.cluster.disturbances import Disturbance
+from checks.cluster.disturbances import FULL_AFTER_FAILOVER, Disturbance
 from checks.cluster.failover import ComesBack, TakesOver, TakesOverLate
 from checks.cluster.history import History, Span
 from checks.cluster.load import Load, Pool, requests_of
 from checks.cluster.operating import Operator
-from checks.cluster.processes import until
-from checks.sentinels import Most, scripts_run, sentinels
+from checks.sentinels import scripts_run, sentinels
 from checks.services import PAIRS, add_pair
 
 # How long one lasts; how soon it is as the table says, and how soon it is over afterwards, in seconds: half of one, and more
@@ -25,8 +24,8 @@ from checks.services import PAIRS, add_pair
 LASTS, SETTLED, RECOVERED_WITHIN = 5.0, 2.0, 5.0
 # How long windows are full that may have lost counts, and how long load goes on between two outages.
 FULL, BETWEEN = 60.0, 3.0
-# How long they are after a failover, and how often a key with a tight limit is asked then beside one request of another.
-FULL_AFTER_FAILOVER, TIGHT_WEIGHT = 63.0, 0.5
+# How often a key with a tight limit is asked then beside one request of another.
+TIGHT_WEIGHT = 0.5
 # What the table says of readers. The share of requests that is refused, at least and at most.
 ANSWERED, REFUSED, SOME = (0.0, 0.0), (1.0, 1.0), (0.05, 0.95)
 # Commands: of keys and subscriptions, and of releases.
@@ -114,9 +113,8 @@ HEADING = ("| Outage | Readers | Commands | Afterwards |", "|---|---|---|---|")
 class Outages:
     def __init__(self, found, watched, command, work, random):
         self.random, self.pool = random, Pool(random)
-        self.cluster, self.history = Cluster(found, command, work), History(work / "history.tsv")
+        self.cluster, self.history = Cluster(found, command, work, watched=watched), History(work / "history.tsv")
         self.operator, self.findings, self.spans = Operator(self.cluster, self.pool, random), [], []
-        self.cluster.watched = watched
 
     async def run(self):
         await self.cluster.prepare()
@@ -124,13 +122,13 @@ class Outages:
         for key in [*self.operator.tight]:
             self.pool.drop(key.name)
         await self.cluster.start()
-        # No server reaches them by a link of its own.
-        self.cluster.engines = self.cluster.engines | {"sentinels": Most(self.cluster.watched)}
         await self.cluster.learn()
         for store, outages in itertools.groupby(OUTAGES, lambda outage: outage.store):
             await self.cluster.reach_store_through(store)
             await self.under_load(outages)
-        await self.count_in(self.cluster.watched.address)
+        await self.cluster.operator.tell("limits", "init", self.cluster.watched.address)
+        await self.cluster.count_in("sentinels")
+        await asyncio.sleep(BETWEEN)
         await self.under_load(BEHIND_SENTINELS)
         self.used = await self.cluster.operator.used()
         self.cluster.check_logs()
@@ -145,26 +143,10 @@ class Outages:
         await asyncio.sleep(BETWEEN)
         await load.stop()
 
-    async def count_in(self, address):
-        """Has all servers count there."""
-        await self.cluster.operator.tell("limits", "init", address)
-        for member in self.cluster.members:
-            member.catalogue.environment["CATALOGUE_LIMITS"] = address
-            await member.stop()
-            await member.start()
-        await asyncio.sleep(BETWEEN)
-
     def use_up_limits(self):
         """Keys come over their minute limits within seconds, which no replica may have heard of."""
         for key in self.operator.tight:
             self.pool.put(key.name, requests_of(key.secret), TIGHT_WEIGHT)
-
-    async def fail_over(self, former):
-        """Waits until the sentinels name another."""
-        async def is_another():
-            return await asyncio.to_thread(self.cluster.watched.master) is not former
-        took = await until(is_another)
-        print(f"another Redis was promoted after {took:.1f} s")
 
     async def produce(self, outage, fault):
         began, former = time.monotonic(), self.cluster.watched.master()
@@ -176,7 +158,8 @@ class Outages:
             full = FULL - outage.lasts if fault.what == "lose" else 0.0
             if fault.what == "failover":
                 began = time.monotonic()
-                await self.fail_over(former)
+                await self.cluster.watched.another_than(former)
+                print(f"another Redis was promoted after {time.monotonic() - began:.1f} s")
                 full = time.monotonic() + FULL_AFTER_FAILOVER - began - outage.lasts
             else:
                 await asyncio.sleep(SETTLED)

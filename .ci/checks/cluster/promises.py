@@ -126,14 +126,15 @@ def many(findings, bearable):
 
 
 def recoveries(entries, faults):
-    """For each fault how long after its end the last request was sent that was refused or broken off, and was so before
-    the next one began."""
+    """For each fault how long after its end, and that of those before, the last request was sent that was refused or broken
+    off, and was so before the next one began."""
     away = [entry for entry in entries if entry.status in AWAY]
     sent = [entry.sent for entry in away]
-    for number, fault in enumerate(faults):
+    over = itertools.accumulate((fault.ended for fault in faults), max)
+    for number, (fault, ended) in enumerate(zip(faults, over, strict=True)):
         until = faults[number + 1].began if number + 1 < len(faults) else float("inf")
-        after = away[bisect.bisect_left(sent, fault.ended):bisect.bisect_left(sent, until)]
-        yield fault, max((entry.sent - fault.ended for entry in after if entry.received < until), default=0.0)
+        after = away[bisect.bisect_left(sent, ended):bisect.bisect_left(sent, until)]
+        yield fault, max((entry.sent - ended for entry in after if entry.received < until), default=0.0)
 
 
 def refusal_seconds(entries, faults):

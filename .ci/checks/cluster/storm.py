@@ -1,18 +1,25 @@
-"""Faults at random under load, and what the history has to be afterwards."""
+"""Faults at random under load, and what the history has to be afterwards. The engines are others in each part of the time: a
+pooler before PostgreSQL, then an asynchronous pair, then a synchronous one and sentinels before Redis.
+"""
 
 import asyncio
 import collections
 import time
+from dataclasses import dataclass
 from random import Random
 
 from checks.base import expect
 from checks.cluster import disturbances, promises
 from checks.cluster.assembly import Cluster
+from checks.cluster.disturbances import FULL_AFTER_FAILOVER, Disturbance
+from checks.cluster.failover import FailsOver
 from checks.cluster.history import History, Span
 from checks.cluster.load import CLIENTS, EXPECTED, NOBODY, Load, Pool, open_requests
 from checks.cluster.operating import OTHER_WEIGHT, Operator
-from checks.cluster.processes import SERVERS
+from checks.cluster.processes import POOLER, SERVERS
 from checks.faults.kill import held_max
+from checks.sentinels import sentinels
+from checks.services import PAIRS, POSTGRES, add_pair
 
 # How long between two faults and before the first, how long the load goes on after the last, in seconds.
 BETWEEN, SETTLED = (3.0, 6.0), 8.0
@@ -30,6 +37,30 @@ MANY = 1_000_000
 LATER, ASKED_AGAIN = 5.0, 0.35
 # Findings of a kind that are shown.
 SHOWN = 10
+# What keeps the store.
+STORES = (POOLER, *POSTGRES)
+# How long windows are full in a Redis that is new to the servers, in seconds.
+FULL_AFTER_MOVE = 60.0
+
+
+@dataclass(frozen=True)
+class Part:
+    """Through which engine servers reach the store, or on which kind of pair it is, and where they count."""
+    store: str
+    limits: str
+
+    @property
+    def engines(self):
+        """Those that something may befall."""
+        return (*PAIRS.get(self.store, (self.store, "postgres")), self.limits, "s3")
+
+    def failovers(self):
+        of_redis = [Disturbance("failover", "sentinels")] if self.limits == "sentinels" else []
+        of_store = [FailsOver(self.store)] if self.store in PAIRS else []
+        return [*of_redis, *of_store]
+
+
+PARTS = {part.store: part for part in (Part("pgbouncer", "redis"), Part("async", "redis"), Part("sync", "sentinels"))}
 
 
 def of_server(fault):
@@ -41,7 +72,12 @@ def lost_leases(fault):
     """How many leases may be committed of which a server never hears, for each subscription. It asks for one at a time,
     and after one without an answer nothing until it could connect again, which it can when answers are only late."""
     times = 1 + int((fault.ended - fault.began) / ASKED_AGAIN) if fault.what == "delay" else 1
-    return times * (len(SERVERS) if fault.on == "postgres" else 1)
+    return times * (len(SERVERS) if fault.on in STORES else 1)
+
+
+def reported_max(quota):
+    """By how much a server's report after a failover may be above what was lost, as server/deploy/postgresql.md says."""
+    return min(-(-quota // 128), 32_768)
 
 
 def may_be_above(quota, times, faults):
@@ -56,47 +92,70 @@ def may_be_above(quota, times, faults):
             continue
         if of_server(fault):
             above += CLIENTS + (held_max(quota) if fault.what == "kill" else 0)
-        elif fault.on.endswith("postgres"):
+        elif fault.on.endswith(STORES):
             above += held_max(quota) * lost_leases(fault)
+            if (fault.what, fault.on) == ("promote", PAIRS["async"][1]):
+                above += reported_max(quota) * len(SERVERS)
     return above
 
 
 class Storm:
-    def __init__(self, found, command, work, random):
+    def __init__(self, found, watched, command, work, random):
         # Faults are the same for the same SEED, however many requests there are.
         self.random, self.pool = Random(random.random()), Pool(random)
-        self.cluster, self.history, self.faults = Cluster(found, command, work), History(work / "history.tsv"), []
+        self.cluster = Cluster(found, command, work, watched=watched)
+        self.history, self.faults, self.seconds = History(work / "history.tsv"), [], 0.0
         self.operator = Operator(self.cluster, self.pool, random)
 
-    async def run(self, seconds):
+    async def run(self, seconds, parts):
         await self.cluster.prepare()
         await self.operator.prepare()
         self.pool.put(NOBODY, open_requests(), OTHER_WEIGHT)
         await self.cluster.start()
         await self.cluster.learn()
-        self.began = time.monotonic()
-        load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
         operating = asyncio.create_task(self.operator.run())
-        await self.disturb(self.began + seconds - SETTLED)
-        self.operator.is_stopping = True
-        await asyncio.sleep(max(0.0, self.began + seconds - time.monotonic()))
+        for part in parts:
+            await self.move_to(part)
+            await self.under_load(part, seconds / len(parts), is_last=part is parts[-1])
         await operating
-        await load.stop()
-        self.seconds = time.monotonic() - self.began
         for member in self.cluster.members:
             await member.stop()
         self.cluster.check_logs()
 
-    async def disturb(self, until):
-        for fault in disturbances.some(self.random):
+    async def move_to(self, part):
+        """Whoever moves to a Redis that is new without telling it so waits until no window can miss a count."""
+        began = time.monotonic()
+        async with self.cluster.commanding:
+            await self.cluster.reach_store_through(part.store)
+        if await self.cluster.count_in(part.limits):
+            self.note(Span("move", began, time.monotonic() + FULL_AFTER_MOVE, part.limits))
+        await self.cluster.until_balanced()
+
+    async def under_load(self, part, seconds, is_last):
+        began = time.monotonic()
+        load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
+        await self.disturb(part, began + seconds - SETTLED)
+        self.operator.is_stopping = is_last
+        await asyncio.sleep(max(0.0, began + seconds - time.monotonic()))
+        await load.stop()
+        self.seconds += time.monotonic() - began
+
+    def note(self, fault):
+        self.faults.append(fault)
+        self.history.tell(fault)
+
+    async def disturb(self, part, until):
+        for fault in disturbances.some(self.random, part.engines, part.failovers()):
             await asyncio.sleep(self.random.uniform(*BETWEEN))
             if until <= time.monotonic():
                 return
             began = time.monotonic()
             async with fault.befall(self.cluster, self.random):
                 await disturbances.lasting(self.random)
-            self.faults.append(Span(fault.what, began, time.monotonic(), fault.on))
-            self.history.tell(self.faults[-1])
+            full = FULL_AFTER_FAILOVER if fault.what == "failover" else 0.0
+            self.note(Span(fault.what, began, time.monotonic() + full, fault.on))
+            if isinstance(fault, FailsOver):
+                await fault.afterwards(self.cluster)
 
     async def check(self):
         """All findings, by the promise that is broken."""
@@ -159,14 +218,17 @@ class Storm:
               f"revoked, disabled or replaced; {len({one.release for one in entries if one.status == 200} - {NOBODY})} releases seen")
 
 
-async def run(found, command, work, random, seconds):
-    storm = Storm(found, command, work, random)
-    try:
-        await storm.run(seconds)
-        findings = await storm.check()
-        storm.show()
-    finally:
-        storm.cluster.end()
+async def run(found, command, work, random, seconds, names):
+    for kind in PAIRS:
+        add_pair(found, kind)
+    with sentinels(found.folder) as watched:
+        storm = Storm(found, watched, command, work, random)
+        try:
+            await storm.run(seconds, [PARTS[name] for name in names or PARTS])
+            findings = await storm.check()
+            storm.show()
+        finally:
+            storm.cluster.end()
     broken = [(promise, list(found)) for promise, found in findings.items()]
     for promise, found in broken:
         print(f"{promise:<26} {f'BROKEN {len(found)} times' if found else 'kept'}")

@@ -32,6 +32,15 @@ class Explained(unittest.TestCase):
     def test_late_answers_may_be_leases_again_and_again(self):
         self.assertEqual(self.above(Span("delay", 12, 13, "catalogue-1-postgres")), 3 * held_max(QUOTA))
 
+    def test_a_pooler_and_each_of_a_pair_are_like_the_store_itself(self):
+        for on in ("pgbouncer", "primary", "async-standby"):
+            self.assertEqual(self.above(Span("kill", 12, 13, on)), 3 * held_max(QUOTA))
+        self.assertEqual(self.above(Span("hole", 12, 13, "catalogue-2-async-primary")), held_max(QUOTA))
+
+    def test_after_an_asynchronous_failover_each_server_may_report_what_was_given_back(self):
+        self.assertEqual(self.above(Span("promote", 12, 13, "standby")), 3 * held_max(QUOTA))
+        self.assertEqual(self.above(Span("promote", 12, 13, "async-standby")), 3 * held_max(QUOTA) + 3 * 20)
+
     def test_other_engines_and_other_times_explain_nothing(self):
         self.assertEqual(self.above(Span("kill", 12, 13, "redis")), 0)
         self.assertEqual(self.above(Span("kill", 20 + LATER + 1, 30, "postgres")), 0)
