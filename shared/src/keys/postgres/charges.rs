@@ -3,7 +3,7 @@
 //!
 //! An asynchronous standby that takes over may lack the last commits of its primary. The reply to
 //! the last lease had what was charged in all, so the largest number that servers know is never
-//! below what was used. It may be above, by what others gave back since. Nothing here asks the
+//! below what was used. It may be above, by what was given back since. Nothing here asks the
 //! database.
 
 use std::collections::HashMap;
@@ -14,9 +14,9 @@ use crate::keys::postgres::timeline::Timeline;
 use crate::keys::quota::Period;
 use crate::keys::subscription::SubscriptionId;
 
-/// Periods of a subscription that are remembered: the current one, and the one before, whose last
-/// charges may be lost too.
-const PERIODS_MAX: usize = 2;
+/// Periods of a subscription that are remembered: the current one, the one before, whose last
+/// charges may be lost too, and one that a wrong clock shows.
+const PERIODS_MAX: usize = 3;
 
 /// What is known.
 #[derive(Debug, Default)]
@@ -25,10 +25,23 @@ pub(super) struct Charges(Mutex<Known>);
 #[derive(Debug, Default)]
 struct Known {
     /// At most one for each period and timeline.
-    charges: HashMap<SubscriptionId, Vec<Charge>>,
+    charges: HashMap<SubscriptionId, Vec<Noted>>,
+    /// How many were noted.
+    notes: u64,
     /// The latest timeline to which all of it was reported.
     reported: Option<Timeline>,
 }
+
+/// A charge, and after how many others it was noted.
+#[derive(Debug)]
+struct Noted {
+    charge: Charge,
+    at: u64,
+}
+
+/// How many charges were noted when a call began.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Began(u64);
 
 /// What is charged of a period, as a transaction on a timeline found it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,28 +69,37 @@ impl Charges {
             // This reply comes after the report, or before the next one.
             known.reported = None;
         }
-        let of_all = known.charges.entry(subscription).or_default();
-        of_all.retain(|charge| (charge.period, charge.timeline) != (period, timeline));
-        of_all.push(Charge {
+        let noted = known.next(Charge {
             period,
             charged,
             timeline,
         });
+        let of_all = known.charges.entry(subscription).or_default();
+        of_all
+            .retain(|Noted { charge, .. }| (charge.period, charge.timeline) != (period, timeline));
+        of_all.push(noted);
         forget_old_periods(of_all);
     }
 
-    /// Notes that units were given back on a timeline.
+    /// For [`give_back`](Self::give_back), before the call.
+    pub(super) fn begin(&self) -> Began {
+        Began(lock(&self.0).notes)
+    }
+
+    /// Notes that units were given back on a timeline, by a call that `began` then. A charge that
+    /// was noted since may have it already, so that one stays.
     pub(super) fn give_back(
         &self,
         subscription: SubscriptionId,
         period: Period,
         units: u64,
         timeline: Option<Timeline>,
+        Began(notes): Began,
     ) {
         let mut known = lock(&self.0);
         let charges = known.charges.get_mut(&subscription).into_iter().flatten();
-        for charge in charges {
-            if charge.period == period && Some(charge.timeline) == timeline {
+        for Noted { charge, at } in charges {
+            if charge.period == period && Some(charge.timeline) == timeline && *at <= notes {
                 charge.charged = charge.charged.saturating_sub(units);
             }
         }
@@ -92,11 +114,14 @@ impl Charges {
     pub(super) fn unreported(&self, here: Timeline, max: usize) -> Vec<(SubscriptionId, Charge)> {
         let mut known = lock(&self.0);
         for charges in known.charges.values_mut() {
-            charges.retain(|charge| charge.timeline == here || charge.timeline.is_before(here));
+            charges.retain(|Noted { charge, .. }| {
+                charge.timeline == here || charge.timeline.is_before(here)
+            });
         }
         let all = known.charges.iter().flat_map(|(&id, charges)| {
-            let earlier = charges.iter().filter(|charge| charge.timeline != here);
-            earlier.map(move |&charge| (id, charge))
+            let charges = charges.iter().map(|noted| noted.charge);
+            let earlier = charges.filter(|charge| charge.timeline != here);
+            earlier.map(move |charge| (id, charge))
         });
         all.take(max).collect()
     }
@@ -110,39 +135,52 @@ impl Charges {
         now: Option<Charge>,
     ) {
         let mut known = lock(&self.0);
+        let now = now.map(|now| known.next(now));
         let Some(charges) = known.charges.get_mut(&subscription) else {
             return;
         };
-        charges.retain(|charge| *charge != reported);
-        let Some(now) = now else {
+        charges.retain(|noted| noted.charge != reported);
+        let Some(mut now) = now else {
             return;
         };
-        let is_of_same =
-            |charge: &&mut Charge| (charge.period, charge.timeline) == (now.period, now.timeline);
-        match charges.iter_mut().find(is_of_same) {
+        let of_same = |Noted { charge, .. }: &mut Noted| {
+            (charge.period, charge.timeline) == (now.charge.period, now.charge.timeline)
+        };
+        for noted in charges.extract_if(.., of_same) {
             // A lease may have come before the report or after it.
-            Some(charge) => charge.charged = charge.charged.max(now.charged),
-            None => charges.push(now),
+            now.charge.charged = now.charge.charged.max(noted.charge.charged);
         }
+        charges.push(now);
     }
 
     /// Notes that nothing is left to report to that timeline.
     pub(super) fn all_reported(&self, here: Timeline) {
         let mut known = lock(&self.0);
         let mut charges = known.charges.values().flatten();
-        if charges.all(|charge| charge.timeline == here) {
+        if charges.all(|noted| noted.charge.timeline == here) {
             known.reported = Some(here);
         }
     }
 }
 
+impl Known {
+    fn next(&mut self, charge: Charge) -> Noted {
+        self.notes += 1;
+        Noted {
+            charge,
+            at: self.notes,
+        }
+    }
+}
+
 /// Keeps what is known of the latest periods.
-fn forget_old_periods(charges: &mut Vec<Charge>) {
-    let mut starts: Vec<i64> = charges.iter().map(|charge| charge.period.start).collect();
+fn forget_old_periods(charges: &mut Vec<Noted>) {
+    let starts = charges.iter().map(|noted| noted.charge.period.start);
+    let mut starts: Vec<i64> = starts.collect();
     starts.sort_unstable();
     starts.dedup();
     if let Some(&oldest) = starts.iter().rev().nth(PERIODS_MAX - 1) {
-        charges.retain(|charge| oldest <= charge.period.start);
+        charges.retain(|noted| oldest <= noted.charge.period.start);
     }
 }
 
@@ -178,12 +216,24 @@ mod tests {
     fn what_is_known_of_earlier_timelines_is_reported_less_what_was_given_back_there() {
         let charges = Charges::default();
         charges.note(ID, month(1), 9, Some(timeline(FORMER)));
-        charges.give_back(ID, month(1), 2, Some(timeline(FORMER)));
-        charges.give_back(ID, month(1), 1, Some(timeline(HERE)));
+        let began = charges.begin();
+        charges.give_back(ID, month(1), 2, Some(timeline(FORMER)), began);
+        charges.give_back(ID, month(1), 1, Some(timeline(HERE)), began);
         charges.note(SubscriptionId(2), month(1), 5, Some(timeline(HERE)));
         charges.note(SubscriptionId(3), month(1), 5, Some(timeline(ELSEWHERE)));
         charges.note(SubscriptionId(4), month(1), 5, None);
         assert_eq!(charges.unreported(timeline(HERE), 10), [(ID, charge(7))]);
+    }
+
+    #[test]
+    fn what_a_later_lease_may_have_counted_as_given_back_is_not_given_back_again() {
+        let charges = Charges::default();
+        charges.note(ID, month(1), 12, Some(timeline(FORMER)));
+        let began = charges.begin();
+        // It gives back 3 and leases 2; the response to the lease comes first.
+        charges.note(ID, month(1), 11, Some(timeline(FORMER)));
+        charges.give_back(ID, month(1), 3, Some(timeline(FORMER)), began);
+        assert_eq!(charges.unreported(timeline(HERE), 10), [(ID, charge(11))]);
     }
 
     #[test]
@@ -202,9 +252,9 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_two_periods_of_a_subscription_are_known() {
+    fn the_latest_three_periods_of_a_subscription_are_known() {
         let charges = Charges::default();
-        for number in [2, 1, 3] {
+        for number in [3, 1, 4, 2] {
             charges.note(ID, month(number), 9, Some(timeline(FORMER)));
         }
         let mut starts: Vec<_> = charges
@@ -213,7 +263,7 @@ mod tests {
             .map(|(_id, charge)| charge.period.start)
             .collect();
         starts.sort_unstable();
-        assert_eq!(starts, [2, 3]);
+        assert_eq!(starts, [2, 3, 4]);
         assert_eq!(charges.unreported(timeline(HERE), 1).len(), 1);
     }
 

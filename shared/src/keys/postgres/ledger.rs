@@ -99,7 +99,7 @@ impl QuotaLedger for PostgresLedger {
         period: Period,
         unused: u64,
     ) -> Result<(), KeyStoreError> {
-        let units = bigint(unused);
+        let (units, began) = (bigint(unused), self.0.charges.begin());
         let parameters = bigints([&subscription.0, &period.start, &units]);
         let given_back = self
             .0
@@ -108,7 +108,7 @@ impl QuotaLedger for PostgresLedger {
         let timeline = given_back?.flatten();
         self.0
             .charges
-            .give_back(subscription, period, unused, timeline);
+            .give_back(subscription, period, unused, timeline, began);
         Ok(())
     }
 }
