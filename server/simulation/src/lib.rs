@@ -16,6 +16,7 @@ pub mod engine;
 #[expect(dead_code, reason = "the server uses all of it")]
 #[rustfmt::skip]
 pub mod keyring;
+pub mod keys;
 pub mod limits;
 mod metrics;
 pub mod ops;

@@ -2,6 +2,7 @@
 //! twice, and what is not answered goes back, but for what faults lose, to the unit.
 
 mod ledger;
+mod postgres;
 mod world;
 
 use crate::seeds::{finds, hold, repeats};
@@ -34,5 +35,17 @@ fn units_that_are_given_back_twice_are_found() {
 fn units_that_are_kept_though_they_may_have_been_given_back_are_found() {
     finds("a give-back forgotten", |seed| {
         run(seed, Fault::GiveBackForgotten)
+    });
+}
+
+#[test]
+fn servers_that_do_not_report_after_a_failover_are_found() {
+    finds("nothing reported", |seed| run(seed, Fault::NotReported));
+}
+
+#[test]
+fn what_a_timeline_began_with_and_is_not_kept_is_found() {
+    finds("nothing carried over", |seed| {
+        run(seed, Fault::CarriedForgotten)
     });
 }

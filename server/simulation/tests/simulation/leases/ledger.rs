@@ -1,8 +1,7 @@
-//! The quota ledger as a model: what PostgreSQL does, and what becomes of calls on the way to it
-//! and back.
+//! The quota ledger as a model: what becomes of calls on the way to PostgreSQL and back.
 //!
-//! It keeps what it committed, as PostgreSQL does that writes before it answers. It books beside
-//! that for which server, so that each unit can be followed.
+//! It books beside what PostgreSQL does for which server, so that each unit can be followed: also
+//! those that a failover loses.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,12 +10,11 @@ use shared::keys::ledger::{Lease, QuotaLedger};
 use shared::keys::quota::Period;
 use shared::keys::store::{CHANGE, KeyStoreError, Location};
 use shared::keys::subscription::SubscriptionId;
+use simulation::keys::postgres::KnownCharges;
 use simulation::turns::{self, Process};
 
+use super::postgres::{Account, Postgres, ReportsAwaited};
 use crate::weather::{Fate, Weather};
-
-/// A subscription and the start of a period.
-pub(crate) type Account = (i64, i64);
 
 /// A fault put in, to see that it is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +26,10 @@ pub(crate) enum Fault {
     GivenBackTwice,
     /// What may have been given back is told to be there still.
     GiveBackForgotten,
+    /// No server reports after a failover what it knows.
+    NotReported,
+    /// What a timeline began with is not kept.
+    CarriedForgotten,
 }
 
 /// Units of one account that one server leased, by what became of them.
@@ -44,10 +46,12 @@ pub(crate) struct Booked {
 #[derive(Default)]
 pub(crate) struct Books {
     pub(crate) quota: BTreeMap<i64, u64>,
-    pub(crate) charged: BTreeMap<Account, u64>,
+    pub(crate) postgres: Postgres,
     pub(crate) booked: BTreeMap<(Process, Account), Booked>,
     /// Calls that were given up and are still to be done.
     pub(crate) late: usize,
+    /// Responses that have not arrived yet.
+    pub(crate) under_way: usize,
 }
 
 impl Books {
@@ -55,21 +59,18 @@ impl Books {
         self.booked.entry((server, account)).or_default()
     }
 
-    /// What a lease does in PostgreSQL.
-    fn lease(&mut self, server: Process, account: Account, wanted: u64) -> Lease {
-        let quota = self.quota[&account.0];
-        let charged = self.charged.entry(account).or_default();
-        let granted = wanted.min(quota.saturating_sub(*charged));
-        *charged += granted;
-        let charged = *charged;
-        self.of(server, account).leased += granted.cast_signed();
-        Lease { granted, charged }
+    fn lease(&mut self, server: Process, account: Account, wanted: u64) -> Reply<Lease> {
+        let lease = self
+            .postgres
+            .lease(account, self.quota[&account.0], wanted)?;
+        self.of(server, account).leased += lease.granted.cast_signed();
+        Ok((lease, self.postgres.timeline))
     }
 
-    fn give_back(&mut self, server: Process, account: Account, unused: u64) {
-        let charged = self.charged.entry(account).or_default();
-        *charged = charged.saturating_sub(unused);
+    fn give_back(&mut self, server: Process, account: Account, unused: u64) -> Reply<()> {
+        self.postgres.give_back(account, unused)?;
         self.of(server, account).leased -= unused.cast_signed();
+        Ok(((), self.postgres.timeline))
     }
 }
 
@@ -80,10 +81,16 @@ pub(crate) struct Ledger {
     fault: Fault,
 }
 
+/// What a call of PostgreSQL returns, and on which timeline it was made.
+type Reply<T> = Result<(T, u32), ReportsAwaited>;
+
 impl Ledger {
     pub(crate) fn new(fault: Fault) -> Arc<Self> {
         Arc::new(Self {
-            books: Mutex::default(),
+            books: Mutex::new(Books {
+                postgres: Postgres::new(fault == Fault::CarriedForgotten),
+                ..Books::default()
+            }),
             weather: Mutex::new(Weather::Calm),
             fault,
         })
@@ -91,6 +98,10 @@ impl Ledger {
 
     pub(crate) fn books(&self) -> MutexGuard<'_, Books> {
         self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn timeline(&self) -> u32 {
+        self.books().postgres.timeline
     }
 
     pub(crate) fn set_weather(&self, weather: Weather) {
@@ -106,6 +117,8 @@ impl Ledger {
 pub(crate) struct Reached {
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) server: Process,
+    /// What this server knows to be charged.
+    pub(crate) known: Arc<KnownCharges>,
 }
 
 fn location() -> Location {
@@ -119,6 +132,14 @@ fn unreached() -> KeyStoreError {
     }
 }
 
+fn refused(attempt: &'static str) -> KeyStoreError {
+    KeyStoreError::Refused {
+        attempt,
+        location: location(),
+        source: "it says no".into(),
+    }
+}
+
 fn failed(attempt: &'static str) -> KeyStoreError {
     KeyStoreError::Failed {
         attempt,
@@ -129,7 +150,7 @@ fn failed(attempt: &'static str) -> KeyStoreError {
 
 impl Reached {
     /// One call: `work` is what the ledger does, and `lost` what it means that its answer does not
-    /// come.
+    /// come. What reaches PostgreSQL after a failover went to the one that is gone.
     fn call<T: Send + 'static>(
         &self,
         attempt: &'static str,
@@ -140,12 +161,19 @@ impl Reached {
             return Err(unreached());
         }
         let weather = self.ledger.weather();
-        let fate = weather.fate();
+        let mut fate = weather.fate();
+        let timeline = self.ledger.timeline();
         turns::pass(weather.way());
+        if timeline != self.ledger.timeline() {
+            fate = Fate::LostBefore;
+        }
         turns::note(|| format!("{attempt}: {fate:?}"));
         match fate {
             Fate::Answered => {
-                let done = work(&mut self.ledger.books());
+                let mut books = self.ledger.books();
+                let done = work(&mut books);
+                books.under_way += 1;
+                drop(books);
                 let on_its_way = OnItsWay {
                     ledger: &self.ledger,
                     lost: Some((done, lost)),
@@ -153,11 +181,7 @@ impl Reached {
                 turns::pass(weather.way());
                 Ok(on_its_way.arrives())
             }
-            Fate::Refused => Err(KeyStoreError::Refused {
-                attempt,
-                location: location(),
-                source: "too many connections".into(),
-            }),
+            Fate::Refused => Err(refused(attempt)),
             Fate::Unreached => Err(unreached()),
             Fate::LostBefore => {
                 lost(&mut self.ledger.books(), None);
@@ -175,8 +199,9 @@ impl Reached {
                 turns::spawn_in(Process::OUTSIDE, move || {
                     turns::pass(after);
                     let mut books = ledger.books();
-                    let done = work(&mut books);
-                    lost(&mut books, Some(&done));
+                    let is_gone = timeline != books.postgres.timeline;
+                    let done = (!is_gone).then(|| work(&mut books));
+                    lost(&mut books, done.as_ref());
                     books.late -= 1;
                 });
                 Err(failed(attempt))
@@ -200,9 +225,42 @@ impl<T, L: FnOnce(&mut Books, Option<&T>)> OnItsWay<'_, T, L> {
 
 impl<T, L: FnOnce(&mut Books, Option<&T>)> Drop for OnItsWay<'_, T, L> {
     fn drop(&mut self) {
+        let mut books = self.ledger.books();
+        books.under_way -= 1;
         if let Some((done, lost)) = self.lost.take() {
-            lost(&mut self.ledger.books(), Some(&done));
+            lost(&mut books, Some(&done));
         }
+    }
+}
+
+impl Reached {
+    /// Reports what is known of earlier timelines. Which one it is, the polls of the keyring see.
+    pub(crate) fn report(&self) {
+        let here = self.ledger.timeline();
+        if self.known.is_reported(here) {
+            return;
+        }
+        // What fails is tried again at the next look.
+        _ = self
+            .known
+            .report(here, |known| -> Result<_, KeyStoreError> {
+                let accounts = known
+                    .into_iter()
+                    .map(|(id, period, charged)| ((id.0, period.start), charged));
+                let (mut sent, mut believed) = (accounts.collect::<Vec<_>>(), None);
+                if self.ledger.fault == Fault::NotReported {
+                    believed = Some(sent.drain(..).map(|(_account, charged)| charged).collect());
+                }
+                let totals = self.call(
+                    CHANGE,
+                    move |books| {
+                        (books.postgres.timeline == here).then(|| books.postgres.report(&sent))
+                    },
+                    |_, _| {},
+                )?;
+                let totals = totals.ok_or_else(|| failed(CHANGE))?;
+                Ok(believed.unwrap_or(totals))
+            });
     }
 }
 
@@ -218,10 +276,17 @@ impl QuotaLedger for Reached {
             CHANGE,
             move |books| books.lease(server, account, wanted),
             move |books, lease| {
-                let granted = lease.map_or(0, |lease| lease.granted.cast_signed());
-                books.of(server, account).lost += granted;
+                if let Some(Ok((lease, _timeline))) = lease {
+                    books.of(server, account).lost += lease.granted.cast_signed();
+                }
             },
         );
+        let leased = leased.and_then(|reply| {
+            let (lease, timeline) = reply.map_err(|ReportsAwaited| refused(CHANGE))?;
+            self.known
+                .note(subscription, period, lease.charged, timeline);
+            Ok(lease)
+        });
         match leased {
             Err(error) if self.ledger.fault == Fault::LeaseGivenAgain => {
                 let granted = Lease {
@@ -242,7 +307,7 @@ impl QuotaLedger for Reached {
         let account = (subscription.0, period.start);
         self.call(
             "read",
-            move |books| books.charged.get(&account).copied().unwrap_or(0),
+            move |books| books.postgres.charged(account),
             |_, _| {},
         )
     }
@@ -254,19 +319,20 @@ impl QuotaLedger for Reached {
         unused: u64,
     ) -> Result<(), KeyStoreError> {
         let (server, account) = (self.server, (subscription.0, period.start));
-        let give_back = || {
-            self.call(
+        let give_back = || -> Result<(), KeyStoreError> {
+            let note = self.known.give_back(subscription, period, unused);
+            let given_back = self.call(
                 CHANGE,
                 move |books| books.give_back(server, account, unused),
                 move |books, given_back| {
-                    let lost = if given_back.is_some() {
-                        0
-                    } else {
-                        unused.cast_signed()
-                    };
-                    books.of(server, account).lost += lost;
+                    if !matches!(given_back, Some(Ok(_))) {
+                        books.of(server, account).lost += unused.cast_signed();
+                    }
                 },
-            )
+            )?;
+            let ((), timeline) = given_back.map_err(|ReportsAwaited| refused(CHANGE))?;
+            note(timeline);
+            Ok(())
         };
         match (give_back(), self.ledger.fault) {
             (Err(error), Fault::GivenBackTwice) if !error.is_known_unchanged() => give_back(),

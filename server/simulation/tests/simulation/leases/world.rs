@@ -9,10 +9,12 @@ use rand::Rng;
 use shared::base::clock::Clock;
 use shared::keys::name::Name;
 use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
+use simulation::keys::postgres::KnownCharges;
 use simulation::limits::{LeaseSize, QuotaError, Quotas};
 use simulation::turns::{self, Process, Ran, ThreadId};
 
-use super::ledger::{Account, Fault, Ledger, Reached};
+use super::ledger::{Fault, Ledger, Reached};
+use super::postgres::Account;
 use crate::clock::ServerClock;
 use crate::seeds::Failure;
 use crate::weather::Weather;
@@ -24,6 +26,14 @@ const SUBSCRIPTIONS: i64 = 2;
 const GIVE_BACK_INTERVAL: Duration = Duration::from_millis(500);
 /// By then every server knows of a changed quota.
 const KNOWN_WITHIN: Duration = Duration::from_secs(1);
+/// As often a server looks whether another primary has taken over.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// Most time that a standby receives nothing before it takes over.
+const BEHIND: Duration = Duration::from_secs(2);
+/// By then every server has reported what it knows to a new primary, once calls succeed.
+const REPORTED_WITHIN: Duration = Duration::from_secs(10);
+/// More units of a subscription than a server ever holds: a lease, and half as much ahead.
+const HELD_MAX: i64 = 90;
 
 /// The quotas that a server knows, by subscription.
 type Known = Arc<Mutex<BTreeMap<i64, u64>>>;
@@ -33,6 +43,7 @@ struct Parts {
     quotas: Arc<Quotas>,
     clock: Arc<ServerClock>,
     known: Known,
+    charges: Arc<KnownCharges>,
 }
 
 struct LeaseWorld {
@@ -40,6 +51,9 @@ struct LeaseWorld {
     /// Servers that stop, and give back what they have.
     stopping: Vec<Server<Parts>>,
     requests: Vec<ThreadId>,
+    /// By how much more may be charged than is leased, of each account: servers report what they
+    /// know, and not what others gave back since.
+    above_max: i64,
     frame: Frame<Parts>,
 }
 
@@ -91,18 +105,28 @@ impl World for LeaseWorld {
 
     fn start(&mut self, _place: usize) -> Server<Parts> {
         let process = self.frame.next_process();
-        let reached = Reached {
+        let charges = Arc::<KnownCharges>::default();
+        let reached = Arc::new(Reached {
             ledger: Arc::clone(&self.ledger),
             server: process,
-        };
-        let quotas = Arc::new(Quotas::with_lease_size(Arc::new(reached), draw_size()));
+            known: Arc::clone(&charges),
+        });
+        let ledger = Arc::<Reached>::clone(&reached);
+        let quotas = Arc::new(Quotas::with_lease_size(ledger, draw_size()));
         let clock = Arc::<ServerClock>::default();
         let known = self.ledger.books().quota.clone();
         let parts = Parts {
             quotas: Arc::clone(&quotas),
             clock: Arc::clone(&clock),
             known: Arc::new(Mutex::new(known)),
+            charges,
         };
+        turns::spawn_in(process, move || {
+            loop {
+                reached.report();
+                turns::pass(LOOK_INTERVAL);
+            }
+        });
         turns::spawn_in(process, move || {
             loop {
                 turns::block_on(quotas.give_back_idle(clock.now()));
@@ -121,8 +145,9 @@ impl World for LeaseWorld {
             84..91 => self.ledger.set_weather(Weather::draw()),
             91..94 => self.change_quota(),
             94..96 => self.jump(),
-            96..98 => self.frame.pause(Duration::from_secs(2)),
-            _ => self.go_away()?,
+            96..97 => self.frame.pause(Duration::from_secs(2)),
+            97..99 => self.go_away()?,
+            _ => self.fail_over()?,
         }
         Ok(())
     }
@@ -151,12 +176,8 @@ impl World for LeaseWorld {
                 ));
             }
         }
-        for (account, charged) in &books.charged {
-            if leased.get(account) != Some(&charged.cast_signed()) {
-                return Err(format!("{charged} of {account:?} are counted: {leased:?}"));
-            }
-        }
-        Ok(())
+        drop(books);
+        self.check_charges(&leased)
     }
 
     fn calm(&self) {
@@ -195,8 +216,72 @@ impl LeaseWorld {
             ledger,
             stopping: Vec::new(),
             requests: Vec::new(),
+            above_max: 0,
             frame,
         }
+    }
+
+    /// What is charged is what is leased. After failovers it may be more, but never less once all
+    /// servers have reported: but for what is lost, which nobody uses.
+    fn check_charges(&self, leased: &BTreeMap<Account, i64>) -> Result<(), String> {
+        if !self.is_reported() {
+            return Ok(());
+        }
+        let books = self.ledger.books();
+        for (account, leased) in leased {
+            let booked = books.booked.iter().filter(|((_, of), _)| of == account);
+            let lost: i64 = booked.map(|(_, booked)| booked.lost).sum();
+            let charged = books.postgres.charged(*account).cast_signed();
+            let least = if books.postgres.timeline == 1 {
+                *leased
+            } else {
+                leased - lost
+            };
+            if charged < least || leased + self.above_max < charged {
+                return Err(format!(
+                    "{charged} of {account:?} are charged, {leased} are leased, {lost} of them lost"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether no server knows anything of an earlier timeline, or will by a response under way.
+    fn is_reported(&self) -> bool {
+        let books = self.ledger.books();
+        let here = books.postgres.timeline;
+        let mut servers = self.frame.servers.iter().chain(&self.stopping);
+        let is_reported = |server: &Server<Parts>| server.parts.charges.is_reported(here);
+        here == 1 || books.under_way == 0 && servers.all(is_reported)
+    }
+
+    /// An asynchronous standby takes over, perhaps without the last commits. What a server alone
+    /// knew stays lost if it ends before it reports, so none does.
+    fn fail_over(&mut self) -> Result<(), String> {
+        if turns::happens(80) {
+            self.ledger.books().postgres.cut_off_standby();
+            for _some in 0..turns::draw(|random| random.random_range(0..12)) {
+                self.requests();
+                self.pass(turns::some_time(BEHIND / 12))?;
+            }
+        }
+        turns::note(|| "the standby takes over".to_owned());
+        self.ledger.books().postgres.fail_over();
+        let servers = self.frame.servers.len() + self.stopping.len();
+        self.above_max += HELD_MAX * i64::try_from(servers).unwrap();
+        for _some in 0..turns::draw(|random| random.random_range(0..8)) {
+            self.requests();
+            self.pass(turns::some_time(Duration::from_millis(500)))?;
+        }
+        self.ledger.set_weather(Weather::Calm);
+        let until = turns::now() + REPORTED_WITHIN;
+        while !self.is_reported() {
+            if until < turns::now() {
+                return Err("what is known of the former timeline is not reported".to_owned());
+            }
+            self.step()?;
+        }
+        Ok(())
     }
 
     /// A few requests at once.
@@ -278,8 +363,8 @@ impl LeaseWorld {
             let period = subscription(id, quota).period(server.parts.clock.now().unix_seconds());
             let account = (id, period.start);
             let left = |ledger: &Ledger| {
-                let charged = ledger.books().charged.get(&account).copied();
-                quota.saturating_sub(charged.unwrap_or(0))
+                let charged = ledger.books().postgres.charged(account);
+                quota.saturating_sub(charged)
             };
             let before = left(&self.ledger);
             let (quotas, clock) = (
