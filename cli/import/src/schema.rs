@@ -23,7 +23,7 @@ use crate::validate::outlines;
 /// Rules of the native format that no schema of one record can express, a sentence each.
 pub const BEYOND: [&str; 8] = [
     "An id is unique within its kind, and the id of a term within its vocabulary.",
-    "So are the slugs of published records, and none is the id of another record of its kind.",
+    "The slug of a published record is unique too, and not the id of another record of its kind.",
     "What a published record refers to is in the export, valid and published.",
     "There is at most one catalogue record, and of each kind there are as many records as it counts.",
     "`lastYear` is not before `firstYear`, and `dimensions.lengthOverall` equals `lengthOverall`.",
