@@ -4,6 +4,7 @@ pooler before PostgreSQL, then an asynchronous pair, then a synchronous one and 
 
 import asyncio
 import collections
+import contextlib
 import time
 from dataclasses import dataclass
 from random import Random
@@ -219,12 +220,15 @@ class Storm:
 
 
 async def run(found, command, work, random, seconds, names):
-    for kind in PAIRS:
-        add_pair(found, kind)
-    with sentinels(found.folder) as watched:
+    parts = [PARTS[name] for name in names or PARTS]
+    for part in parts:
+        if part.store in PAIRS:
+            add_pair(found, part.store)
+    has_sentinels = any(part.limits == "sentinels" for part in parts)
+    with sentinels(found.folder) if has_sentinels else contextlib.nullcontext() as watched:
         storm = Storm(found, watched, command, work, random)
         try:
-            await storm.run(seconds, [PARTS[name] for name in names or PARTS])
+            await storm.run(seconds, parts)
             findings = await storm.check()
             storm.show()
         finally:
