@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from dataclasses import dataclass
 
-from checks.cluster.processes import REACHED, SERVERS, SKEWED
+from checks.cluster.processes import POOLER, REACHED, SERVERS, SKEWED
 
 # How long one lasts, in seconds. Some are shorter and some longer than any time-out.
 LASTS = (0.2, 3.0)
@@ -92,9 +92,10 @@ class Disturbance:
 
 
 def all_disturbances(engines):
-    """`engines` are those that servers use. Sentinels have no links."""
+    """`engines` are those in use. Sentinels have no links, nor has PostgreSQL that servers reach through a pooler."""
     on_processes = [Disturbance(what, on) for what in ("kill", "stop") for on in (*engines, *SERVERS)]
-    linked = [engine for engine in engines if engine != "sentinels"]
+    unlinked = ("sentinels", "postgres") if POOLER in engines else ("sentinels",)
+    linked = [engine for engine in engines if engine not in unlinked]
     to_engines = [Disturbance(what, on) for what in ("reset", "hole", "delay", "garble")
                   for on in (*linked, *(f"{name}-{engine}" for name in SERVERS for engine in linked))]
     to_engines += [Disturbance("slow-down", on) for on in ("s3", *(f"{name}-s3" for name in SERVERS))]

@@ -63,7 +63,7 @@ class TakesOverLate:
 class FailsOver:
     """One of a pair goes and the other takes over, each time it befalls; what went becomes the standby of the other. No command
     changes anything that an asynchronous standby has not received."""
-    what, is_of_server = "promote", False
+    what = "promote"
 
     def __init__(self, kind):
         self.kind, self.names, self.on = kind, PAIRS[kind], PAIRS[kind][1]
