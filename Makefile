@@ -38,9 +38,8 @@ check: lint doc test ## what has to pass before a commit
 format: ## format the code
 	cargo fmt --all
 
-snapshots: ## write all snapshots of the tests anew, into the emptied folder
-	mkdir -p snapshots && find snapshots -type f -delete
-	INSTA_UPDATE=always .ci/cargo test --workspace
+snapshots: ## write the snapshots of tests anew, none is removed; .ci/with-services make snapshots writes all
+	INSTA_UPDATE=always INSTA_REQUIRE_FULL_MATCH=1 .ci/cargo test --workspace --no-fail-fast $(if $(SERVICES),-- --include-ignored)
 
 ci: ## the gate: everything that each change has to pass
 	.ci/run
