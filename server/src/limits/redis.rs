@@ -103,7 +103,10 @@ impl RedisLimits {
 
     /// Examines the Redis at `address`, and fails if it is unfit for counting. Changes nothing.
     pub async fn examine(address: RedisAddress) -> Result<Examined, RedisFailure> {
-        let place = Place::new(address, Scripts::new(""), PREFIX);
+        Self::examine_place(Place::new(address, Scripts::new(""), PREFIX)).await
+    }
+
+    async fn examine_place(place: Place) -> Result<Examined, RedisFailure> {
         let (server, process) = place.examined().await?;
         Ok(Examined {
             server: server.address,

@@ -1,4 +1,4 @@
-//! Lists against an oracle: a few hundred generated boats, thousands of generated queries, and a
+//! Lists against an oracle: a few hundred generated boats, a thousand generated queries, and a
 //! plain loop over all boats that finds the expected response.
 //!
 //! The oracle shares only the text folding with the server, which has its own tests. It compares
@@ -54,7 +54,7 @@ fn ids(rows: &Value) -> Vec<&str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn every_list_is_what_a_plain_loop_over_all_boats_finds(ask in asks()) {

@@ -1,4 +1,4 @@
-//! The monthly quota: ten thousand generated histories with crashes, every day of renewal in 48
+//! The monthly quota: thousands of generated histories with crashes, every day of renewal in 48
 //! months, and real sockets.
 //!
 //! The oracle sees only what an operator could see: the responses and the ledger's entries. It

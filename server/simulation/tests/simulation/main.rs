@@ -2,7 +2,7 @@
 //!
 //! Each protocol has a world of its own: servers that run the sources of `server`, engines as
 //! models, and promises that are checked after every step. `SEED=17` runs that seed alone, and
-//! `SEEDS=100000` so many of them instead of 200.
+//! `SEEDS=100000` so many of them instead of 100.
 
 #![expect(
     clippy::panic,

@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 
 use simulation::turns::{Ran, Turns};
 
-/// As many seeds as every run of the tests tries.
-const SEEDS: u64 = 200;
+/// As many seeds as every run of the tests tries; a night tries far more.
+const SEEDS: u64 = 100;
+/// Within so many a fault that was put in has to be found.
+const FOUND_WITHIN: u64 = 200;
 
 /// Why a run ended before its end.
 #[derive(Debug)]
@@ -67,9 +69,9 @@ pub(crate) fn hold(name: &str, run: impl Fn(u64) -> Result<Ran, Failure>) {
 
 /// Finds a fault that was put in, within so many seeds; what it broke.
 pub(crate) fn finds(name: &str, run: impl Fn(u64) -> Result<Ran, Failure>) {
-    let broken = (0..SEEDS).find_map(|seed| run(seed).err());
+    let broken = (0..FOUND_WITHIN).find_map(|seed| run(seed).err());
     let Some(failure) = broken else {
-        panic!("{name}: no seed of {SEEDS} finds the fault");
+        panic!("{name}: no seed of {FOUND_WITHIN} finds the fault");
     };
     let Failure {
         seed,

@@ -12,7 +12,7 @@ use shared::keys::key::KeyId;
 use super::ahead::Ahead;
 use super::failure::RedisFailure;
 use super::line::Line;
-use super::place::{Place, Server, examine, failure, in_time, micros};
+use super::place::{Place, Server, examine, failure, micros};
 use super::process::Process;
 use super::scripts::{LastMinute, Reply, Verdict};
 
@@ -72,7 +72,7 @@ impl Lines {
             let process = examine(address, self.next()).await?;
             self.begin(place, &process, clock).await
         };
-        in_time(address, beginning).await
+        place.in_time(address, beginning).await
     }
 
     /// Checks that the server is still the one to count in.

@@ -42,6 +42,8 @@ pub(super) struct Place {
     windows: String,
     /// A window that belongs to no key.
     trial: String,
+    /// [`BEGIN_WAIT_MAX`], or longer in tests.
+    wait_max: Duration,
 }
 
 /// The server used last. The offset of its clock is kept across connections, so a jump is also
@@ -77,7 +79,15 @@ impl Place {
             marker: format!("{prefix}limits"),
             windows: format!("{prefix}minute:"),
             trial: format!("{prefix}trial"),
+            wait_max: BEGIN_WAIT_MAX,
         }
+    }
+
+    /// The same, which waits `slack` times longer: the machine of a test may be busy.
+    #[cfg(test)]
+    pub(super) fn with_slack(mut self, slack: u32) -> Self {
+        self.wait_max *= slack;
+        self
     }
 
     /// Connects, and begins to count.
@@ -96,7 +106,7 @@ impl Place {
             }
             Ok((lines, begun))
         };
-        in_time(&address, connecting).await
+        self.in_time(&address, connecting).await
     }
 
     /// Declares that nothing was counted here yet. Returns how long windows are closed if something
@@ -111,7 +121,7 @@ impl Place {
             let reply = self.begin(line, &server, &process, LastMinute::Empty);
             Ok(reply.await?.into())
         };
-        in_time(&server.address, beginning).await
+        self.in_time(&server.address, beginning).await
     }
 
     /// Whether sentinels name the server.
@@ -122,7 +132,8 @@ impl Place {
     /// The server that requests would be counted in now, and its process, which is fit for that.
     pub(super) async fn examined(&self) -> Result<(Server, Process), RedisFailure> {
         let server = self.find().await?;
-        let (_lines, process) = in_time(&server.address, self.open(&server.address)).await?;
+        let opening = self.open(&server.address);
+        let (_lines, process) = self.in_time(&server.address, opening).await?;
         Ok((server, process))
     }
 
@@ -137,7 +148,7 @@ impl Place {
             let (address, named) = (self.address.clone(), None);
             return Ok(Server { address, named });
         };
-        let named = in_time(&self.address, sentinels.master()).await?;
+        let named = self.in_time(&self.address, sentinels.master()).await?;
         let address = sentinels.server(&named)?;
         let named = Some(named);
         Ok(Server { address, named })
@@ -209,16 +220,17 @@ impl Place {
         let asked = line.ask(&self.scripts.begin, [&self.marker], arguments);
         asked.await.map_err(|why| failure(&server.address, why))
     }
-}
 
-/// Runs the requests with which counting begins, within their time limit.
-pub(super) async fn in_time<T>(
-    address: &RedisAddress,
-    asking: impl Future<Output = Result<T, RedisFailure>>,
-) -> Result<T, RedisFailure> {
-    let (address, waited) = (address.clone(), BEGIN_WAIT_MAX);
-    let too_slow = |_elapsed| Err(RedisFailure::TooSlow { address, waited });
-    timeout(waited, asking).await.unwrap_or_else(too_slow)
+    /// Runs the requests with which counting begins, within their time limit.
+    pub(super) async fn in_time<T>(
+        &self,
+        address: &RedisAddress,
+        asking: impl Future<Output = Result<T, RedisFailure>>,
+    ) -> Result<T, RedisFailure> {
+        let (address, waited) = (address.clone(), self.wait_max);
+        let too_slow = |_elapsed| Err(RedisFailure::TooSlow { address, waited });
+        timeout(waited, asking).await.unwrap_or_else(too_slow)
+    }
 }
 
 /// The process at the other end, if it is fit for counting.

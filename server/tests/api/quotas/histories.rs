@@ -1,4 +1,4 @@
-//! Ten thousand generated histories of servers that share a ledger, crash, and lose the ledger's
+//! Thousands of generated histories of servers that share a ledger, crash, and lose the ledger's
 //! replies.
 
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use super::ledger::{Durable, Trouble, Units, of, subscription};
 use super::server::Server;
 use crate::app::NOW;
 
-const HISTORIES: u64 = 10_000;
+const HISTORIES: u64 = 2_000;
 const EVENTS_MAX: usize = 24;
 
 /// The servers, the ledger, and what happened to its units.
@@ -223,8 +223,9 @@ impl World {
     }
 }
 
-#[tokio::test]
-async fn ten_thousand_histories_never_count_too_little_nor_more_than_a_crash_may_lose_too_much() {
+/// The runtime's clock stands still, so no stall of the machine makes a lease late.
+#[tokio::test(start_paused = true)]
+async fn thousands_of_histories_never_count_too_little_nor_more_than_a_crash_may_lose_too_much() {
     let (mut answered, mut lost) = (0, 0);
     for history in 0..HISTORIES {
         let mut random = StdRng::seed_from_u64(history);

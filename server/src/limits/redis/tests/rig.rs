@@ -14,6 +14,13 @@ use crate::limits::redis::lines::Begun;
 /// Where a Redis is, and where sentinels are.
 pub(super) const REDIS: &str = "CATALOGUE_TEST_REDIS";
 pub(super) const SENTINELS: &str = "CATALOGUE_TEST_SENTINELS";
+/// Where a Redis is that is part of a cluster.
+pub(super) const CLUSTERED: &str = "CATALOGUE_TEST_CLUSTERED";
+
+/// How much longer than usual tests wait for a Redis: the machine may be busy.
+const SLACK: u32 = 60;
+/// How long a state may take to come before it counts as missing.
+const MISSING_AFTER: Duration = Duration::from_mins(1);
 
 /// What a test puts before the scripts: the time is read from a key.
 const CLOCK: &str = "
@@ -61,15 +68,15 @@ pub(super) struct Rig {
 }
 
 impl Rig {
-    /// Windows that use the test's clock; none if there is no Redis.
-    pub(super) fn start() -> Option<Self> {
+    /// Windows that use the test's clock.
+    pub(super) fn start() -> Self {
         Self::at((REDIS, None), None, |prefix| {
             CLOCK.replace("PREFIX", prefix)
         })
     }
 
     /// The same in a Redis that sentinels name, which no other test uses meanwhile.
-    pub(super) fn behind_sentinels() -> Option<Self> {
+    pub(super) fn behind_sentinels() -> Self {
         static ALONE: Mutex<()> = Mutex::new(());
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let prologue = |prefix: &str| CLOCK.replace("PREFIX", prefix);
@@ -77,14 +84,14 @@ impl Rig {
     }
 
     /// The same behind a proxy, which gets the address of the Redis and returns its own.
-    pub(super) fn behind(proxy: impl FnOnce(&Runtime, &str) -> String) -> Option<Self> {
+    pub(super) fn behind(proxy: impl FnOnce(&Runtime, &str) -> String) -> Self {
         Self::at((REDIS, None), Some(Box::new(proxy)), |prefix| {
             CLOCK.replace("PREFIX", prefix)
         })
     }
 
     /// Windows that use the clock of the Redis.
-    pub(super) fn by_its_own_clock() -> Option<Self> {
+    pub(super) fn by_its_own_clock() -> Self {
         Self::at((REDIS, None), None, |_prefix| String::new())
     }
 
@@ -93,9 +100,9 @@ impl Rig {
         (variable, alone): (&str, Option<MutexGuard<'static, ()>>),
         proxy: Option<Box<dyn FnOnce(&Runtime, &str) -> String + '_>>,
         prologue: impl FnOnce(&str) -> String,
-    ) -> Option<Self> {
+    ) -> Self {
         static RIGS: AtomicU32 = AtomicU32::new(0);
-        let address = std::env::var(variable).ok()?;
+        let address = service(variable);
         let runtime = Runtime::new().unwrap();
         let number = RIGS.fetch_add(1, Ordering::Relaxed);
         let prefix = format!("test-{}-{number}:", std::process::id());
@@ -112,7 +119,7 @@ impl Rig {
             let place = place(&shown, &prologue, &prefix);
             RedisLimits::in_place(place, clock).await.unwrap()
         });
-        Some(Self {
+        Self {
             runtime,
             limits,
             clock,
@@ -120,7 +127,7 @@ impl Rig {
             prefix,
             prologue,
             _alone: alone,
-        })
+        }
     }
 
     /// Another server that counts in the same windows.
@@ -132,7 +139,7 @@ impl Rig {
 
     /// Starts another server, as a user that may run everything except `command`.
     pub(super) fn start_without(&self, command: &str) -> Result<RedisLimits, RedisFailure> {
-        let address = std::env::var(REDIS).unwrap();
+        let address = service(REDIS);
         let user = self.prefix.trim_end_matches(':');
         let rules = ["on", "nopass", "~*", "&*", "+@all", &format!("-{command}")];
         self.tell(cmd("ACL").arg("SETUSER").arg(user).arg(&rules));
@@ -149,10 +156,12 @@ impl Rig {
     }
 
     /// Waits until the state matches.
+    #[track_caller]
     pub(super) fn wait_for(&self, stands: impl FnMut(&State) -> bool) {
         let mut state = self.limits.circuit.state();
-        self.wait(async { state.wait_for(stands).await.map(|_state| ()) })
-            .unwrap();
+        let waited = async { timeout(MISSING_AFTER, state.wait_for(stands)).await.is_ok() };
+        let is_there = self.wait(waited);
+        assert!(is_there, "still {:?}", self.limits.circuit.state().borrow());
     }
 
     pub(super) fn try_count(&self, family: &KeyId, limit: u32) -> Result<(), RedisFailure> {
@@ -238,7 +247,7 @@ impl Rig {
 
     pub(super) fn place(&self) -> Place {
         let scripts = Scripts::new(&self.prologue);
-        Place::new(self.address.clone(), scripts, &self.prefix)
+        Place::new(self.address.clone(), scripts, &self.prefix).with_slack(SLACK)
     }
 
     fn key(&self, name: &str) -> String {
@@ -287,9 +296,16 @@ impl Drop for Rig {
     }
 }
 
+/// Where a server is, as the environment names it.
+pub(super) fn service(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_missing| {
+        panic!("{variable} names no server for this test: run .ci/with-services make test")
+    })
+}
+
 /// The place of windows under that prefix.
 pub(super) fn place(address: &str, prologue: &str, prefix: &str) -> Place {
-    Place::new(address.parse().unwrap(), Scripts::new(prologue), prefix)
+    Place::new(address.parse().unwrap(), Scripts::new(prologue), prefix).with_slack(SLACK)
 }
 
 /// To the server of that place.
