@@ -6,7 +6,7 @@
 //! empty ones.
 
 use std::collections::VecDeque;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hashbrown::HashMap;
@@ -14,7 +14,6 @@ use shared::base::clock::Moment;
 use shared::keys::key::KeyId;
 
 use super::usage::Usage;
-use crate::base::primitives::Mutex;
 
 /// Length of the window.
 pub const MINUTE: Duration = Duration::from_mins(1);

@@ -33,8 +33,9 @@ use scripts::{Reply, Scripts, Verdict};
 
 use super::minute_error::MinuteError;
 use super::usage::Usage;
-use crate::base::primitives::{JoinHandle, spawn, timeout};
 use crate::metrics::RoundTrips;
+use tokio::task::{JoinHandle, spawn};
+use tokio::time::timeout;
 
 /// The prefix of all keys in Redis.
 const PREFIX: &str = "catalogue:";

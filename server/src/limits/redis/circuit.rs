@@ -17,7 +17,8 @@ use super::lines::{Begun, Lines};
 use super::place::Place;
 use super::scripts::Verdict;
 use crate::base::error_chain::chain;
-use crate::base::primitives::{MissedTickBehavior, Swap, interval, timeout};
+use arc_swap::ArcSwapOption as Swap;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// Least time from one connect to the next: several fit into a second, but not more if connections
 /// break at once.

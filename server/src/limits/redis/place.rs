@@ -15,7 +15,8 @@ use super::lines::{Begun, Lines};
 use super::process::{NO_EVICTION, Process, Role};
 use super::scripts::{LastMinute, Reply, Scripts, Verdict};
 use super::sentinels::{Named, Sentinels};
-use crate::base::primitives::{Mutex, timeout};
+use std::sync::Mutex;
+use tokio::time::timeout;
 
 /// Connections of a server: one is written to while the other is read. With more, each would carry
 /// fewer requests at a time.

@@ -16,7 +16,7 @@ use shared::base::hint::Hint;
 use super::address::{RedisAddress, server_like};
 use super::failure::RedisFailure;
 use super::line::{Line, NoReply};
-use crate::base::primitives::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard};
 
 /// The sentinels of an address.
 #[derive(Debug)]
