@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shared::base::clock::{Clock, ManualClock};
 
 use super::*;
-use crate::limits::contract::{self, START, Windows, contract, family, promises};
+use crate::limits::contract::{self, START, Windows, contract, family, promise};
 
 /// Windows and their clock.
 struct InMemory {
@@ -38,7 +38,7 @@ impl Windows for InMemory {
     }
 }
 
-contract!(Some(InMemory::new()), 256);
+contract!([], InMemory::new(), 256);
 
 #[test]
 fn a_jump_of_the_wall_clock_neither_opens_nor_closes_the_window() {
