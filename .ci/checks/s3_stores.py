@@ -18,8 +18,9 @@ MOTO, LOCALBUCKET, S3RVER = "5.2.5", "1.2.1", "3.7.1"
 PAGE = ROOT / "server/deploy/s3.md"
 # What tests the releases. That a wrong secret is refused is asked of a store that looks at it, and what dozens of killed
 # imports leave, of one that is not as slow as moto's.
-TESTS = (("--lib", "--", "release::"),
-         ("--test", "cli", "--", "s3::", "--skip", "commands_say_what_is_wrong_with_s3", "--skip", "an_import_that_is_killed"))
+TESTS = (("--lib", "--", "--include-ignored", "release::"),
+         ("--test", "cli", "--", "--include-ignored", "s3::", "--skip", "commands_say_what_is_wrong_with_s3",
+          "--skip", "an_import_that_is_killed"))
 
 
 @dataclass(frozen=True)

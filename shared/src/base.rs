@@ -17,6 +17,8 @@ pub mod model;
 pub mod number;
 pub mod regular_file;
 pub mod render;
+#[cfg(test)]
+pub(crate) mod services;
 pub mod source_files;
 pub mod threads;
 pub mod timestamp;

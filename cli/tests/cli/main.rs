@@ -61,6 +61,7 @@ mod schema;
 mod secrets;
 mod served;
 mod service;
+mod services;
 mod settings;
 mod several_servers;
 mod signals;

@@ -1,6 +1,6 @@
 //! Several servers that count minute limits in one Redis, as processes.
 //!
-//! Skipped if `CATALOGUE_TEST_REDIS` names no Redis. Each test has its own database there.
+//! Each test has its own database there.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,6 +11,7 @@ use crate::client::Client;
 use crate::process::{
     SERVE, Server, catalogue, catalogue_error, command, import_sample, issue_key_with,
 };
+use crate::services;
 
 /// The database of a test, empty before and after.
 struct Database {
@@ -21,9 +22,9 @@ struct Database {
 }
 
 impl Database {
-    /// The database with that number; `None` if there is no Redis.
-    fn take(number: u8) -> Option<Self> {
-        let address = std::env::var("CATALOGUE_TEST_REDIS").ok()?;
+    /// The database with that number.
+    fn take(number: u8) -> Self {
+        let address = services::address("CATALOGUE_TEST_REDIS");
         let server = address.strip_prefix("redis://").unwrap();
         let (server, _) = server.split_once('/').unwrap();
         let database = Self {
@@ -32,7 +33,7 @@ impl Database {
             address: format!("redis://{server}/{number}"),
         };
         database.empty();
-        Some(database)
+        database
     }
 
     fn empty(&self) {
@@ -69,10 +70,9 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
+#[ignore = "needs Redis"]
 fn two_servers_grant_a_key_its_limit_once_and_count_on_after_a_restart() {
-    let Some(database) = Database::take(9) else {
-        return;
-    };
+    let database = Database::take(9);
     let redis = &database.address;
     let directory = tempfile::tempdir().unwrap();
     let [one, other] = ["one", "other"].map(|name| directory.path().join(name));
@@ -102,10 +102,9 @@ fn two_servers_grant_a_key_its_limit_once_and_count_on_after_a_restart() {
 }
 
 #[test]
+#[ignore = "needs Redis"]
 fn servers_refuse_every_key_for_a_minute_where_counts_may_be_lost() {
-    let Some(database) = Database::take(10) else {
-        return;
-    };
+    let database = Database::take(10);
     let redis = &database.address;
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
@@ -155,10 +154,9 @@ fn a_server_without_its_redis_refuses_keys_and_shows_no_password() {
 }
 
 #[test]
+#[ignore = "needs sentinels"]
 fn a_server_counts_in_the_redis_that_sentinels_name() {
-    let Ok(sentinels) = std::env::var("CATALOGUE_TEST_SENTINELS") else {
-        return;
-    };
+    let sentinels = services::address("CATALOGUE_TEST_SENTINELS");
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
     import_sample(&data);
@@ -193,10 +191,9 @@ fn a_server_counts_in_the_redis_that_sentinels_name() {
 }
 
 #[test]
+#[ignore = "needs a Redis Cluster"]
 fn a_redis_of_a_cluster_is_refused_by_each_command_that_is_given_one() {
-    let Ok(clustered) = std::env::var("CATALOGUE_TEST_CLUSTERED") else {
-        return;
-    };
+    let clustered = services::address("CATALOGUE_TEST_CLUSTERED");
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
     import_sample(&data);

@@ -12,7 +12,7 @@ use tokio::task::yield_now;
 use crate::answer::Answer;
 use crate::app::TestApp;
 use crate::log::{logged, start_logging};
-use crate::wire::while_served_within;
+use crate::wire::{in_time, while_served_within};
 
 const REQUEST: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n";
 
@@ -127,15 +127,19 @@ async fn a_place_is_free_again_once_its_connection_has_ended() {
     let app = TestApp::new();
     while_served_within(&app, limits(8, 1), async |server| {
         for _ in 0..20 {
-            let mut only = connect(server, 1).await;
-            only.write_all(REQUEST).await.unwrap();
-            let mut status = [0; 12];
             // The server may learn that a connection has ended only after the next client connects.
-            while only.read_exact(&mut status).await.is_err() || &status != b"HTTP/1.1 200" {
-                yield_now().await;
-                only = connect(server, 1).await;
-                only.write_all(REQUEST).await.unwrap();
-            }
+            let admitted = async {
+                loop {
+                    let (mut only, mut status) = (connect(server, 1).await, [0; 12]);
+                    only.write_all(REQUEST).await.unwrap();
+                    let answered = only.read_exact(&mut status).await;
+                    if answered.is_ok() && &status == b"HTTP/1.1 200" {
+                        return;
+                    }
+                    yield_now().await;
+                }
+            };
+            in_time("a place that is free again", admitted).await;
         }
     })
     .await;

@@ -23,7 +23,7 @@ use shared::release::{FileName, ReleaseId, ReleaseStore, Releases};
 use crate::app::{TestApp, Unusual};
 use crate::records::{self, PUBLISHED_AT};
 
-const DAMAGES: u64 = 1000;
+const DAMAGES: u64 = 400;
 
 /// Two releases: the active one, which will be damaged, and another, which an app serves.
 struct World {
@@ -204,7 +204,7 @@ fn replace(path: &Path, origin: &Path) -> String {
 }
 
 #[test]
-fn a_thousand_random_damages_are_refused_and_the_file_is_named() {
+fn hundreds_of_random_damages_are_refused_and_the_file_is_named() {
     let world = World::new();
     let mut refused = 0;
     for seed in 0.. {

@@ -17,7 +17,7 @@ use tokio::time::{advance, pause, resume};
 use crate::answer::Answer;
 use crate::app::TestApp;
 use crate::keys::PLENTY;
-use crate::wire::while_served;
+use crate::wire::{in_time, while_served};
 
 async fn connect(address: SocketAddr) -> TcpStream {
     TcpStream::connect(address).await.unwrap()
@@ -133,7 +133,8 @@ async fn who_is_connected_at_the_stop_may_still_ask_once() {
     while kept_alive.read_u8().await.unwrap() != b'}' {}
     stop.send(()).unwrap();
     // A refused connection shows that the server has begun to stop.
-    while TcpStream::connect(address).await.is_ok() {}
+    let refused = async { while TcpStream::connect(address).await.is_ok() {} };
+    in_time("a refused connection", refused).await;
     for mut client in [fresh, kept_alive] {
         client.write_all(health_request()).await.unwrap();
         check_answered(client).await;

@@ -3,14 +3,23 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::time::Duration;
 
 use server::serve::serve;
 use server::{ConnectionLimits, Socket};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::app::TestApp;
+
+/// What is awaited, which has to be there within a minute.
+pub(crate) async fn in_time<T>(what: &str, awaited: impl Future<Output = T>) -> T {
+    let late = |_elapsed| panic!("{what}: not within a minute");
+    let there = timeout(Duration::from_mins(1), awaited).await;
+    there.unwrap_or_else(late)
+}
 
 /// Serves `app` until `client` has finished.
 pub(crate) async fn while_served(app: &TestApp, client: impl AsyncFnOnce(SocketAddr)) {

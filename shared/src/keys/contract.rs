@@ -1,6 +1,4 @@
-//! What every store does: tests of the traits, run on each kind that is available. SQLite always
-//! is; PostgreSQL if `CATALOGUE_TEST_POSTGRES` is set, and through a pooler if
-//! `CATALOGUE_TEST_PGBOUNCER` is, as `.ci/with-services` does.
+//! What every store does: tests of the traits, on SQLite, on PostgreSQL, and through a pooler.
 
 mod audit;
 mod copy;
@@ -23,9 +21,8 @@ use crate::keys::key_store::NewKey;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::name::Name;
-use crate::keys::postgres;
 use crate::keys::scope::{Scope, Scopes};
-use crate::keys::sqlite;
+use crate::keys::sqlite::tests::StoreFile;
 use crate::keys::store::KeySource;
 use crate::keys::subscription::NewSubscription;
 use crate::keys::subscription::{Plan, Subscription};
@@ -35,6 +32,8 @@ pub(super) const NOW: i64 = 1_790_856_000;
 
 /// A store to be tested, and everything that works on it.
 pub(super) trait TestStore: Sync {
+    /// A new, empty store of the same kind.
+    fn another(&self) -> Box<dyn TestStore>;
     /// The store, opened once more.
     fn store(&self) -> KeyStore;
     fn ledger(&self) -> Box<dyn QuotaLedger>;
@@ -44,17 +43,54 @@ pub(super) trait TestStore: Sync {
     fn by_hand(&self, sql: &str) -> Result<(), String>;
 }
 
-/// Runs a test on a new, empty store of each kind.
-pub(super) fn on_every_store(test: impl Fn(&dyn TestStore)) {
-    let file = sqlite::tests::StoreFile::new();
+/// Makes tests of functions that take a new, empty store: each on SQLite, and as `on_postgres` does.
+macro_rules! on_every_store {
+    ($($test:ident),+ $(,)?) => {
+        mod on_sqlite {
+            $(
+                #[test]
+                fn $test() {
+                    super::$test(&$crate::keys::contract::sqlite());
+                }
+            )+
+        }
+
+        $crate::keys::contract::on_postgres!($($test),+);
+    };
+}
+
+/// The same on PostgreSQL, and once more through a pooler.
+macro_rules! on_postgres {
+    ($($test:ident),+ $(,)?) => {
+        mod on_postgres {
+            $(
+                #[test]
+                #[ignore = "needs PostgreSQL"]
+                fn $test() {
+                    super::$test(&$crate::keys::postgres::tests::Database::new());
+                }
+            )+
+        }
+
+        mod through_a_pooler {
+            $(
+                #[test]
+                #[ignore = "needs PgBouncer"]
+                fn $test() {
+                    super::$test(&$crate::keys::postgres::tests::Database::pooled());
+                }
+            )+
+        }
+    };
+}
+
+pub(super) use {on_every_store, on_postgres};
+
+/// A new, empty store in a file.
+pub(super) fn sqlite() -> StoreFile {
+    let file = StoreFile::new();
     drop(file.store());
-    test(&file);
-    if let Some(database) = postgres::tests::Database::new() {
-        test(&database);
-    }
-    if let Some(database) = postgres::tests::Database::pooled() {
-        test(&database);
-    }
+    file
 }
 
 /// Who runs the commands of the tests.

@@ -66,6 +66,18 @@ impl Scene {
     }
 }
 
+/// Waits until nobody asks the ledger any more.
+async fn at_rest(scene: &Scene) {
+    // A lease is over when its thread has dropped the ledger.
+    let is_over = async {
+        while Arc::strong_count(&scene.ledger) != 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let in_time = tokio::time::timeout(Duration::from_mins(1), is_over).await;
+    in_time.expect("the lease is over within a minute");
+}
+
 fn is_unavailable(answer: &Result<Usage, QuotaError>) -> bool {
     matches!(answer, Err(QuotaError::Unavailable(_)))
 }
@@ -192,10 +204,7 @@ async fn a_failure_that_nobody_waited_for_is_not_told_to_the_next_request() {
     let scene = Scene::new(100);
     scene.ledger.lock().trouble = Trouble::Fails;
     assert!(scene.charge().now_or_never().is_none());
-    // The lease is over when its thread has dropped the ledger.
-    while Arc::strong_count(&scene.ledger) != 2 {
-        tokio::task::yield_now().await;
-    }
+    at_rest(&scene).await;
     scene.ledger.lock().trouble = Trouble::None;
     assert!(scene.charge().await.is_ok());
 }

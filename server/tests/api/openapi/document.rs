@@ -1,8 +1,10 @@
 //! The document as tests read it, and checks that it describes a response, down to the last member
 //! and header.
 
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use jsonschema::Validator;
 use serde_json::{Value, json};
 use server::http::openapi;
 
@@ -50,13 +52,23 @@ pub(super) fn resolved(object: &'static Value) -> &'static Value {
 
 /// What is wrong with a value, including members that the schema does not describe.
 pub(super) fn faults(schema: &Value, value: &Value) -> Vec<String> {
-    let whole = json!({ "allOf": [schema], "components": *CLOSED });
-    let options = jsonschema::options().should_validate_formats(true);
-    let validator = options.build(&whole).unwrap();
+    let validator = validator(schema);
     let faults = validator.iter_errors(value);
     faults
         .map(|fault| format!("{} {fault}", fault.instance_path()))
         .collect()
+}
+
+/// The validator of a schema, which takes milliseconds to build, once.
+fn validator(schema: &Value) -> Arc<Validator> {
+    static BUILT: Mutex<BTreeMap<String, Arc<Validator>>> = Mutex::new(BTreeMap::new());
+    let build = || {
+        let whole = json!({ "allOf": [schema], "components": *CLOSED });
+        let options = jsonschema::options().should_validate_formats(true);
+        Arc::new(options.build(&whole).unwrap())
+    };
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(built.entry(schema.to_string()).or_insert_with(build))
 }
 
 pub(super) fn check_schema(schema: &Value, value: &Value, what: &str) {

@@ -8,7 +8,7 @@ use tokio::task::yield_now;
 
 use super::*;
 use crate::answer::check_text;
-use crate::wire::while_served;
+use crate::wire::{in_time, while_served};
 
 /// The text of a list request.
 fn list_request(app: &TestApp, target: &str) -> String {
@@ -29,6 +29,16 @@ fn is_full(catalogue: &Arc<Catalogue>) -> bool {
     )
 }
 
+/// Waits until the queue is full, or is not.
+async fn until_full(catalogue: &Arc<Catalogue>, expected: bool) {
+    let changed = async {
+        while is_full(catalogue) != expected {
+            yield_now().await;
+        }
+    };
+    in_time("a change of the queue", changed).await;
+}
+
 #[test]
 fn a_client_that_is_gone_waits_for_no_list_any_more() {
     let app = &app(settings());
@@ -39,15 +49,11 @@ fn a_client_that_is_gone_waits_for_no_list_any_more() {
             let mut client = TcpStream::connect(address).await.unwrap();
             let request = list_request(app, "/v1/boats?limit=2");
             client.write_all(request.as_bytes()).await.unwrap();
-            while !is_full(&catalogue) {
-                yield_now().await;
-            }
+            until_full(&catalogue, true).await;
             // Reset the connection: a client that only closes its side may still be waiting.
             client.set_zero_linger().unwrap();
             drop(client);
-            while is_full(&catalogue) {
-                yield_now().await;
-            }
+            until_full(&catalogue, false).await;
             occupied.end().await;
         })
         .await;

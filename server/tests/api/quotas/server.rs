@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use server::limits::{LeaseSize, Quotas};
 
 use super::ledger::{Access, Durable, Units, of};
+use crate::wire::in_time;
 
 /// A running server, and the units that it has charged since its start.
 pub(super) struct Server {
@@ -29,9 +30,12 @@ impl Server {
     /// Waits for a lease that is taken ahead of need, which no request waits for.
     pub(super) async fn be_at_rest(&self) {
         // It has finished once its thread has dropped the ledger.
-        while Arc::strong_count(&self.access) != 2 {
-            tokio::task::yield_now().await;
-        }
+        let is_at_rest = async {
+            while Arc::strong_count(&self.access) != 2 {
+                tokio::task::yield_now().await;
+            }
+        };
+        in_time("the end of a lease", is_at_rest).await;
     }
 
     /// Units of each period that the server took from the ledger and has not charged. It must never

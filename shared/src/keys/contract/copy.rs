@@ -8,6 +8,13 @@ use crate::keys::key::{Key, KeyId};
 use crate::keys::secret::PlainKey;
 use crate::keys::store::KeyStoreError;
 
+on_every_store!(
+    a_copy_has_everything_and_goes_on_with_the_next_numbers,
+    a_store_that_has_anything_is_left_as_it_is,
+    a_copy_that_fails_on_the_way_leaves_nothing,
+    a_copy_of_thousands_of_rows_has_them_all,
+);
+
 /// A store with a row of every kind.
 fn used(place: &dyn TestStore) -> Contents {
     let mut store = place.store();
@@ -29,23 +36,22 @@ fn used(place: &dyn TestStore) -> Contents {
     store.contents().unwrap()
 }
 
-/// Both directions, and each kind into itself, if both are available.
-fn pairs(test: impl Fn(&dyn TestStore, &dyn TestStore)) {
-    on_every_store(|from| on_every_store(|to| test(from, to)));
+/// Tests copies of a store with a row of every kind: into another of its kind, into SQLite, and from
+/// SQLite into one of its kind.
+fn each_copy(place: &dyn TestStore, test: impl Fn(&dyn TestStore, &Contents, &dyn TestStore)) {
+    let (contents, file) = (used(place), sqlite());
+    test(place, &contents, &*place.another());
+    // A store that is copied once more stays as it is.
+    test(place, &contents, &sqlite());
+    test(&file, &used(&file), &*place.another());
 }
 
-#[test]
-fn a_copy_has_everything_and_goes_on_with_the_next_numbers() {
-    // A store that is copied once more stays as it is.
-    pairs(|from, to| {
-        let contents = match from.store().contents().unwrap() {
-            empty if empty.is_empty() => used(from),
-            contents => contents,
-        };
+fn a_copy_has_everything_and_goes_on_with_the_next_numbers(place: &dyn TestStore) {
+    each_copy(place, |from, contents, to| {
         let mut copy = to.store();
-        copy.fill(&contents).unwrap();
-        assert_eq!(copy.contents().unwrap(), contents);
-        assert_eq!(from.store().contents().unwrap(), contents);
+        copy.fill(contents).unwrap();
+        assert_eq!(copy.contents().unwrap(), *contents);
+        assert_eq!(from.store().contents().unwrap(), *contents);
         assert_ne!(copy.revision().unwrap(), from.store().revision().unwrap());
         let next = subscribe(&mut copy, "Next", 1).id.0;
         assert_eq!(next, contents.numbers.subscriptions + 1);
@@ -59,16 +65,11 @@ fn a_copy_has_everything_and_goes_on_with_the_next_numbers() {
     });
 }
 
-#[test]
-fn a_store_that_has_anything_is_left_as_it_is() {
-    pairs(|from, to| {
-        let contents = match from.store().contents().unwrap() {
-            empty if empty.is_empty() => used(from),
-            contents => contents,
-        };
+fn a_store_that_has_anything_is_left_as_it_is(place: &dyn TestStore) {
+    each_copy(place, |_from, contents, to| {
         subscribe(&mut to.store(), "Other", 1);
         let before = to.store().contents().unwrap();
-        let refused = to.store().fill(&contents).unwrap_err();
+        let refused = to.store().fill(contents).unwrap_err();
         assert!(
             matches!(refused, KeyStoreError::NotEmpty { .. }),
             "{refused}"
@@ -77,13 +78,8 @@ fn a_store_that_has_anything_is_left_as_it_is() {
     });
 }
 
-#[test]
-fn a_copy_that_fails_on_the_way_leaves_nothing() {
-    pairs(|from, to| {
-        let contents = match from.store().contents().unwrap() {
-            empty if empty.is_empty() => used(from),
-            contents => contents,
-        };
+fn a_copy_that_fails_on_the_way_leaves_nothing(place: &dyn TestStore) {
+    each_copy(place, |_from, contents, to| {
         let stranger = crate::keys::key::KeyId::parse("key_0000000000000000").unwrap();
         // An entry about a key that does not exist, at the very end.
         let mut about_nobody = contents.clone();
@@ -96,48 +92,44 @@ fn a_copy_that_fails_on_the_way_leaves_nothing() {
             assert!(to.store().contents().unwrap().is_empty());
         }
         // Nor does it keep the next one from being made.
-        to.store().fill(&contents).unwrap();
-        assert_eq!(to.store().contents().unwrap(), contents);
+        to.store().fill(contents).unwrap();
+        assert_eq!(to.store().contents().unwrap(), *contents);
     });
 }
 
 /// More keys than one statement enters, the first of which names the last, and as many entries.
-#[test]
-fn a_copy_of_thousands_of_rows_has_them_all() {
-    on_every_store(|place| {
-        let mut contents = used(place);
-        let random = &mut StdRng::seed_from_u64(9);
-        let (_, some) = contents.keys.pop().unwrap();
-        contents.keys = (1..=2101)
-            .map(|number| {
-                let secret = PlainKey::generate(some.environment, random);
-                let id = KeyId::generate(random);
-                let key = Key {
-                    family: id.clone(),
-                    id,
-                    prefix: secret.prefix(),
-                    hash: secret.hash(),
-                    replaced_by: None,
-                    ..some.clone()
-                };
-                (number, key)
-            })
-            .collect();
-        contents.keys[0].1.replaced_by = Some(contents.keys[2100].1.id.clone());
-        contents.last_uses.clear();
-        let mut entry = contents.entries.pop().unwrap();
-        entry.entry.key = None;
-        contents.entries = (1..=2101)
-            .map(|number| NumberedEntry {
-                number,
-                ..entry.clone()
-            })
-            .collect();
-        contents.numbers.keys = 2101;
-        contents.numbers.entries = 2101;
-        on_every_store(|copy| {
-            copy.store().fill(&contents).unwrap();
-            assert_eq!(copy.store().contents().unwrap(), contents);
-        });
-    });
+fn a_copy_of_thousands_of_rows_has_them_all(place: &dyn TestStore) {
+    let mut contents = used(place);
+    let random = &mut StdRng::seed_from_u64(9);
+    let (_, some) = contents.keys.pop().unwrap();
+    contents.keys = (1..=2101)
+        .map(|number| {
+            let secret = PlainKey::generate(some.environment, random);
+            let id = KeyId::generate(random);
+            let key = Key {
+                family: id.clone(),
+                id,
+                prefix: secret.prefix(),
+                hash: secret.hash(),
+                replaced_by: None,
+                ..some.clone()
+            };
+            (number, key)
+        })
+        .collect();
+    contents.keys[0].1.replaced_by = Some(contents.keys[2100].1.id.clone());
+    contents.last_uses.clear();
+    let mut entry = contents.entries.pop().unwrap();
+    entry.entry.key = None;
+    contents.entries = (1..=2101)
+        .map(|number| NumberedEntry {
+            number,
+            ..entry.clone()
+        })
+        .collect();
+    contents.numbers.keys = 2101;
+    contents.numbers.entries = 2101;
+    let copy = place.another();
+    copy.store().fill(&contents).unwrap();
+    assert_eq!(copy.store().contents().unwrap(), contents);
 }

@@ -7,6 +7,13 @@ use crate::keys::audit::EntryQuery;
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUse;
 
+on_every_store!(
+    the_latest_use_of_each_key_is_kept,
+    a_use_after_the_rotation_differs_from_one_before,
+    a_use_is_no_change_of_keys_and_not_in_the_audit_log,
+    a_key_that_the_store_does_not_have_is_left_out,
+);
+
 fn used(at: i64) -> LastUse {
     LastUse {
         at,
@@ -14,79 +21,67 @@ fn used(at: i64) -> LastUse {
     }
 }
 
-#[test]
-fn the_latest_use_of_each_key_is_kept() {
-    on_every_store(|place| {
-        let mut store = place.store();
-        subscribe(&mut store, "Acme", 1);
-        let [one, other] = [1, 2].map(|seed| issue(&mut store, seed).key.id);
-        assert!(store.last_uses().unwrap().is_empty());
-        let uses = place.last_uses();
-        uses.record(&[(one.clone(), NOW + 5), (other.clone(), NOW)])
+fn the_latest_use_of_each_key_is_kept(place: &dyn TestStore) {
+    let mut store = place.store();
+    subscribe(&mut store, "Acme", 1);
+    let [one, other] = [1, 2].map(|seed| issue(&mut store, seed).key.id);
+    assert!(store.last_uses().unwrap().is_empty());
+    let uses = place.last_uses();
+    uses.record(&[(one.clone(), NOW + 5), (other.clone(), NOW)])
+        .unwrap();
+    uses.record(&[(one.clone(), NOW + 4), (other.clone(), NOW + 9)])
+        .unwrap();
+    uses.record(&[]).unwrap();
+    let kept = store.last_uses().unwrap();
+    assert_eq!(kept.len(), 2);
+    assert_eq!(kept[&one], used(NOW + 5), "a clock was set back");
+    assert_eq!(kept[&other], used(NOW + 9));
+}
+
+fn a_use_after_the_rotation_differs_from_one_before(place: &dyn TestStore) {
+    let mut store = place.store();
+    subscribe(&mut store, "Acme", 1);
+    let old = issue(&mut store, 1).key.id;
+    let random = &mut StdRng::seed_from_u64(2);
+    let rotation = store.rotate_key(&old, Duration::from_hours(1), random, NOW);
+    let new = rotation.unwrap().new.key.id;
+    let uses = place.last_uses();
+    for (at, expected) in [(NOW - 1, false), (NOW, false), (NOW + 1, true)] {
+        uses.record(&[(old.clone(), at), (new.clone(), at)])
             .unwrap();
-        uses.record(&[(one.clone(), NOW + 4), (other.clone(), NOW + 9)])
-            .unwrap();
-        uses.record(&[]).unwrap();
         let kept = store.last_uses().unwrap();
-        assert_eq!(kept.len(), 2);
-        assert_eq!(kept[&one], used(NOW + 5), "a clock was set back");
-        assert_eq!(kept[&other], used(NOW + 9));
-    });
+        assert_eq!(kept[&old].is_after_rotation, expected, "{at}");
+        assert!(!kept[&new].is_after_rotation, "nothing took its place");
+    }
 }
 
-#[test]
-fn a_use_after_the_rotation_differs_from_one_before() {
-    on_every_store(|place| {
-        let mut store = place.store();
-        subscribe(&mut store, "Acme", 1);
-        let old = issue(&mut store, 1).key.id;
-        let random = &mut StdRng::seed_from_u64(2);
-        let rotation = store.rotate_key(&old, Duration::from_hours(1), random, NOW);
-        let new = rotation.unwrap().new.key.id;
-        let uses = place.last_uses();
-        for (at, expected) in [(NOW - 1, false), (NOW, false), (NOW + 1, true)] {
-            uses.record(&[(old.clone(), at), (new.clone(), at)])
-                .unwrap();
-            let kept = store.last_uses().unwrap();
-            assert_eq!(kept[&old].is_after_rotation, expected, "{at}");
-            assert!(!kept[&new].is_after_rotation, "nothing took its place");
-        }
-    });
+fn a_use_is_no_change_of_keys_and_not_in_the_audit_log(place: &dyn TestStore) {
+    let mut store = place.store();
+    subscribe(&mut store, "Acme", 1);
+    let id = issue(&mut store, 1).key.id;
+    let mut source = place.source();
+    assert!(source.poll().unwrap().is_some());
+    let query = EntryQuery {
+        key: None,
+        subscription: None,
+        limit: 9,
+    };
+    let (before, log) = (store.revision().unwrap(), store.audit_log(&query).unwrap());
+    place.last_uses().record(&[(id, NOW)]).unwrap();
+    assert_eq!(store.revision().unwrap(), before);
+    assert_eq!(source.poll().unwrap(), None);
+    assert_eq!(store.audit_log(&query).unwrap(), log);
 }
 
-#[test]
-fn a_use_is_no_change_of_keys_and_not_in_the_audit_log() {
-    on_every_store(|place| {
-        let mut store = place.store();
-        subscribe(&mut store, "Acme", 1);
-        let id = issue(&mut store, 1).key.id;
-        let mut source = place.source();
-        assert!(source.poll().unwrap().is_some());
-        let query = EntryQuery {
-            key: None,
-            subscription: None,
-            limit: 9,
-        };
-        let (before, log) = (store.revision().unwrap(), store.audit_log(&query).unwrap());
-        place.last_uses().record(&[(id, NOW)]).unwrap();
-        assert_eq!(store.revision().unwrap(), before);
-        assert_eq!(source.poll().unwrap(), None);
-        assert_eq!(store.audit_log(&query).unwrap(), log);
-    });
-}
-
-#[test]
-fn a_key_that_the_store_does_not_have_is_left_out() {
-    on_every_store(|place| {
-        let mut store = place.store();
-        subscribe(&mut store, "Acme", 1);
-        let id = issue(&mut store, 1).key.id;
-        let gone = KeyId::parse("key_0000000000000000").unwrap();
-        place
-            .last_uses()
-            .record(&[(gone, NOW), (id.clone(), NOW)])
-            .unwrap();
-        let kept: Vec<_> = store.last_uses().unwrap().into_keys().collect();
-        assert_eq!(kept, [id]);
-    });
+fn a_key_that_the_store_does_not_have_is_left_out(place: &dyn TestStore) {
+    let mut store = place.store();
+    subscribe(&mut store, "Acme", 1);
+    let id = issue(&mut store, 1).key.id;
+    let gone = KeyId::parse("key_0000000000000000").unwrap();
+    place
+        .last_uses()
+        .record(&[(gone, NOW), (id.clone(), NOW)])
+        .unwrap();
+    let kept: Vec<_> = store.last_uses().unwrap().into_keys().collect();
+    assert_eq!(kept, [id]);
 }

@@ -5,6 +5,12 @@ use crate::keys::change::KeyUpdate;
 use crate::keys::key_store::SubscriptionChange;
 use crate::keys::subscription::SubscriptionStatus;
 
+on_every_store!(
+    every_change_is_noticed_once_by_whatever_program,
+    usage_is_no_change_of_keys,
+    what_cannot_be_read_confirms_nothing_until_it_can_be_again,
+);
+
 /// A store with a subscription and a key, and a source that has seen both.
 fn followed(place: &dyn TestStore) -> (KeyStore, Box<dyn KeySource>) {
     let mut store = place.store();
@@ -24,70 +30,61 @@ fn check(source: &mut dyn KeySource, store: &mut KeyStore) {
     assert_eq!(source.revision(), Some(store.revision().unwrap()));
 }
 
-#[test]
-fn every_change_is_noticed_once_by_whatever_program() {
-    on_every_store(|place| {
-        let (mut store, mut source) = followed(place);
-        let id = store.keys().unwrap()[0].id.clone();
-        let status = Some(SubscriptionStatus::Inactive);
-        let change = SubscriptionChange {
-            status,
-            quota: Some(3),
-        };
-        issue(&mut store, 2);
-        check(&mut *source, &mut store);
-        let update = KeyUpdate {
-            rate_limit: Some(8),
-            ..KeyUpdate::default()
-        };
-        store.update_key(&id, update, NOW).unwrap();
-        check(&mut *source, &mut store);
-        store.disable_key(&id, NOW).unwrap();
-        check(&mut *source, &mut store);
-        store
-            .update_subscription(&name("Acme"), change, NOW)
-            .unwrap();
-        check(&mut *source, &mut store);
-        store.revoke_key(&id, NOW).unwrap();
-        check(&mut *source, &mut store);
-        place
-            .by_hand("UPDATE catalogue.keys SET revoked_at = NULL")
-            .unwrap();
-        check(&mut *source, &mut store);
-    });
+fn every_change_is_noticed_once_by_whatever_program(place: &dyn TestStore) {
+    let (mut store, mut source) = followed(place);
+    let id = store.keys().unwrap()[0].id.clone();
+    let status = Some(SubscriptionStatus::Inactive);
+    let change = SubscriptionChange {
+        status,
+        quota: Some(3),
+    };
+    issue(&mut store, 2);
+    check(&mut *source, &mut store);
+    let update = KeyUpdate {
+        rate_limit: Some(8),
+        ..KeyUpdate::default()
+    };
+    store.update_key(&id, update, NOW).unwrap();
+    check(&mut *source, &mut store);
+    store.disable_key(&id, NOW).unwrap();
+    check(&mut *source, &mut store);
+    store
+        .update_subscription(&name("Acme"), change, NOW)
+        .unwrap();
+    check(&mut *source, &mut store);
+    store.revoke_key(&id, NOW).unwrap();
+    check(&mut *source, &mut store);
+    place
+        .by_hand("UPDATE catalogue.keys SET revoked_at = NULL")
+        .unwrap();
+    check(&mut *source, &mut store);
 }
 
-#[test]
-fn usage_is_no_change_of_keys() {
-    on_every_store(|place| {
-        let (mut store, mut source) = followed(place);
-        let subscription = store.subscriptions().unwrap().remove(0);
-        let ledger = place.ledger();
-        let period = subscription.period(NOW);
-        ledger.lease(subscription.id, period, 5).unwrap();
-        assert_eq!(source.poll().unwrap(), None);
-    });
+fn usage_is_no_change_of_keys(place: &dyn TestStore) {
+    let (mut store, mut source) = followed(place);
+    let subscription = store.subscriptions().unwrap().remove(0);
+    let ledger = place.ledger();
+    let period = subscription.period(NOW);
+    ledger.lease(subscription.id, period, 5).unwrap();
+    assert_eq!(source.poll().unwrap(), None);
 }
 
-#[test]
-fn what_cannot_be_read_confirms_nothing_until_it_can_be_again() {
-    on_every_store(|place| {
-        let (mut store, mut source) = followed(place);
-        place
-            .by_hand("UPDATE catalogue.keys SET scopes = 'boats.write'")
-            .unwrap();
-        let check_message = |message: String| {
-            assert!(message.starts_with("could not read the key store "));
-            assert!(message.ends_with(": must be boats.read or manufacturers.read"));
-        };
-        for _poll in 0..2 {
-            check_message(error(source.poll()));
-            assert_eq!(source.revision(), None);
-        }
-        check_message(error(store.keys()));
-        place
-            .by_hand("UPDATE catalogue.keys SET scopes = 'boats.read'")
-            .unwrap();
-        check(&mut *source, &mut store);
-    });
+fn what_cannot_be_read_confirms_nothing_until_it_can_be_again(place: &dyn TestStore) {
+    let (mut store, mut source) = followed(place);
+    place
+        .by_hand("UPDATE catalogue.keys SET scopes = 'boats.write'")
+        .unwrap();
+    let check_message = |message: String| {
+        assert!(message.starts_with("could not read the key store "));
+        assert!(message.ends_with(": must be boats.read or manufacturers.read"));
+    };
+    for _poll in 0..2 {
+        check_message(error(source.poll()));
+        assert_eq!(source.revision(), None);
+    }
+    check_message(error(store.keys()));
+    place
+        .by_hand("UPDATE catalogue.keys SET scopes = 'boats.read'")
+        .unwrap();
+    check(&mut *source, &mut store);
 }

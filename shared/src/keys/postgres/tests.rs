@@ -11,9 +11,12 @@ mod superseded;
 mod versions;
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use tokio_postgres::NoTls;
 
+use crate::base::clock::{Clock as _, SystemClock};
+use crate::base::services;
 use crate::keys::contract::{TestStore, operator};
 use crate::keys::key_store::KeyStore;
 use crate::keys::last_use::LastUses;
@@ -27,6 +30,9 @@ use crate::keys::store::KeySource;
 const SERVER: &str = "CATALOGUE_TEST_POSTGRES";
 /// The address of a pooler before that server, in transaction mode.
 const POOLER: &str = "CATALOGUE_TEST_PGBOUNCER";
+
+/// A port on which nobody listens, and that no process is given by chance.
+const NOBODY: u16 = 1;
 
 /// How much longer than usual tests wait for what exists: the machine may be busy.
 const SLACK: u32 = 40;
@@ -45,30 +51,32 @@ pub(in crate::keys) struct Database {
     direct: PgClient,
     client: PgClient,
     name: String,
+    /// Makes another that is reached in the same way.
+    another: fn() -> Self,
 }
 
 impl Database {
-    /// A new store; none where no server is named.
-    pub(in crate::keys) fn new() -> Option<Self> {
-        let database = Self::empty()?;
+    /// A new store.
+    pub(in crate::keys) fn new() -> Self {
+        let database = Self::empty();
         make(&database.client).unwrap();
-        Some(database)
+        database
     }
 
-    /// A new store that is reached through a pooler; none where no pooler is named.
-    pub(in crate::keys) fn pooled() -> Option<Self> {
-        let pooler = std::env::var(POOLER).ok()?;
-        let mut database = Self::new()?;
+    /// A new store that is reached through a pooler.
+    pub(in crate::keys) fn pooled() -> Self {
+        let (pooler, mut database) = (services::address(POOLER), Self::new());
         let (base, _database) = pooler.rsplit_once('/').unwrap();
         let address = format!("{base}/{}", database.name);
         database.client = client(address.parse().unwrap(), SLACK);
-        Some(database)
+        database.another = Self::pooled;
+        database
     }
 
     /// A database without tables.
-    pub(super) fn empty() -> Option<Self> {
+    pub(super) fn empty() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let server = std::env::var(SERVER).ok()?;
+        let server = services::address(SERVER);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("catalogue_{}_{count}", std::process::id());
         let (base, _database) = server.rsplit_once('/').unwrap();
@@ -80,12 +88,13 @@ impl Database {
         )
         .unwrap();
         let client = client(address.parse().unwrap(), SLACK);
-        Some(Self {
+        Self {
             server,
             direct: client.clone(),
             client,
             name,
-        })
+            another: Self::new,
+        }
     }
 
     pub(super) fn client(&self) -> &PgClient {
@@ -97,6 +106,11 @@ impl Database {
         client(self.client.address().clone(), LITTLE_SLACK)
     }
 
+    /// A client of the same database that knows nothing of what others saw there.
+    pub(super) fn stranger(&self) -> PgClient {
+        client(self.client.address().clone(), SLACK)
+    }
+
     /// The address of the same database through another port of this machine.
     pub(super) fn through(&self, port: u16) -> PostgresAddress {
         let user = self.client.address().config().get_user().unwrap();
@@ -106,6 +120,20 @@ impl Database {
 
     pub(super) fn port(&self) -> u16 {
         self.client.address().config().get_ports()[0]
+    }
+}
+
+/// What `attempt` gives once it gives something, within a minute.
+#[track_caller]
+pub(super) fn eventually<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
+    let clock = SystemClock::new();
+    let latest = clock.monotonic() + Duration::from_mins(1);
+    loop {
+        if let Some(given) = attempt() {
+            return given;
+        }
+        assert!(clock.monotonic() < latest, "not within a minute");
+        std::thread::yield_now();
     }
 }
 
@@ -137,6 +165,10 @@ impl Drop for Database {
 }
 
 impl TestStore for Database {
+    fn another(&self) -> Box<dyn TestStore> {
+        Box::new((self.another)())
+    }
+
     fn store(&self) -> KeyStore {
         KeyStore::connect(&self.client, operator()).unwrap()
     }

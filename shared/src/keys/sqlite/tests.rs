@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::keys::contract::{issue, name, operator};
+use crate::keys::contract::{issue, name, operator, sqlite};
 use crate::keys::key_store::KeyStore;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
@@ -42,6 +42,10 @@ impl StoreFile {
 }
 
 impl TestStore for StoreFile {
+    fn another(&self) -> Box<dyn TestStore> {
+        Box::new(sqlite())
+    }
+
     fn store(&self) -> KeyStore {
         KeyStore::open_or_create(&self.path(), operator()).unwrap()
     }

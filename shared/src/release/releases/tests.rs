@@ -1,10 +1,11 @@
-//! What holds wherever releases are published: each test runs on a directory and, if the
-//! environment names a bucket, on S3.
+//! What holds wherever releases are published: each test runs in a directory and in S3.
 
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests damage files on purpose"
 )]
+
+use tempfile::TempDir;
 
 use super::*;
 use crate::release::FileName;
@@ -27,11 +28,11 @@ struct Place {
     damage: Box<Damage>,
 }
 
-/// Checks what holds of every place.
-fn of_each_place(check: impl Fn(&Place)) {
-    let (_directory, store) = empty_store();
+/// A directory of releases.
+fn directory() -> (TempDir, Place) {
+    let (directory, store) = empty_store();
     let damaged = store.clone();
-    check(&Place {
+    let place = Place {
         here: Box::new(store.clone()),
         there: Box::new(store),
         damage: Box::new(move |id, name| {
@@ -40,12 +41,15 @@ fn of_each_place(check: impl Fn(&Place)) {
             bytes[0] ^= 1;
             std::fs::write(path, bytes).unwrap();
         }),
-    });
-    let Some(folder) = Folder::new() else {
-        return;
     };
+    (directory, place)
+}
+
+/// A folder of a bucket.
+fn s3() -> Place {
+    let folder = Folder::new();
     let (here, there) = (folder.machine("here"), folder.machine("there"));
-    check(&Place {
+    Place {
         here: Box::new(here),
         there: Box::new(there),
         damage: Box::new(move |id, name| {
@@ -54,8 +58,45 @@ fn of_each_place(check: impl Fn(&Place)) {
             bytes[0] ^= 1;
             folder.put(&name, bytes);
         }),
-    });
+    }
 }
+
+/// Makes two tests of each function: in a directory, and in S3.
+macro_rules! on_each_place {
+    ($($test:ident),+ $(,)?) => {
+        mod directory {
+            $(
+                #[test]
+                fn $test() {
+                    let (_directory, place) = super::directory();
+                    super::$test(&place);
+                }
+            )+
+        }
+
+        mod s3 {
+            $(
+                #[test]
+                #[ignore = "needs S3"]
+                fn $test() {
+                    super::$test(&super::s3());
+                }
+            )+
+        }
+    };
+}
+
+on_each_place!(
+    a_place_without_releases_has_no_active_one,
+    what_one_machine_publishes_every_machine_can_open,
+    the_same_contents_are_published_once_unless_they_were_damaged,
+    a_release_is_activated_only_while_that_one_is_active_that_was_seen,
+    a_release_that_is_not_whole_or_not_there_is_not_activated,
+    rolling_back_passes_over_what_is_damaged,
+    a_prune_keeps_what_is_active_was_active_or_is_young_and_says_so_before,
+    every_activation_is_logged_and_one_that_was_refused_as_such,
+    an_activation_that_was_logged_and_did_not_happen_leaves_a_gap,
+);
 
 /// Publishes boats of these models.
 fn publish(releases: &dyn Releases, at: &str, models: &[&str]) -> Finished {
@@ -87,176 +128,155 @@ fn activate(releases: &dyn Releases, id: &ReleaseId) {
     releases.activate(id, &before, &attempt(), &lock).unwrap();
 }
 
-#[test]
-fn a_place_without_releases_has_no_active_one() {
-    of_each_place(|place| {
-        assert_eq!(place.here.list().unwrap(), []);
-        assert_eq!(place.here.pointer().unwrap(), None);
-        let _writer = place.here.begin().unwrap();
-    });
+fn a_place_without_releases_has_no_active_one(place: &Place) {
+    assert_eq!(place.here.list().unwrap(), []);
+    assert_eq!(place.here.pointer().unwrap(), None);
+    let _writer = place.here.begin().unwrap();
 }
 
-#[test]
-fn what_one_machine_publishes_every_machine_can_open() {
-    of_each_place(|place| {
-        let first = publish(&*place.here, "2026-11-20T10:00:00Z", &["34", "340"]);
-        let (id, manifest) = (first.id.clone(), first.manifest.clone());
-        assert!(!first.existed);
-        drop(first);
-        assert_eq!(place.there.list().unwrap(), std::slice::from_ref(&id));
-        assert_eq!(place.there.current().unwrap(), None);
-        assert_eq!(place.there.manifest(&id).unwrap(), manifest);
-        place.there.check_sizes(&id).unwrap();
-        place.there.verify(&id).unwrap();
-        let opened = place.there.open(&id).unwrap();
-        opened.verify().unwrap();
-        assert_eq!((opened.id(), opened.manifest()), (&id, &manifest));
-        let bytes: u64 = manifest.files.iter().map(|file| file.bytes).sum();
-        let manifest_bytes = manifest.to_bytes().len() as u64;
-        assert_eq!(place.there.size(&id).unwrap(), bytes + manifest_bytes);
-    });
+fn what_one_machine_publishes_every_machine_can_open(place: &Place) {
+    let first = publish(&*place.here, "2026-11-20T10:00:00Z", &["34", "340"]);
+    let (id, manifest) = (first.id.clone(), first.manifest.clone());
+    assert!(!first.existed);
+    drop(first);
+    assert_eq!(place.there.list().unwrap(), std::slice::from_ref(&id));
+    assert_eq!(place.there.current().unwrap(), None);
+    assert_eq!(place.there.manifest(&id).unwrap(), manifest);
+    place.there.check_sizes(&id).unwrap();
+    place.there.verify(&id).unwrap();
+    let opened = place.there.open(&id).unwrap();
+    opened.verify().unwrap();
+    assert_eq!((opened.id(), opened.manifest()), (&id, &manifest));
+    let bytes: u64 = manifest.files.iter().map(|file| file.bytes).sum();
+    let manifest_bytes = manifest.to_bytes().len() as u64;
+    assert_eq!(place.there.size(&id).unwrap(), bytes + manifest_bytes);
 }
 
-#[test]
-fn the_same_contents_are_published_once_unless_they_were_damaged() {
-    of_each_place(|place| {
-        let first = publish(&*place.here, "2026-11-20T10:00:00Z", &["34"]).id;
-        let again = publish(&*place.there, "2026-11-21T10:00:00Z", &["34"]);
-        assert_eq!((&again.id, again.existed), (&first, true));
-        drop(again);
-        (place.damage)(&first, FileName::BoatBodies);
-        let anew = publish(&*place.there, "2026-11-22T10:00:00Z", &["34"]);
-        assert!(!anew.existed);
-        place.here.verify(&anew.id).unwrap();
-    });
+fn the_same_contents_are_published_once_unless_they_were_damaged(place: &Place) {
+    let first = publish(&*place.here, "2026-11-20T10:00:00Z", &["34"]).id;
+    let again = publish(&*place.there, "2026-11-21T10:00:00Z", &["34"]);
+    assert_eq!((&again.id, again.existed), (&first, true));
+    drop(again);
+    (place.damage)(&first, FileName::BoatBodies);
+    let anew = publish(&*place.there, "2026-11-22T10:00:00Z", &["34"]);
+    assert!(!anew.existed);
+    place.here.verify(&anew.id).unwrap();
 }
 
-#[test]
-fn a_release_is_activated_only_while_that_one_is_active_that_was_seen() {
-    of_each_place(|place| {
-        let ids = published_on(&*place.here, &[1, 2, 3]);
-        let seen = ExpectedActive::of(place.there.pointer()).unwrap();
-        assert_eq!(seen, ExpectedActive::Nothing);
-        activate(&*place.here, &ids[0]);
-        let lock = place.there.lock().unwrap();
-        for stale in [
-            seen,
-            ExpectedActive::Release(ids[2].clone()),
-            ExpectedActive::Damaged,
-        ] {
-            let refused = place
-                .there
-                .activate(&ids[1], &stale, &attempt(), &lock)
-                .unwrap_err();
-            assert!(
-                matches!(&refused, ReleaseError::Overtaken { id, active: Some(active) }
-                    if *id == ids[1] && *active == ids[0]),
-                "{refused}"
-            );
-        }
-        assert_eq!(place.here.current().unwrap(), Some(ids[0].clone()));
-        let seen = ExpectedActive::Release(ids[0].clone());
+fn a_release_is_activated_only_while_that_one_is_active_that_was_seen(place: &Place) {
+    let ids = published_on(&*place.here, &[1, 2, 3]);
+    let seen = ExpectedActive::of(place.there.pointer()).unwrap();
+    assert_eq!(seen, ExpectedActive::Nothing);
+    activate(&*place.here, &ids[0]);
+    let lock = place.there.lock().unwrap();
+    for stale in [
+        seen,
+        ExpectedActive::Release(ids[2].clone()),
+        ExpectedActive::Damaged,
+    ] {
+        let refused = place
+            .there
+            .activate(&ids[1], &stale, &attempt(), &lock)
+            .unwrap_err();
+        assert!(
+            matches!(&refused, ReleaseError::Overtaken { id, active: Some(active) }
+                if *id == ids[1] && *active == ids[0]),
+            "{refused}"
+        );
+    }
+    assert_eq!(place.here.current().unwrap(), Some(ids[0].clone()));
+    let seen = ExpectedActive::Release(ids[0].clone());
+    place
+        .there
+        .activate(&ids[1], &seen, &attempt(), &lock)
+        .unwrap();
+    let pointer = place.here.pointer().unwrap().unwrap();
+    assert_eq!(
+        (pointer.release, pointer.previous),
+        (ids[1].clone(), vec![ids[0].clone()])
+    );
+}
+
+fn a_release_that_is_not_whole_or_not_there_is_not_activated(place: &Place) {
+    let ids = published_on(&*place.here, &[1, 2]);
+    activate(&*place.here, &ids[0]);
+    let before = ExpectedActive::Release(ids[0].clone());
+    let lock = place.there.lock().unwrap();
+    (place.damage)(&ids[1], FileName::Words);
+    let error = place
+        .there
+        .activate(&ids[1], &before, &attempt(), &lock)
+        .unwrap_err();
+    assert!(matches!(error, ReleaseError::Damaged { .. }), "{error}");
+    let error = place.there.verify(&ids[1]).unwrap_err();
+    assert!(error.is_damage(), "{error}");
+    let unknown_id = ReleaseId::parse("20200101T000000Z-0000000000000000").unwrap();
+    let error = place
+        .there
+        .activate(&unknown_id, &before, &attempt(), &lock)
+        .unwrap_err();
+    assert!(matches!(error, ReleaseError::Unknown { .. }), "{error}");
+    for unknown in [
+        place.there.open(&unknown_id).map(|_release| ()),
+        place.there.manifest(&unknown_id).map(|_manifest| ()),
+        place.there.verify(&unknown_id),
+    ] {
+        assert!(matches!(unknown, Err(ReleaseError::Unknown { .. })));
+    }
+    assert_eq!(place.here.current().unwrap(), Some(ids[0].clone()));
+}
+
+fn rolling_back_passes_over_what_is_damaged(place: &Place) {
+    let ids = published_on(&*place.here, &[1, 2, 3]);
+    assert!(
         place
             .there
-            .activate(&ids[1], &seen, &attempt(), &lock)
-            .unwrap();
-        let pointer = place.here.pointer().unwrap().unwrap();
-        assert_eq!(
-            (pointer.release, pointer.previous),
-            (ids[1].clone(), vec![ids[0].clone()])
-        );
-    });
+            .roll_back(&attempt(), &place.there.lock().unwrap())
+            .unwrap()
+            .is_none()
+    );
+    for id in &ids {
+        activate(&*place.here, id);
+    }
+    (place.damage)(&ids[1], FileName::Boats);
+    let lock = place.there.lock().unwrap();
+    let back = place.there.roll_back(&attempt(), &lock).unwrap().unwrap();
+    let passed_over: Vec<_> = back.passed_over.iter().map(|one| &one.id).collect();
+    assert_eq!(passed_over, [&ids[1]]);
+    assert_eq!((back.from, back.to), (ids[2].clone(), Some(ids[0].clone())));
+    assert_eq!(place.here.current().unwrap(), Some(ids[0].clone()));
 }
 
-#[test]
-fn a_release_that_is_not_whole_or_not_there_is_not_activated() {
-    of_each_place(|place| {
-        let ids = published_on(&*place.here, &[1, 2]);
-        activate(&*place.here, &ids[0]);
-        let before = ExpectedActive::Release(ids[0].clone());
-        let lock = place.there.lock().unwrap();
-        (place.damage)(&ids[1], FileName::Words);
-        let error = place
-            .there
-            .activate(&ids[1], &before, &attempt(), &lock)
-            .unwrap_err();
-        assert!(matches!(error, ReleaseError::Damaged { .. }), "{error}");
-        let error = place.there.verify(&ids[1]).unwrap_err();
-        assert!(error.is_damage(), "{error}");
-        let unknown_id = ReleaseId::parse("20200101T000000Z-0000000000000000").unwrap();
-        let error = place
-            .there
-            .activate(&unknown_id, &before, &attempt(), &lock)
-            .unwrap_err();
-        assert!(matches!(error, ReleaseError::Unknown { .. }), "{error}");
-        for unknown in [
-            place.there.open(&unknown_id).map(|_release| ()),
-            place.there.manifest(&unknown_id).map(|_manifest| ()),
-            place.there.verify(&unknown_id),
-        ] {
-            assert!(matches!(unknown, Err(ReleaseError::Unknown { .. })));
-        }
-        assert_eq!(place.here.current().unwrap(), Some(ids[0].clone()));
-    });
-}
-
-#[test]
-fn rolling_back_passes_over_what_is_damaged() {
-    of_each_place(|place| {
-        let ids = published_on(&*place.here, &[1, 2, 3]);
-        assert!(
-            place
-                .there
-                .roll_back(&attempt(), &place.there.lock().unwrap())
-                .unwrap()
-                .is_none()
-        );
-        for id in &ids {
-            activate(&*place.here, id);
-        }
-        (place.damage)(&ids[1], FileName::Boats);
-        let lock = place.there.lock().unwrap();
-        let back = place.there.roll_back(&attempt(), &lock).unwrap().unwrap();
-        let passed_over: Vec<_> = back.passed_over.iter().map(|one| &one.id).collect();
-        assert_eq!(passed_over, [&ids[1]]);
-        assert_eq!((back.from, back.to), (ids[2].clone(), Some(ids[0].clone())));
-        assert_eq!(place.here.current().unwrap(), Some(ids[0].clone()));
-    });
-}
-
-#[test]
-fn a_prune_keeps_what_is_active_was_active_or_is_young_and_says_so_before() {
-    of_each_place(|place| {
-        let ids = published_on(&*place.here, &[1, 2, 3, 4, 5]);
-        let now = time(LATER).unix_seconds();
-        let nothing_known = place.here.prune_dry_run(now).unwrap();
-        let kept = |pruned: &Pruned| -> Vec<Option<Kept>> {
-            pruned.releases.iter().rev().map(|one| one.kept).collect()
-        };
-        assert_eq!(kept(&nothing_known), [Some(Kept::NothingKnown); 5]);
-        for used in [4, 0, 3, 1] {
-            activate(&*place.here, &ids[used]);
-        }
-        let (active, previous) = (Some(Kept::Active), Some(Kept::Previous));
-        let expected = [previous, active, None, previous, None];
-        let young = place
-            .here
-            .prune_dry_run(time("2026-11-05T11:00:00Z").unix_seconds());
-        assert_eq!(kept(&young.unwrap())[4], Some(Kept::Young));
-        assert_eq!(kept(&place.here.prune_dry_run(now).unwrap()), expected);
-        assert_eq!(place.here.list().unwrap().len(), 5);
-        let lock = place.here.lock().unwrap();
-        let pruned = place.here.prune(now, &lock).unwrap();
-        assert_eq!(kept(&pruned), expected);
-        assert!(pruned.failures.is_empty());
-        let left = [3, 1, 0].map(|place| ids[place].clone());
-        assert_eq!(place.there.list().unwrap(), left);
-        for id in &left {
-            place.there.verify(id).unwrap();
-        }
-        let again = place.here.prune(now, &lock).unwrap();
-        assert_eq!(again.freed_bytes(), 0);
-    });
+fn a_prune_keeps_what_is_active_was_active_or_is_young_and_says_so_before(place: &Place) {
+    let ids = published_on(&*place.here, &[1, 2, 3, 4, 5]);
+    let now = time(LATER).unix_seconds();
+    let nothing_known = place.here.prune_dry_run(now).unwrap();
+    let kept = |pruned: &Pruned| -> Vec<Option<Kept>> {
+        pruned.releases.iter().rev().map(|one| one.kept).collect()
+    };
+    assert_eq!(kept(&nothing_known), [Some(Kept::NothingKnown); 5]);
+    for used in [4, 0, 3, 1] {
+        activate(&*place.here, &ids[used]);
+    }
+    let (active, previous) = (Some(Kept::Active), Some(Kept::Previous));
+    let expected = [previous, active, None, previous, None];
+    let young = place
+        .here
+        .prune_dry_run(time("2026-11-05T11:00:00Z").unix_seconds());
+    assert_eq!(kept(&young.unwrap())[4], Some(Kept::Young));
+    assert_eq!(kept(&place.here.prune_dry_run(now).unwrap()), expected);
+    assert_eq!(place.here.list().unwrap().len(), 5);
+    let lock = place.here.lock().unwrap();
+    let pruned = place.here.prune(now, &lock).unwrap();
+    assert_eq!(kept(&pruned), expected);
+    assert!(pruned.failures.is_empty());
+    let left = [3, 1, 0].map(|place| ids[place].clone());
+    assert_eq!(place.there.list().unwrap(), left);
+    for id in &left {
+        place.there.verify(id).unwrap();
+    }
+    let again = place.here.prune(now, &lock).unwrap();
+    assert_eq!(again.freed_bytes(), 0);
 }
 
 /// The outcomes of the entries, the earliest first; those that follow a gap are marked.
@@ -273,48 +293,42 @@ fn logged(releases: &dyn Releases) -> Vec<(Outcome, bool)> {
         .collect()
 }
 
-#[test]
-fn every_activation_is_logged_and_one_that_was_refused_as_such() {
-    of_each_place(|place| {
-        let ids = published_on(&*place.here, &[1, 2]);
-        assert_eq!(logged(&*place.here), []);
-        activate(&*place.here, &ids[0]);
-        activate(&*place.there, &ids[1]);
-        let lock = place.there.lock().unwrap();
-        let stale = ExpectedActive::Release(ids[0].clone());
-        let refused = place.there.activate(&ids[0], &stale, &attempt(), &lock);
-        assert!(matches!(refused, Err(ReleaseError::Overtaken { .. })));
-        place.there.roll_back(&attempt(), &lock).unwrap();
-        let entry = attempt().entry(Outcome::Invalid { errors: 7 });
-        place.there.log(&entry, &lock).unwrap();
-        let activated = |release: &ReleaseId, before: Option<&ReleaseId>| Outcome::Activated {
-            release: release.clone(),
-            before: before.cloned(),
-        };
-        let expected = [
-            activated(&ids[0], None),
-            activated(&ids[1], Some(&ids[0])),
-            Outcome::Overtaken {
-                release: ids[0].clone(),
-            },
-            activated(&ids[0], Some(&ids[1])),
-            Outcome::Invalid { errors: 7 },
-        ];
-        assert_eq!(logged(&*place.here), expected.map(|one| (one, false)));
-    });
+fn every_activation_is_logged_and_one_that_was_refused_as_such(place: &Place) {
+    let ids = published_on(&*place.here, &[1, 2]);
+    assert_eq!(logged(&*place.here), []);
+    activate(&*place.here, &ids[0]);
+    activate(&*place.there, &ids[1]);
+    let lock = place.there.lock().unwrap();
+    let stale = ExpectedActive::Release(ids[0].clone());
+    let refused = place.there.activate(&ids[0], &stale, &attempt(), &lock);
+    assert!(matches!(refused, Err(ReleaseError::Overtaken { .. })));
+    place.there.roll_back(&attempt(), &lock).unwrap();
+    let entry = attempt().entry(Outcome::Invalid { errors: 7 });
+    place.there.log(&entry, &lock).unwrap();
+    let activated = |release: &ReleaseId, before: Option<&ReleaseId>| Outcome::Activated {
+        release: release.clone(),
+        before: before.cloned(),
+    };
+    let expected = [
+        activated(&ids[0], None),
+        activated(&ids[1], Some(&ids[0])),
+        Outcome::Overtaken {
+            release: ids[0].clone(),
+        },
+        activated(&ids[0], Some(&ids[1])),
+        Outcome::Invalid { errors: 7 },
+    ];
+    assert_eq!(logged(&*place.here), expected.map(|one| (one, false)));
 }
 
 /// As if killed between the entry and the pointer.
-#[test]
-fn an_activation_that_was_logged_and_did_not_happen_leaves_a_gap() {
-    of_each_place(|place| {
-        let ids = published_on(&*place.here, &[1, 2]);
-        activate(&*place.here, &ids[0]);
-        let before = ExpectedActive::Release(ids[0].clone());
-        let entry = attempt().entry(Outcome::activated(&ids[1], &before));
-        place.here.log(&entry, &place.here.lock().unwrap()).unwrap();
-        activate(&*place.here, &ids[1]);
-        let gaps: Vec<_> = logged(&*place.here).iter().map(|(_, gap)| *gap).collect();
-        assert_eq!(gaps, [false, false, true]);
-    });
+fn an_activation_that_was_logged_and_did_not_happen_leaves_a_gap(place: &Place) {
+    let ids = published_on(&*place.here, &[1, 2]);
+    activate(&*place.here, &ids[0]);
+    let before = ExpectedActive::Release(ids[0].clone());
+    let entry = attempt().entry(Outcome::activated(&ids[1], &before));
+    place.here.log(&entry, &place.here.lock().unwrap()).unwrap();
+    activate(&*place.here, &ids[1]);
+    let gaps: Vec<_> = logged(&*place.here).iter().map(|(_, gap)| *gap).collect();
+    assert_eq!(gaps, [false, false, true]);
 }

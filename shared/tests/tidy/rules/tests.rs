@@ -47,6 +47,13 @@ fn nothing_is_left_unfinished() {
         ["ignores a test"]
     );
     assert_eq!(
+        check(
+            "cli/tests/x.rs",
+            "#[test]\n#[ignore = \"needs Redis\"]\nfn x() {}"
+        ),
+        [""; 0]
+    );
+    assert_eq!(
         check("cli/tests/x.rs", "// An `#[ignore]` in prose."),
         [""; 0]
     );

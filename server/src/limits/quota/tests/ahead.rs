@@ -9,14 +9,6 @@ const LEASE: u64 = 999_999 / 256;
 /// As many units as must be charged before the next lease is requested, and a few more.
 const HALF: u64 = LEASE / 2 + 10;
 
-/// Waits until nobody asks the ledger any more.
-async fn at_rest(scene: &Scene) {
-    // A lease is over when its thread has dropped the ledger.
-    while Arc::strong_count(&scene.ledger) != 2 {
-        tokio::task::yield_now().await;
-    }
-}
-
 /// One unit is charged, there is a lease, and the next may be requested.
 async fn with_a_lease() -> Scene {
     let scene = Scene::new(1_000_000);

@@ -8,10 +8,11 @@ use bytes::Bytes;
 
 use crate::base::clock::SystemClock;
 use crate::base::data_dir::DataDir;
+use crate::base::services;
 use crate::release::s3::bucket::{Bucket, Got, Listed};
 use crate::release::s3::{NoTransferListener, S3Releases, S3Settings};
 
-/// Names the bucket, where tests may use one.
+/// Names the bucket.
 const VARIABLE: &str = "CATALOGUE_TEST_S3";
 /// Most bytes of an object that tests read.
 const BYTES_MAX: u64 = 1 << 30;
@@ -26,16 +27,16 @@ pub(in crate::release) struct Folder {
 }
 
 impl Folder {
-    /// An empty folder; `None` where the environment names no bucket.
-    pub(in crate::release) fn new() -> Option<Self> {
-        let bucket = env::var(VARIABLE).ok()?;
+    /// An empty folder.
+    pub(in crate::release) fn new() -> Self {
+        let bucket = services::address(VARIABLE);
         let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
         let address = format!("{bucket}/shared-{}-{number}", std::process::id());
-        Some(Self {
+        Self {
             bucket: Bucket::open(address.parse().unwrap(), &settings()).unwrap(),
             address,
             machines: tempfile::tempdir().unwrap(),
-        })
+        }
     }
 
     /// What a machine of that name sees, which has copies of its own.
