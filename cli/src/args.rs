@@ -17,9 +17,9 @@ use shared::release::S3Address;
 
 use crate::commands::completions::Known;
 use crate::commands::{
-    completions, demo, diff, doctor, explain, explain_code, export, import, keys, manual,
-    mapping, one_of, openapi, releases, schema, serve, settings as settings_command, store,
-    subscriptions, usage, validate,
+    completions, demo, diff, doctor, explain, explain_code, export, import, keys, manual, mapping,
+    one_of, openapi, releases, schema, serve, settings as settings_command, store, subscriptions,
+    usage, validate,
 };
 use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
