@@ -17,9 +17,9 @@ use shared::release::S3Address;
 
 use crate::commands::completions::Known;
 use crate::commands::{
-    completions, demo, diff, doctor, explain, explain_code, export, import, keys, limits, manual,
-    mapping, one_of, openapi, releases, schema, serve, settings as settings_command, store,
-    subscriptions, usage, validate,
+    completions, demo, diff, doctor, explain, explain_code, export, import, keys, manual, mapping,
+    one_of, openapi, releases, schema, serve, settings as settings_command, store, subscriptions,
+    usage, validate,
 };
 use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
@@ -138,8 +138,6 @@ pub enum Command {
         after_help = "For example: catalogue serve --listen 127.0.0.1:8080 --admin 127.0.0.1:9090"
     )]
     Serve(Box<serve::ServeArgs>),
-    /// Prepare a Redis in which several servers count minute limits
-    Limits(limits::LimitsArgs),
     /// Check a data directory and suggest fixes
     Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the API
@@ -181,7 +179,6 @@ impl Args {
             Command::Serve(args) => serve::run(args, keys, location, context),
             Command::Subscriptions(args) => subscriptions::run(args, keys, context),
             Command::Keys(args) => keys::run(args, keys, context),
-            Command::Limits(args) => limits::run(args, context),
             Command::Usage(args) => usage::run(args, keys, context),
             Command::Store(args) => store::run(args, keys, context),
             Command::Openapi => openapi::run(context),
@@ -229,7 +226,6 @@ impl Command {
             | Self::Usage(_)
             | Self::Store(_)
             | Self::Serve(_)
-            | Self::Limits(_)
             | Self::Doctor(_)
             | Self::Openapi
             | Self::Schema(_)
@@ -415,10 +411,9 @@ mod tests {
     use crate::hints::USES_GLOBAL_OPTIONS;
 
     /// Commands that need none of the global options.
-    const OTHERS: [&str; 9] = [
+    const OTHERS: [&str; 8] = [
         "completions",
         "explain-code",
-        "limits",
         "manual",
         "mapping",
         "openapi",

@@ -14,7 +14,6 @@ pub mod export_args;
 mod foreign;
 pub mod import;
 pub mod keys;
-pub mod limits;
 pub mod manual;
 pub mod mapping;
 pub mod openapi;

@@ -2,7 +2,8 @@
 //! for each subscription.
 //!
 //! Both are pure functions of what was counted and the moment of the request, and both may be
-//! counted in stores that servers share. If a limit cannot be counted, the request is refused.
+//! counted in stores that servers share. If the quota cannot be counted, the request is refused; if
+//! minutes cannot be counted together, each server counts its own.
 //! Nothing here knows HTTP.
 
 mod account;
@@ -11,7 +12,6 @@ mod accounts;
 mod contract;
 mod give_back;
 mod minute;
-mod minute_error;
 mod minute_store;
 mod quota;
 mod quota_error;
@@ -21,7 +21,6 @@ mod wait_budget;
 
 pub use account::LeaseSize;
 pub use minute::{MINUTE, RateLimits};
-pub use minute_error::MinuteError;
 pub use minute_store::MinuteStore;
 pub use quota::Quotas;
 pub use quota_error::{LedgerFailure, QuotaError};
@@ -29,4 +28,4 @@ pub use usage::Usage;
 pub use wait_budget::SHARED_WAIT_MAX;
 pub(crate) use wait_budget::WaitBudget;
 
-pub use self::redis::{Examined, Init, NotAnAddress, RedisAddress, RedisFailure, RedisLimits};
+pub use self::redis::{Examined, NotAnAddress, RedisAddress, RedisFailure, RedisLimits};

@@ -16,9 +16,7 @@ use crate::base::durable;
 use crate::base::file_lock;
 use crate::base::regular_file;
 use crate::keys::environment::Environment;
-use crate::keys::store::{
-    Cause, KeySnapshot, KeySource, KeyStoreError, Location, Loss, Revision, Wake,
-};
+use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Location, Revision};
 
 /// The right to serve an environment of a data directory, until it is dropped: minute windows are
 /// not shared between servers.
@@ -158,14 +156,6 @@ impl KeySource for WhileLocked {
 
     fn revision(&self) -> Option<Revision> {
         self.source.revision()
-    }
-
-    fn take_losses(&mut self) -> Vec<Loss> {
-        self.source.take_losses()
-    }
-
-    fn wake_with(&mut self, wake: Wake) {
-        self.source.wake_with(wake);
     }
 }
 

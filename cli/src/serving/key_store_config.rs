@@ -53,8 +53,7 @@ impl KeyStoreConfig {
 
     /// The client of the database, if one is named.
     pub fn client(&self) -> anyhow::Result<Option<PgClient>> {
-        let remembering = |address| PgClient::remembering(address, self.data.key_store_timeline());
-        let client = self.store.clone().map(remembering).transpose();
+        let client = self.store.clone().map(PgClient::new).transpose();
         client.context("could not get ready to reach the key store")
     }
 

@@ -85,7 +85,6 @@ fn no_command_shows_the_password_of_an_address_in_the_environment() {
             ("CATALOGUE_LIMITS", &["settings"]),
             ("CATALOGUE_LIMITS", &["settings", "--json"]),
             ("CATALOGUE_LIMITS", &["serve"]),
-            ("CATALOGUE_LIMITS", &["limits", "init"]),
             ("CATALOGUE_LIMITS", &["doctor"]),
             ("CATALOGUE_RELEASES", &["settings"]),
             ("CATALOGUE_RELEASES", &["releases", "list"]),

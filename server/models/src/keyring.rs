@@ -1,17 +1,11 @@
-//! The parts of the keyring of `server` in which threads meet.
+//! The part of the keyring of `server` in which threads meet.
 
 #[rustfmt::skip]
 #[path = "../../src/keyring/confirmed.rs"]
 mod confirmed;
-#[rustfmt::skip]
-#[path = "../../src/keyring/uses.rs"]
-mod uses;
 
 use std::sync::Arc;
 use std::time::Duration;
-
-use shared::keys::key::KeyId;
-use shared::keys::last_use::LastUses;
 
 /// A value that is confirmed now and then.
 #[derive(Default)]
@@ -34,23 +28,5 @@ impl<T> Confirmed<T> {
     /// What `look` says of a value that is young enough.
     pub fn look<R>(&self, age: Duration, now: Duration, look: impl FnOnce(&T) -> R) -> Option<R> {
         self.0.look(age, now, look)
-    }
-}
-
-/// When keys were last used.
-#[derive(Default)]
-pub struct Uses(uses::Uses);
-
-impl Uses {
-    /// Notes that a key was accepted.
-    pub fn note(&self, key: &KeyId, at: i64) {
-        self.0.of(key).note(at);
-    }
-
-    /// Writes down what was not written yet.
-    pub fn write(&self, to: &dyn LastUses) {
-        self.0
-            .write(to)
-            .unwrap_or_else(|error| unreachable!("{error}"));
     }
 }

@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::contract::routes::{self, Destination, Operation, Template};
 use crate::cors;
 use crate::keyring::Verified;
-use crate::limits::{MinuteError, QuotaError, Usage, WaitBudget};
+use crate::limits::{QuotaError, Usage, WaitBudget};
 use crate::params::{QueryString, parse_id_or_slug};
 
 /// What was learned on the way, for the headers and the log, also if the response is an error.
@@ -155,21 +155,16 @@ impl Counting<'_> {
         let key = &self.verified.key;
         let (limit, wait_budget) = (key.minute_limit(), &mut self.wait_budget);
         let minutes = &self.app.minutes;
-        let refused = match minutes
-            .count(&key.family, limit, self.now, wait_budget)
-            .await
-        {
+        let counting = minutes.count(&key.family, limit, self.now, wait_budget);
+        let exceeded = match counting.await {
             Ok(usage) => return Ok(usage),
-            Err(MinuteError::Exceeded(usage)) => ApiError::RateLimited(usage),
-            Err(unavailable @ MinuteError::Unavailable(_)) => {
-                return Err(ApiError::Unavailable(unavailable.into()));
-            }
+            Err(usage) => usage,
         };
         match self.check_quota().await {
             Ok(quota) | Err(QuotaError::Exceeded(quota)) => meta.quota = Some(quota),
             Err(unavailable) => return Err(unavailable.into()),
         }
-        Err(refused)
+        Err(ApiError::RateLimited(exceeded))
     }
 
     /// Whether the month's quota has a request left.

@@ -3,14 +3,12 @@
 //! A request costs one comparison, and once a second a store to memory.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUses;
 use shared::keys::store::KeyStoreError;
-
-use crate::base::primitives::atomic::{AtomicI64, Ordering};
-use crate::base::primitives::{Mutex, MutexGuard};
 
 const NEVER: i64 = i64::MIN;
 

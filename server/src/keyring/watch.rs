@@ -9,7 +9,7 @@ use shared::keys::store::{KeySource, Revision};
 
 use super::{Keyring, RefreshError};
 use crate::base::error_chain::chain;
-use crate::base::periodic_task::{PeriodicTask, Wakeable};
+use crate::base::periodic_task::{PeriodicTask, repeat};
 
 /// Pause between two polls of the store: several fit into the second within which keys must be
 /// confirmed.
@@ -18,9 +18,8 @@ pub const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Reports that the server acts on the keys as they are at a revision.
 pub type Confirm = Box<dyn FnMut(&Revision) -> io::Result<()> + Send>;
 
-/// Starts to refresh `keyring` from `source`, at once, then every [`POLL_INTERVAL`] and whenever
-/// the source says that something has changed, and to `confirm` each revision once requests are
-/// judged by it.
+/// Starts to refresh `keyring` from `source`, at once and then every [`POLL_INTERVAL`], and to
+/// `confirm` each revision once requests are judged by it.
 pub fn watch(
     keyring: Arc<Keyring>,
     mut source: Box<dyn KeySource>,
@@ -33,17 +32,11 @@ pub fn watch(
         confirmed: None,
         was_heard: true,
     };
-    let refreshing = Wakeable::new();
-    let waker = refreshing.waker();
-    source.wake_with(Arc::new(move || waker.wake()));
-    refreshing.repeat("keyring", POLL_INTERVAL, move || {
+    repeat("keyring", POLL_INTERVAL, move || {
         let now = clock.now();
         let outcome = keyring.refresh(source.as_mut(), now);
         if outcome.is_ok() {
             confirmations.report(source.revision());
-        }
-        for loss in source.take_losses() {
-            tracing::warn!("{loss}");
         }
         log_change(&outcome, was_current);
         was_current = outcome.is_ok();

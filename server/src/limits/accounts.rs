@@ -5,19 +5,20 @@
 //! So the clock is followed wherever it goes, and no unit changes its period. Nothing here asks the
 //! ledger or decides about a request.
 
-use std::sync::PoisonError;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+use hashbrown::HashMap;
 use shared::base::clock::Moment;
 use shared::keys::quota::Period;
 use shared::keys::subscription::{Subscription, SubscriptionId};
 
 use super::account::Account;
 use super::quota_error::LedgerFailure;
-use crate::base::primitives::{HashMap, Mutex, MutexGuard, Shared};
 
 /// The outcome of a call to the ledger, for all who wait for it.
-pub(super) type Pending = Shared<Result<(), LedgerFailure>>;
+pub(super) type Pending = Shared<BoxFuture<'static, Result<(), LedgerFailure>>>;
 
 /// The key of an account: its subscription and its period.
 pub(super) type AccountId = (SubscriptionId, Period);

@@ -11,12 +11,12 @@ use futures_util::{StreamExt, stream};
 use shared::base::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::store::KeyStoreError;
+use tokio::time::{sleep, timeout};
 
 use super::account::Account;
 use super::accounts::{AccountId, Pending, lock};
 use super::quota::Quotas;
 use super::quota_error::log_lost;
-use crate::base::primitives::{sleep, timeout};
 
 /// Attempts to give back what is left when the server stops.
 const LAST_ATTEMPTS: u32 = 10;

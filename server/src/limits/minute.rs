@@ -6,7 +6,7 @@
 //! empty ones.
 
 use std::collections::VecDeque;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hashbrown::HashMap;
@@ -14,7 +14,6 @@ use shared::base::clock::Moment;
 use shared::keys::key::KeyId;
 
 use super::usage::Usage;
-use crate::base::primitives::Mutex;
 
 /// Length of the window.
 pub const MINUTE: Duration = Duration::from_mins(1);
@@ -52,6 +51,14 @@ impl RateLimits {
                 .entry(family.clone())
                 .or_default()
                 .count(limit, now),
+        }
+    }
+
+    /// Takes back a request that was counted at `now`, and is not granted after all.
+    pub(super) fn take_back(&self, family: &KeyId, now: Moment) {
+        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(window) = windows.of_family.get_mut(family) {
+            window.take_back(now);
         }
     }
 }
@@ -93,6 +100,12 @@ impl Window {
         }
         self.counted.push_back(time);
         Ok(self.usage(capacity, now))
+    }
+
+    /// The request was counted at that time or, behind others, a little later.
+    fn take_back(&mut self, now: Moment) {
+        let index = self.counted.partition_point(|&time| time < now.monotonic);
+        self.counted.remove(index);
     }
 
     /// The reset is when the oldest counted request leaves the window; after the limit was lowered,

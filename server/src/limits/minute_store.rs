@@ -1,6 +1,6 @@
 //! Where minute windows are: in the memory of this server, or in a Redis that servers share.
 //!
-//! In memory, counting never waits and never fails.
+//! Counting never fails: a server counts alone while Redis does not answer.
 
 use std::time::Duration;
 
@@ -8,7 +8,6 @@ use shared::base::clock::Moment;
 use shared::keys::key::KeyId;
 
 use super::minute::RateLimits;
-use super::minute_error::MinuteError;
 use super::redis::RedisLimits;
 use super::usage::Usage;
 use super::wait_budget::WaitBudget;
@@ -30,13 +29,11 @@ impl MinuteStore {
         limit: u32,
         now: Moment,
         wait_budget: &mut WaitBudget<'_>,
-    ) -> Result<Usage, MinuteError> {
+    ) -> Result<Usage, Usage> {
         match self {
-            Self::Memory(limits) => limits
-                .count(family, limit, now)
-                .map_err(MinuteError::Exceeded),
+            Self::Memory(limits) => limits.count(family, limit, now),
             Self::Redis(limits) => {
-                let count = |left: Duration| limits.count(family, limit, left);
+                let count = |left: Duration| limits.count(family, limit, now, left);
                 // Boxed, so that requests counted in memory are not larger for it.
                 Box::pin(wait_budget.spend(count)).await
             }
@@ -51,11 +48,11 @@ impl MinuteStore {
         }
     }
 
-    /// Whether requests are counted at the moment.
-    pub(crate) fn is_counting(&self) -> bool {
+    /// Whether this server counts alone because the store that it shares does not answer.
+    pub(crate) fn is_alone(&self) -> bool {
         match self {
-            Self::Memory(_) => true,
-            Self::Redis(limits) => limits.is_counting(),
+            Self::Memory(_) => false,
+            Self::Redis(limits) => limits.is_alone(),
         }
     }
 }

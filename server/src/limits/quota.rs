@@ -6,7 +6,7 @@
 //! response that turns out to be free does not cost another request the last unit; idle units are
 //! given back. If the ledger cannot answer, the quota is unavailable, never guessed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -14,12 +14,13 @@ use shared::base::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::Subscription;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use super::account::{Account, Demand, LeaseSize, Verdict};
 use super::accounts::{AccountId, Accounts, Pending, Waiting, lock};
 use super::quota_error::{LedgerFailure, QuotaError};
 use super::usage::Usage;
-use crate::base::primitives::{Mutex, share, spawn_blocking, timeout};
 
 /// How long a request waits for the ledger unless set otherwise, at its check and again at its
 /// charge: together less than the second within which a client gets a 503.
@@ -199,7 +200,8 @@ impl Quotas {
             };
             outcome.map(|_entered| ()).map_err(failure)
         });
-        share(answer.map(|joined| joined.unwrap_or(Err(LedgerFailure::BrokenOff))))
+        let answer = answer.map(|joined| joined.unwrap_or(Err(LedgerFailure::BrokenOff)));
+        answer.boxed().shared()
     }
 
     pub(super) fn pending(&self) -> Vec<Pending> {

@@ -1,209 +1,214 @@
 //! Minute windows that all servers of a Redis share, counted by its clock.
 //!
-//! It is a single server, or the master that sentinels name, which is followed in a failover. A
-//! request is counted in one round trip by an atomic script, over a few connections that many
-//! requests share. If Redis does not reply in time, or may have lost counts, requests are refused
-//! at once, while a probe waits for it to come back.
+//! It is a single server, or the master that sentinels name. A request is counted in one round trip
+//! by an atomic script, over two connections that all requests share. While Redis does not answer,
+//! each server counts alone, as without a Redis: no request is refused because counts may be lost,
+//! and no server ever grants more than the limit by itself.
 
 mod address;
-mod ahead;
-mod circuit;
+mod connections;
 mod failure;
-mod line;
-mod lines;
-mod place;
 mod process;
-mod scripts;
-mod sentinels;
-mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwapOption;
 use shared::base::clock::{Clock, Moment};
 use shared::keys::key::KeyId;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
 
 pub use address::{NotAnAddress, RedisAddress};
+pub use connections::Examined;
 pub use failure::RedisFailure;
 
-use circuit::{Circuit, State};
-use lines::Lines;
-use place::Place;
-use scripts::{Reply, Scripts, Verdict};
+use connections::{Connections, Counted, SharedWindows};
 
-use super::minute_error::MinuteError;
+use super::minute::RateLimits;
 use super::usage::Usage;
-use crate::base::primitives::{JoinHandle, spawn, timeout};
+use crate::base::error_chain::chain;
 use crate::metrics::RoundTrips;
 
-/// The prefix of all keys in Redis.
-const PREFIX: &str = "catalogue:";
+/// How long a request waits for Redis: a part of what it may wait for all stores, so that enough is
+/// left for the quota.
+pub(super) const WAIT_MAX: Duration = Duration::from_millis(100);
+/// Pause between two attempts to connect: several in the second within which a Redis that is back
+/// is used again.
+const CONNECT_PAUSE: Duration = Duration::from_millis(200);
+/// Pause between two checks of a Redis that is used, also without requests.
+const CHECK_PAUSE: Duration = Duration::from_secs(1);
 
 /// Minute windows in a Redis. Dropping it closes the connections.
 pub struct RedisLimits {
-    circuit: Arc<Circuit>,
+    counter: Arc<Counter>,
     keeper: JoinHandle<()>,
+}
+
+/// The windows in Redis and those of this server.
+struct Counter {
+    windows: SharedWindows,
+    /// None while Redis does not answer.
+    connections: ArcSwapOption<Connections>,
+    /// Wakes the task that connects again.
+    lost: Notify,
+    /// What this server grants, whoever counts it besides.
+    own: RateLimits,
+    clock: Arc<dyn Clock>,
     round_trips: RoundTrips,
-}
-
-/// The result of declaring that nothing was counted in a Redis yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Init {
-    /// It was true, and servers count in it at once.
-    Made,
-    /// Servers have counted in it; how long every window counts as full now.
-    There(Duration),
-}
-
-/// What was found at the place where minute limits are to be counted.
-#[derive(Clone, Debug)]
-pub struct Examined {
-    /// The server, which sentinels may have named.
-    pub server: RedisAddress,
-    /// Its name and version.
-    pub software: String,
-    /// Whether it keeps all counts across a restart.
-    pub keeps_all: bool,
 }
 
 impl RedisLimits {
     /// Windows in the Redis at `address`, and a task on this runtime that maintains the
-    /// connections. If Redis cannot be asked now, it is probed until it can.
+    /// connections. If Redis cannot be asked now, this server counts alone until it can.
     ///
     /// Only what does not recover by itself is an error.
     pub async fn start(address: RedisAddress, clock: Arc<dyn Clock>) -> Result<Self, RedisFailure> {
-        Self::in_place(Place::new(address, Scripts::new(""), PREFIX), clock).await
+        Self::count_in(SharedWindows::new(address, WAIT_MAX), clock).await
     }
 
-    async fn in_place(place: Place, clock: Arc<dyn Clock>) -> Result<Self, RedisFailure> {
-        let circuit = Arc::new(Circuit::new(place, clock));
-        match circuit.connect().await {
-            Err(why) if why.hint().is_some() => return Err(why),
-            // Logged already.
-            Ok(()) | Err(_) => {}
-        }
-        let keeper = spawn(Arc::clone(&circuit).keep());
-        Ok(Self {
-            circuit,
-            keeper,
+    async fn count_in(windows: SharedWindows, clock: Arc<dyn Clock>) -> Result<Self, RedisFailure> {
+        let counter = Arc::new(Counter {
+            windows,
+            connections: ArcSwapOption::empty(),
+            lost: Notify::new(),
+            own: RateLimits::new(),
+            clock,
             round_trips: RoundTrips::new(),
-        })
+        });
+        match counter.connect().await {
+            Err(why) if why.hint().is_some() => return Err(why),
+            Err(why) => warn_of(&why),
+            Ok(()) => {}
+        }
+        let keeper = tokio::spawn(Arc::clone(&counter).keep_connected());
+        Ok(Self { counter, keeper })
     }
 
-    /// Declares that nothing was counted in the Redis at `address` yet, so that servers need not
-    /// treat every window as full in their first minute.
-    pub async fn init(address: RedisAddress) -> Result<Init, RedisFailure> {
-        let place = Place::new(address, Scripts::new(""), PREFIX);
-        let begun = place.init().await?;
-        Ok(match begun.verdict {
-            Verdict::Made => Init::Made,
-            _ => Init::There(begun.closed_for),
-        })
-    }
-
-    /// Examines the Redis at `address`, and fails if it is unfit for counting. Changes nothing.
+    /// Examines the Redis at `address`, and fails if it is unfit for counting. Changes nothing but
+    /// a window that belongs to no key.
     pub async fn examine(address: RedisAddress) -> Result<Examined, RedisFailure> {
-        Self::examine_place(Place::new(address, Scripts::new(""), PREFIX)).await
-    }
-
-    async fn examine_place(place: Place) -> Result<Examined, RedisFailure> {
-        let (server, process) = place.examined().await?;
-        Ok(Examined {
-            server: server.address,
-            software: process.software,
-            keeps_all: process.keeps_all && !place.is_watched(),
-        })
+        let (_connections, examined) = SharedWindows::new(address, WAIT_MAX).connect().await?;
+        Ok(examined)
     }
 
     /// Counts a request of `family`, unless `limit` requests were counted in the last 60 seconds:
-    /// then the usage is the error and the request is not counted. Waits within `wait_budget`.
+    /// then the usage is the error and the request is not counted. Waits for Redis within
+    /// `wait_budget`.
     pub async fn count(
         &self,
         family: &KeyId,
         limit: u32,
+        now: Moment,
         wait_budget: Duration,
-    ) -> Result<Usage, MinuteError> {
-        let circuit = &*self.circuit;
-        let Some(lines) = circuit.lines() else {
-            let address = circuit.place.address.clone();
-            return Err(RedisFailure::Away { address }.into());
-        };
-        // Cloned only for failures: otherwise all threads would contend for its reference count.
-        let address = || lines.server.address.clone();
-        let asked = circuit.clock.monotonic();
-        let counting = lines.count(&circuit.place, family, limit, (asked, wait_budget));
-        let counted = timeout(wait_budget, counting).await;
-        let answered = circuit.clock.monotonic();
-        self.round_trips.took(answered.saturating_sub(asked));
-        let too_slow = |_elapsed| {
-            let (address, waited) = (address(), wait_budget);
-            Err(RedisFailure::TooSlow { address, waited })
-        };
-        let reply = match counted.unwrap_or_else(too_slow) {
-            Ok(reply) => reply,
-            Err(failure) => return self.give_up(&lines, failure),
-        };
-        let ahead = &lines.ahead;
-        if ahead.is_put_forward(answered, reply.now_micros) {
-            // Earlier requests left too early, also for the other servers.
-            return self.give_up(&lines, RedisFailure::Stepped { address: address() });
+    ) -> Result<Usage, Usage> {
+        let counter = &*self.counter;
+        // Taken first, so that a Redis that has lost its counts lets no server exceed the limit.
+        let own = counter.own.count(family, limit, now)?;
+        match counter.ask(family, limit, wait_budget).await {
+            None => Ok(own),
+            Some(counted) if counted.is_granted => Ok(stricter(own, counted.usage)),
+            Some(counted) => {
+                counter.own.take_back(family, now);
+                Err(counted.usage)
+            }
         }
-        ahead.learn(asked, reply.now_micros);
-        self.judge(&lines, limit, reply)
     }
 
     /// Round-trip times.
     pub(crate) fn round_trips(&self) -> &RoundTrips {
-        &self.round_trips
+        &self.counter.round_trips
     }
 
-    /// Whether requests are counted at the moment.
-    pub(crate) fn is_counting(&self) -> bool {
-        *self.circuit.state().borrow() == State::Counting
-    }
-
-    fn judge(&self, lines: &Arc<Lines>, limit: u32, reply: Reply) -> Result<Usage, MinuteError> {
-        let address = || lines.server.address.clone();
-        let failure = match reply.verdict {
-            Verdict::Counted => return Ok(usage(limit, reply)),
-            Verdict::Full => return Err(MinuteError::Exceeded(usage(limit, reply))),
-            Verdict::Late => RedisFailure::Late { address: address() },
-            Verdict::Closed => {
-                let (address, left) = (address(), reply.wait);
-                RedisFailure::Closed { address, left }
-            }
-            Verdict::Lost => RedisFailure::Lost { address: address() },
-            _ => RedisFailure::Garbled { address: address() },
-        };
-        // The same connections still have what was not lost.
-        match reply.verdict {
-            Verdict::Late | Verdict::Closed => Err(failure.into()),
-            _ => self.give_up(lines, failure),
-        }
-    }
-
-    /// No request uses these connections any more.
-    fn give_up(&self, lines: &Arc<Lines>, failure: RedisFailure) -> Result<Usage, MinuteError> {
-        self.circuit.break_off(lines, &failure);
-        Err(failure.into())
+    /// Whether this server counts alone at the moment.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.counter.connections.load().is_none()
     }
 }
 
-/// Uses the store's clock, so that every server shows the same.
-fn usage(limit: u32, reply: Reply) -> Usage {
-    let now = Moment {
-        unix_nanos: reply.now_micros.saturating_mul(1000),
-        monotonic: Duration::ZERO,
-    };
-    let remaining = u64::from(limit).saturating_sub(reply.counted);
-    let reset = now.plus(reply.wait).unix_nanos;
-    Usage::new(u64::from(limit), remaining, reset, now)
+impl Counter {
+    /// What Redis says of a request; nothing if it does not answer in time.
+    async fn ask(&self, family: &KeyId, limit: u32, wait_budget: Duration) -> Option<Counted> {
+        let connections = self.connections.load_full()?;
+        let waited = wait_budget.min(self.windows.wait_max);
+        let asked = self.clock.monotonic();
+        let counting = connections.count(&self.windows, family, limit);
+        let counted = timeout(waited, counting).await;
+        let took = self.clock.monotonic().saturating_sub(asked);
+        self.round_trips.took(took);
+        let address = || self.windows.address.clone();
+        let failure = match counted {
+            Ok(Ok(counted)) => return Some(counted),
+            Ok(Err(why)) => RedisFailure::failed(address(), why),
+            Err(_elapsed) => RedisFailure::TooSlow {
+                address: address(),
+                waited,
+            },
+        };
+        self.lose(&connections, &failure);
+        None
+    }
+
+    /// Connects, and uses the connections.
+    async fn connect(&self) -> Result<(), RedisFailure> {
+        let (connections, examined) = self.windows.connect().await?;
+        self.connections.store(Some(Arc::new(connections)));
+        let server = examined.server;
+        tracing::info!("minute limits are counted in {server}");
+        Ok(())
+    }
+
+    /// Stops using these connections, for this reason, unless others are in use already.
+    fn lose(&self, lost: &Arc<Connections>, why: &RedisFailure) {
+        let before = self.connections.compare_and_swap(lost, None);
+        if before
+            .as_ref()
+            .is_some_and(|before| Arc::ptr_eq(before, lost))
+        {
+            warn_of(why);
+            self.lost.notify_one();
+        }
+    }
+
+    /// Maintains the connections until it is dropped.
+    async fn keep_connected(self: Arc<Self>) {
+        loop {
+            let Some(connections) = self.connections.load_full() else {
+                sleep(CONNECT_PAUSE).await;
+                // Logged when they were lost.
+                _ = self.connect().await;
+                continue;
+            };
+            if timeout(CHECK_PAUSE, self.lost.notified()).await.is_err()
+                && let Err(why) = connections.check(&self.windows).await
+            {
+                self.lose(&connections, &why);
+            }
+        }
+    }
 }
 
 impl Drop for RedisLimits {
     fn drop(&mut self) {
         self.keeper.abort();
     }
+}
+
+/// Redis has at least what this server has granted, unless it lost counts.
+fn stricter(own: Usage, shared: Usage) -> Usage {
+    if own.remaining < shared.remaining {
+        own
+    } else {
+        shared
+    }
+}
+
+fn warn_of(why: &RedisFailure) {
+    tracing::warn!(
+        "this server counts minute limits alone until Redis answers: {}",
+        chain(why)
+    );
 }
 
 #[cfg(test)]

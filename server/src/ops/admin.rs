@@ -126,6 +126,9 @@ struct Ready<'a> {
     /// Present and true if a body of the release no longer reads as it was verified.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     damaged: bool,
+    /// Present and true if this server counts minute limits alone, because Redis does not answer.
+    #[serde(rename = "countsAlone", skip_serializing_if = "std::ops::Not::not")]
+    counts_alone: bool,
 }
 
 impl Page {
@@ -142,6 +145,7 @@ impl Page {
             keys: if are_current { "current" } else { "stale" },
             draining: readiness.is_draining,
             damaged: readiness.is_damaged,
+            counts_alone: readiness.counts_alone,
         };
         Self::json(status, &ready)
     }

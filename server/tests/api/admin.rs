@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::answer::Answer;
-use crate::app::TestApp;
+use crate::app::{TestApp, Unusual, away};
 use crate::disk;
 use crate::exchanges::Exchanges;
 use crate::wire::Client;
@@ -34,10 +34,15 @@ async fn the_address_answers_as_recorded() {
     stale.lose_key_store();
     draining.app.begin_draining();
     let (_directory, _store, damaged) = disk::damaged("/v1/boats/b1").await;
+    let alone = TestApp::with(Unusual {
+        minutes: Some(away().await),
+        ..Unusual::default()
+    });
     let mut all = Exchanges::default();
     for (shown, app, target) in [
         ("ready", &sound, "/ready"),
         ("ready, with bodies that were damaged", &damaged, "/ready"),
+        ("ready, and counting minute limits alone", &alone, "/ready"),
         ("no such path", &sound, "/other"),
         ("keys that cannot be confirmed", &stale, "/ready"),
         ("draining", &draining, "/ready"),

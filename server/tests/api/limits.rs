@@ -157,18 +157,16 @@ async fn a_minute_refusal_whose_quota_is_unknown_is_503() {
 }
 
 #[tokio::test]
-async fn a_store_of_minute_limits_that_is_away_refuses_whatever_would_be_counted() {
+async fn a_server_whose_store_of_minute_limits_is_away_refuses_nothing_and_counts_alone() {
     let app = TestApp::with(Unusual {
         minutes: Some(away().await),
         ..Unusual::default()
     });
-    let refused = app.get("/v1/boats/b1").key("reader").send().await;
-    assert_eq!(refused.code(), "SERVICE_UNAVAILABLE");
-    assert_eq!(refused.header("retry-after"), Some("2"));
-    assert_eq!(refused.header("x-ratelimit-limit"), None);
-    let unknown = app.get("/v1/boats/b1").key("unknown").send().await;
-    assert_eq!(unknown.code(), "INVALID_API_KEY");
-    assert_eq!(app.get("/health").send().await.code(), "200");
+    let ask = || app.get("/v1/boats/b1").key("once_a_minute_without_scopes");
+    assert_eq!(ask().send().await.code(), "INSUFFICIENT_PERMISSIONS");
+    assert_eq!(ask().send().await.code(), "RATE_LIMITED");
+    let read = app.get("/v1/boats/b1").key("reader").send().await;
+    assert_eq!(read.code(), "200");
 }
 
 /// Records `RateLimit-Policy` and `RateLimit` for every status.

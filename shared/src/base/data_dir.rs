@@ -70,11 +70,6 @@ impl DataDir {
         self.0.join(format!("server-{environment}.seen"))
     }
 
-    /// On which timeline a shared key store was last seen.
-    pub fn key_store_timeline(&self) -> PathBuf {
-        self.0.join("key-store.timeline")
-    }
-
     /// Keys, subscriptions and usage.
     pub fn keys_database(&self) -> PathBuf {
         self.0.join("keys.sqlite")

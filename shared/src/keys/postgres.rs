@@ -16,26 +16,20 @@
 //! [`LastUses`]: crate::keys::last_use::LastUses
 
 mod address;
-mod charges;
 mod client;
 mod connection;
 mod database;
 mod examine;
-mod failover;
 mod failure;
 mod last_use;
 mod ledger;
 mod once;
 mod pool;
-mod pooler;
-mod revocations;
 mod schema;
 mod source;
-mod stream;
-mod timeline;
 
-/// Most connections of a server: one that follows the keys, those for leases and last uses, and two
-/// that look whether an absent store is back, or whether another host has taken over.
+/// Most connections of a server: one that follows the keys, those for leases and last uses, and for
+/// each of these two one that looks whether an absent store is back.
 pub const SERVER_CONNECTIONS_MAX: usize =
     1 + ledger::CONNECTIONS_MAX + last_use::CONNECTIONS_MAX + 2;
 

@@ -40,84 +40,6 @@ pub trait KeySource: Send {
 
     /// The revision that the last poll confirmed, if it did.
     fn revision(&self) -> Option<Revision>;
-
-    /// What the store is found to have lost since this was last called.
-    fn take_losses(&mut self) -> Vec<Loss> {
-        Vec::new()
-    }
-
-    /// Calls `wake` whenever something has probably changed, so that no change waits for the next
-    /// poll. A source that cannot know never calls it.
-    fn wake_with(&mut self, _wake: Wake) {}
-}
-
-/// What a store has lost that was known to be kept, such as in a failover to a standby that had not
-/// received all of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Loss {
-    /// What was charged, and is charged again.
-    Charges {
-        /// How many requests.
-        requests: u64,
-        /// Of how many subscriptions.
-        subscriptions: usize,
-    },
-    /// Charges that cannot be found yet: a report of what is known failed, and is tried again.
-    NotReported {
-        /// Why it failed.
-        why: String,
-    },
-    /// Changes of keys and subscriptions.
-    Changes {
-        /// The number of the revision that was known.
-        before: u64,
-        /// The number of the one that was found.
-        found: u64,
-    },
-    /// That keys were revoked. Who knows it refuses them until it ends.
-    Revocations {
-        /// Which keys.
-        keys: Vec<KeyPrefix>,
-    },
-}
-
-impl fmt::Display for Loss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Charges {
-                requests,
-                subscriptions,
-            } => write!(
-                f,
-                "the key store lost charges, which are charged again: {requests} of \
-                 {subscriptions} subscription{}",
-                if *subscriptions == 1 { "" } else { "s" }
-            ),
-            Self::NotReported { why } => write!(
-                f,
-                "what another primary lacks could not be reported to it, and is tried again: {why}"
-            ),
-            Self::Changes { before, found } => write!(
-                f,
-                "the key store lost changes: it was at revision {before}, and is at {found}; look \
-                 at its log for what is missing: catalogue keys log"
-            ),
-            Self::Revocations { keys } => {
-                write!(
-                    f,
-                    "the key store lost that keys were revoked; this server refuses them "
-                )?;
-                write!(f, "until it stops, so revoke them again: ")?;
-                let named = keys.iter().take(LOST_NAMED_MAX);
-                let named: Vec<_> = named.map(KeyPrefix::as_str).collect();
-                write!(f, "{}", named.join(", "))?;
-                match keys.len() - named.len() {
-                    0 => Ok(()),
-                    more => write!(f, " and {more} more"),
-                }
-            }
-        }
-    }
 }
 
 /// Where a store is, for people.
@@ -128,9 +50,6 @@ pub enum Location {
     /// In the database of that address, which has no password here.
     Database(String),
 }
-
-/// Most keys whose lost revocation is named.
-const LOST_NAMED_MAX: usize = 20;
 
 /// Most keys that an error lists.
 const KEYS_NAMED_MAX: usize = 3;
@@ -207,19 +126,6 @@ pub enum KeyStoreError {
         /// How it failed.
         #[source]
         source: Cause,
-    },
-    /// Another server of the database has taken over from it. Nothing was changed.
-    #[error(
-        "the key store {location} is on timeline {found} of its database, from which timeline {seen} \
-         has taken over"
-    )]
-    Superseded {
-        /// Where it lies.
-        location: Location,
-        /// The timeline that it writes.
-        found: u32,
-        /// The latest that was seen.
-        seen: u32,
     },
     /// It already has rows.
     #[error("the key store {location} is not empty")]
@@ -409,7 +315,6 @@ impl KeyStoreError {
             Self::Unreachable { .. } => {
                 "nothing was changed; is the address right, and the database running?".into()
             }
-            Self::Superseded { .. } => SUPERSEDED.into(),
             Self::NotEmpty { .. } => {
                 "name an empty one: a copy is never mixed with what is there".into()
             }
@@ -448,11 +353,6 @@ impl KeyStoreError {
         })
     }
 }
-
-/// What to do about a database from which another has taken over.
-const SUPERSEDED: &str = "nothing was changed: stop this server of the database, or have it follow \
-                          the other; to go back to it on purpose, stop all servers, then remove \
-                          key-store.timeline from each data directory";
 
 /// What to do about a file that is gone while its journal is there.
 fn put_back(location: &Location) -> Hint {

@@ -94,11 +94,7 @@ const WORDS: [Word; 23] = [
     Word {
         text: "redis",
         kind: Kind::Crate,
-        homes: &[
-            "server/src/limits/redis",
-            "server/simulation/src/engine",
-            "server/simulation/src/limits/redis",
-        ],
+        homes: &["server/src/limits/redis"],
     },
     Word {
         text: "jaq_core",
@@ -143,11 +139,7 @@ const WORDS: [Word; 23] = [
     Word {
         text: "object_store",
         kind: Kind::Crate,
-        homes: &[
-            "cli/src/remote/store",
-            "server/simulation/tests/simulation/releases/store",
-            "shared/src/release/s3",
-        ],
+        homes: &["cli/src/remote/store", "shared/src/release/s3"],
     },
     Word {
         text: "reqwest",

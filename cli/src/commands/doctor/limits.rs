@@ -1,5 +1,4 @@
-//! Whether servers can count minute limits in the Redis that they use, and what a restart or
-//! failover of it costs.
+//! Whether servers can count minute limits in the Redis that they share.
 
 use anyhow::Context as _;
 use server::limits::RedisLimits;
@@ -8,6 +7,9 @@ use tokio::runtime::Builder;
 use super::inputs::Inputs;
 use super::observation::Observation;
 use crate::serving::rate_limit_backend::RateLimitBackend;
+
+/// What servers do meanwhile.
+const ALONE: &str = "until it answers, each server counts alone";
 
 /// Whether requests can be counted there; no result without an address.
 pub(super) fn usable(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
@@ -24,19 +26,12 @@ pub(super) fn usable(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
         Ok(examined) => examined,
         Err(failure) => {
             let mut failed = Observation::failed(&failure);
-            if let Some(hint) = failure.hint() {
-                failed.message = format!("{}; {hint}", failed.message);
-            }
+            let hint = failure.hint();
+            let next = hint.as_ref().map_or(ALONE, |hint| &**hint);
+            failed.message = format!("{}; {next}", failed.message);
             return Ok(vec![failed]);
         }
     };
     let (server, software) = (examined.server, examined.software);
-    let after = if examined.keeps_all {
-        "goes on where it was after a restart"
-    } else {
-        "may forget counts in a restart or a failover, after which requests get 503 for a minute"
-    };
-    Ok(vec![Observation::ok(format!(
-        "{server}, {software}, {after}"
-    ))])
+    Ok(vec![Observation::ok(format!("{server}, {software}"))])
 }

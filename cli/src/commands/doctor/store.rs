@@ -172,22 +172,15 @@ fn judge_database(client: &PgClient, found: &postgres::Examination) -> Observati
         let message = format!("{address} is of an earlier version, with which this program works");
         return Observation::warning(message).run("catalogue store migrate");
     }
-    let connections_left = usize::try_from(found.connections_left).unwrap_or(0);
-    // A pooler has connections of its own.
-    if connections_left < SERVER_CONNECTIONS_MAX && !found.is_pooled {
-        let message = format!(
-            "{address} allows {connections_left} more connections; \
-             each server takes up to {SERVER_CONNECTIONS_MAX}"
-        );
-        return Observation::warning(message);
-    }
-    let (server, size) = (&found.server, file_size(found.bytes));
-    let pooler = if found.is_pooled {
-        ", through a pooler: servers learn of changes by polling"
-    } else {
-        ""
-    };
-    Observation::ok(format!("{address}, PostgreSQL {server}, {size}{pooler}"))
+    let (server, size, left) = (
+        &found.server,
+        file_size(found.bytes),
+        found.connections_left,
+    );
+    Observation::ok(format!(
+        "{address}, PostgreSQL {server}, {size}, {left} connections left; a server takes up to \
+         {SERVER_CONNECTIONS_MAX}"
+    ))
 }
 
 #[cfg(test)]

@@ -2,9 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "in tests a panic is the report")]
 
-mod keyring;
-mod minute;
-mod quota;
+mod confirmed;
 
 /// Tries every order in which the threads of `model` may meet, but those with more than
 /// `preemptions` switches away from a thread that could go on: three find nearly all faults there

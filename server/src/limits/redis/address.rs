@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo};
+use redis::{ConnectionInfo, IntoConnectionInfo};
 use url::Url;
 
 /// The schemes of addresses; the second uses TLS.
@@ -87,42 +87,6 @@ impl RedisAddress {
             shown: shown.into(),
         })
     }
-}
-
-/// The address of a server that a sentinel names, reached with that sentinel's TLS, user, password
-/// and database; none if `host` is not a host name.
-pub(super) fn server_like(
-    sentinel: &ConnectionInfo,
-    host: &str,
-    port: u16,
-) -> Option<RedisAddress> {
-    let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:".contains(c);
-    if host.is_empty() || NAME_CHARS_MAX < host.len() || !host.chars().all(is_host) {
-        return None;
-    }
-    let shown = match host {
-        address if address.contains(':') => format!("[{address}]:{port}"),
-        name => format!("{name}:{port}"),
-    };
-    let host = host.to_owned();
-    let (scheme, reached) = match sentinel.addr() {
-        ConnectionAddr::TcpTls { .. } => {
-            let (insecure, tls_params) = (false, None);
-            let reached = ConnectionAddr::TcpTls {
-                host,
-                port,
-                insecure,
-                tls_params,
-            };
-            ("rediss", reached)
-        }
-        _ => ("redis", ConnectionAddr::Tcp(host, port)),
-    };
-    let shown = format!("{scheme}://{shown}/{}", sentinel.redis_settings().db());
-    Some(RedisAddress {
-        target: Arc::new(Target::Server(sentinel.clone().set_addr(reached))),
-        shown: shown.into(),
-    })
 }
 
 impl FromStr for RedisAddress {
@@ -270,36 +234,5 @@ mod tests {
         };
         assert!(RedisAddress::from_str(&named(SENTINELS_MAX)).is_ok());
         assert!(RedisAddress::from_str(&named(SENTINELS_MAX + 1)).is_err());
-    }
-
-    #[test]
-    fn a_server_that_sentinels_name_is_reached_as_they_are() {
-        for (sentinels, host, expected) in [
-            (
-                "redis+sentinel://ana:pw@s/boats/2",
-                "10.0.0.5",
-                "redis://10.0.0.5:7/2",
-            ),
-            (
-                "rediss+sentinel://ana:pw@s/boats/2",
-                "::1",
-                "rediss://[::1]:7/2",
-            ),
-        ] {
-            let sentinels: RedisAddress = sentinels.parse().unwrap();
-            let Target::Sentinels { sentinels, .. } = sentinels.target() else {
-                panic!("no sentinels");
-            };
-            let server = server_like(&sentinels[0], host, 7).unwrap();
-            assert_eq!(server.to_string(), expected);
-            let Target::Server(info) = server.target() else {
-                panic!("no server");
-            };
-            let settings = info.redis_settings();
-            assert_eq!((settings.username(), settings.db()), (Some("ana"), 2));
-            for host in ["", "a b", "a/b", &"a".repeat(256)] {
-                assert!(server_like(&sentinels[0], host, 7).is_none(), "{host}");
-            }
-        }
     }
 }

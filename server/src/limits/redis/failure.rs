@@ -9,15 +9,9 @@ use shared::base::limited::shortened;
 use super::address::RedisAddress;
 use super::process::NO_EVICTION;
 
-/// Why a request could not be counted, or counting could not begin.
+/// Why a request could not be counted in Redis, or counting could not begin there.
 #[derive(Debug, thiserror::Error)]
 pub enum RedisFailure {
-    /// It is known to be away; a probe waits for it to come back.
-    #[error("{address} is out of reach at the moment")]
-    Away {
-        /// Where it is.
-        address: RedisAddress,
-    },
     /// It is too slow.
     #[error("{address} has not answered within {} ms", waited.as_millis())]
     TooSlow {
@@ -34,42 +28,7 @@ pub enum RedisFailure {
         /// The error; its text includes its causes.
         why: RedisError,
     },
-    /// Something else answers there, or the reply was altered on its way.
-    #[error("{address} gave an answer that does not fit the question")]
-    Garbled {
-        /// Where it is.
-        address: RedisAddress,
-    },
-    /// It got to the call when, by its clock, the request no longer waited.
-    #[error("{address} came to the request too late")]
-    Late {
-        /// Where it is.
-        address: RedisAddress,
-    },
-    /// Its clock jumped forward.
-    #[error("{address} has put its clock forward, so requests have left their windows too early")]
-    Stepped {
-        /// Where it is.
-        address: RedisAddress,
-    },
-    /// It was emptied.
-    #[error("{address} has lost what was counted")]
-    Lost {
-        /// Where it is.
-        address: RedisAddress,
-    },
-    /// It may have lost what was counted.
-    #[error(
-        "{address} may have lost what was counted, so every window counts as full for {} more seconds",
-        left.as_secs() + 1
-    )]
-    Closed {
-        /// Where it is.
-        address: RedisAddress,
-        /// For how long.
-        left: Duration,
-    },
-    /// It may forget windows.
+    /// It forgets counts if it lacks memory.
     #[error(
         "{address} makes room by forgetting what was counted: its maxmemory-policy is {policy}"
     )]
@@ -79,67 +38,39 @@ pub enum RedisFailure {
         /// Its policy.
         policy: String,
     },
-    /// It may not be written to.
+    /// It follows another server, and takes no counts itself.
     #[error("{address} is a replica")]
     Replica {
         /// Where it is.
         address: RedisAddress,
     },
-    /// It has only some of the keys.
+    /// It is one of several among which keys are divided.
     #[error("{address} is part of a Redis Cluster, in which minute limits cannot be counted")]
     Cluster {
         /// Where it is.
         address: RedisAddress,
     },
-    /// It watches others.
+    /// It watches other servers.
     #[error("{address} is a sentinel, which counts nothing itself")]
     Sentinel {
         /// Where it is.
         address: RedisAddress,
     },
-    /// Most sentinels name no server, or not the same.
-    #[error("most sentinels of {address} do not name one master: {}", shortened(said.join("; ")))]
-    Unnamed {
-        /// Where they are.
-        address: RedisAddress,
-        /// What each of them said.
-        said: Vec<String>,
-        /// What an operator must do, if it does not recover by itself.
-        hint: Option<Hint>,
-    },
-    /// Another server is the master now.
-    #[error("{address} is no longer the master: its sentinels name {master}")]
-    FailedOver {
-        /// Where it is.
-        address: RedisAddress,
-        /// Where the master is.
-        master: RedisAddress,
-    },
-    /// It is not known to be the master any more.
-    #[error("the sentinels of {address} have not named it as the master within {} s", within.as_secs())]
-    Unconfirmed {
-        /// Where it is.
-        address: RedisAddress,
-        /// For how long they are believed.
-        within: Duration,
-    },
-    /// Connections lead to different processes, which count separately.
-    #[error("{address} leads to several servers, which would count apart")]
-    Several {
-        /// Where it is.
-        address: RedisAddress,
-    },
 }
 
-/// What a user that counts must be allowed.
-const ALLOWED: &str = "allow its user INFO, EVALSHA, SCRIPT LOAD and what scripts run: HMGET, HSET, \
-                       TIME, LINDEX, LLEN, LTRIM, RPUSH, DEL, PTTL, PEXPIRE";
+/// What a user of Redis has to be allowed to do.
+const ALLOWED: &str = "allow its user INFO, EVALSHA, SCRIPT LOAD and what the script runs: TIME, \
+                       LINDEX, LLEN, LTRIM, RPUSH, PEXPIRE";
 
-/// Of a cluster, each server has only some of the keys.
 const NO_CLUSTER: &str = "name one that is not part of a cluster, alone or behind sentinels";
 
 impl RedisFailure {
-    /// What an operator must do, if it does not recover by itself.
+    /// The failure of a call to the Redis at `address`.
+    pub(super) const fn failed(address: RedisAddress, why: RedisError) -> Self {
+        Self::Failed { address, why }
+    }
+
+    /// What to do about it, if it does not recover by itself.
     pub fn hint(&self) -> Option<Hint> {
         match self {
             Self::Evicts { .. } => Some(format!(
@@ -147,21 +78,16 @@ impl RedisFailure {
                  same in its configuration"
             ).into()),
             Self::Failed { why, .. } => hint_of(why),
-            Self::Unnamed { hint, .. } => hint.clone(),
             Self::Cluster { .. } => Some(NO_CLUSTER.into()),
             Self::Sentinel { .. } => Some(
                 "name the master that it watches: redis+sentinel://HOST:PORT,HOST:PORT/MASTER".into(),
             ),
-            Self::Several { .. } => {
-                Some("name the one that all servers are to count in".into())
-            }
-            _ => None,
+            Self::TooSlow { .. } | Self::Replica { .. } => None,
         }
     }
 }
 
-/// What an operator must do about an answer of the server.
-pub(super) fn hint_of(why: &RedisError) -> Option<Hint> {
+fn hint_of(why: &RedisError) -> Option<Hint> {
     match why.kind() {
         ErrorKind::AuthenticationFailed => {
             Some("check the user and the password in the address".into())
@@ -173,7 +99,13 @@ pub(super) fn hint_of(why: &RedisError) -> Option<Hint> {
             | ServerErrorKind::Ask
             | ServerErrorKind::ClusterDown,
         ) => Some(NO_CLUSTER.into()),
+        ErrorKind::MasterNameNotFoundBySentinel => {
+            Some("check the name of the master: `redis-cli -p 26379 SENTINEL MASTERS`".into())
+        }
         _ if why.detail().is_some_and(is_script_not_allowed) => Some(ALLOWED.into()),
+        ErrorKind::InvalidClientConfig if why.to_string().contains("sentinel node") => {
+            Some("name the sentinels, whose port is usually 26379".into())
+        }
         ErrorKind::InvalidClientConfig => Some("check the address".into()),
         _ if why.code() == Some("NOAUTH") => {
             Some("put USER:PASSWORD@ before the host in the address".into())
@@ -182,7 +114,6 @@ pub(super) fn hint_of(why: &RedisError) -> Option<Hint> {
     }
 }
 
-/// Whether a script was refused a command; Redis has no error code for that.
 fn is_script_not_allowed(detail: &str) -> bool {
     // Until version 7.0, and since.
     detail.contains("user executing the script can't run this command")
@@ -196,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_somebody_has_to_mend_is_told_how() {
+    fn what_does_not_recover_by_itself_has_a_hint() {
         let kinds = [
             (ServerErrorKind::NoPerm, Some("allow its user")),
             (ServerErrorKind::CrossSlot, Some("not part of a cluster")),
@@ -204,23 +135,26 @@ mod tests {
             (ServerErrorKind::BusyLoading, None),
         ];
         for (kind, expected) in kinds {
-            let failure = RedisFailure::Failed {
-                address: "redis://r".parse().unwrap(),
-                why: (ErrorKind::Server(kind), "refused").into(),
-            };
-            let hint = failure.hint();
+            let why = (ErrorKind::Server(kind), "refused").into();
+            let hint = RedisFailure::failed("redis://r".parse().unwrap(), why).hint();
             assert_eq!(hint.is_some(), expected.is_some(), "{kind:?}");
             assert!(hint.is_none_or(|hint| hint.contains(expected.unwrap_or_default())));
         }
     }
 
     #[test]
-    fn of_a_long_reply_only_the_beginning_is_told() {
+    fn a_user_is_to_be_allowed_all_that_the_script_runs() {
+        let calls = include_str!("count.lua").split("redis.call('").skip(1);
+        for command in calls.filter_map(|call| call.split_once('\'')) {
+            assert!(ALLOWED.contains(command.0), "{}", command.0);
+        }
+    }
+
+    #[test]
+    fn of_a_long_reply_only_the_beginning_is_shown() {
         let reply = "a".repeat(1 << 20);
-        let failure = RedisFailure::Failed {
-            address: "redis://r".parse().unwrap(),
-            why: (ErrorKind::UnexpectedReturnType, "refused", reply).into(),
-        };
+        let why = (ErrorKind::UnexpectedReturnType, "refused", reply).into();
+        let failure = RedisFailure::failed("redis://r".parse().unwrap(), why);
         assert!(failure.to_string().len() < 2 * CHARS_MAX);
     }
 }

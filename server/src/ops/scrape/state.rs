@@ -74,12 +74,11 @@ fn collect_release(app: &App, families: &mut Families) {
 }
 
 fn collect_minutes(app: &App, families: &mut Families) {
-    let is_counting = app.minutes.is_counting();
     families.gauge(
-        "catalogue_minute_limits_counted",
-        "1 if requests can be counted in minute windows, else 0: then all with a key that works get \
-         503.",
-        if is_counting { 1.0 } else { 0.0 },
+        "catalogue_minute_limits_alone",
+        "1 if this server counts minute limits alone, because the Redis that servers share does not \
+         answer, else 0.",
+        if app.minutes.is_alone() { 1.0 } else { 0.0 },
     );
 }
 

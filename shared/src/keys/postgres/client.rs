@@ -5,24 +5,21 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::runtime::Runtime;
-use tokio_postgres::Error;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::base::threads::{self, Blocking, lock};
+use crate::base::threads::{self, Blocking};
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::once::Mode;
-use crate::keys::postgres::timeline::Timelines;
-use crate::keys::store::{KeyStoreError, Loss};
+use crate::keys::store::KeyStoreError;
 
-/// Threads that look up the names of hosts, and report after a failover.
+/// Threads that look up the names of hosts.
 const BLOCKING: Blocking = Blocking {
     made: 1,
     at_most: 4,
@@ -37,9 +34,6 @@ struct Shared {
     tls: Result<MakeRustlsConnect, String>,
     /// Factor for all timeouts: above 1 only in tests, whose machine may be busy.
     slack: u32,
-    endings: Endings,
-    timelines: Timelines,
-    losses: Mutex<Vec<Loss>>,
     /// None only while it is dropped.
     runtime: Option<Runtime>,
 }
@@ -48,38 +42,24 @@ struct Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Timeout(Duration);
 
-/// Why the last connection ended, until that is reported; clones share it. The library gives the
-/// reason to the task that drives a connection; a query on it only learns that it is closed.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Endings(Arc<Mutex<Option<String>>>);
-
 impl PgClient {
     /// A client of the store at `address`, which does not connect yet.
     pub fn new(address: PostgresAddress) -> io::Result<Self> {
-        Self::build(address, 1, Timelines::default())
-    }
-
-    /// The same, which keeps in a file on which timeline the store was last seen. The file need not
-    /// exist; its directory may be missing too, then nothing is kept.
-    pub fn remembering(address: PostgresAddress, file: PathBuf) -> io::Result<Self> {
-        Self::build(address, 1, Timelines::kept_in(file))
+        Self::build(address, 1)
     }
 
     /// The same, with `slack` times longer timeouts.
     #[cfg(test)]
     pub(super) fn with_slack(address: PostgresAddress, slack: u32) -> io::Result<Self> {
-        Self::build(address, slack, Timelines::default())
+        Self::build(address, slack)
     }
 
-    fn build(address: PostgresAddress, slack: u32, timelines: Timelines) -> io::Result<Self> {
+    fn build(address: PostgresAddress, slack: u32) -> io::Result<Self> {
         let runtime = threads::runtime("postgres", 1, BLOCKING)?;
         Ok(Self(Arc::new(Shared {
             tls: tls(&address),
             address,
             slack,
-            endings: Endings::default(),
-            timelines,
-            losses: Mutex::default(),
             runtime: Some(runtime),
         })))
     }
@@ -92,26 +72,6 @@ impl PgClient {
     /// TLS for the connections.
     pub(super) fn tls(&self) -> Result<MakeRustlsConnect, Failure> {
         self.0.tls.clone().map_err(Failure::Setup)
-    }
-
-    /// The reasons why connections end.
-    pub(super) fn endings(&self) -> &Endings {
-        &self.0.endings
-    }
-
-    /// The latest timeline that was seen.
-    pub(super) fn timelines(&self) -> &Timelines {
-        &self.0.timelines
-    }
-
-    /// Notes what a failover has lost, until somebody takes it.
-    pub(super) fn note_loss(&self, loss: Loss) {
-        lock(&self.0.losses).push(loss);
-    }
-
-    /// What was lost and is not taken yet.
-    pub(super) fn take_losses(&self) -> Vec<Loss> {
-        std::mem::take(&mut lock(&self.0.losses))
     }
 
     /// `timeout` multiplied by this client's slack.
@@ -128,10 +88,7 @@ impl PgClient {
         let timeout = self.stretched(timeout);
         let answer = async { tokio::time::timeout(timeout.0, asked).await };
         let too_slow = |_elapsed| Err(Failure::TooSlow(timeout.0.as_millis()));
-        let answered = self.runtime().block_on(answer);
-        answered
-            .unwrap_or_else(too_slow)
-            .map_err(|failure| self.0.endings.explain(failure))
+        self.runtime().block_on(answer).unwrap_or_else(too_slow)
     }
 
     /// The same for an `attempt`, a verb, that changes nothing, or nothing yet.
@@ -149,7 +106,7 @@ impl PgClient {
     /// What begins a transaction whose statements may take as long as `timeout`.
     pub(super) fn begin(&self, mode: Mode, timeout: Timeout) -> String {
         let millis = self.stretched(timeout).for_statements().as_millis();
-        mode.begin(millis, &self.0.timelines.guard())
+        mode.begin(millis)
     }
 
     /// Runs `act` in the background, for as long as the client exists.
@@ -189,30 +146,6 @@ impl Timeout {
     /// replies leaves time for the next. A name may resolve to two addresses.
     pub(super) fn for_each_address(self, hosts: usize) -> Duration {
         self.0 / (2 * u32::try_from(hosts).unwrap_or(u32::MAX / 2).max(1))
-    }
-
-    /// How long all of `hosts`, which are asked at once, may take to greet; a single one has all of
-    /// the time.
-    pub(super) fn for_hosts(self, hosts: usize) -> Duration {
-        if 1 < hosts { self.0 / 2 } else { self.0 }
-    }
-}
-
-impl Endings {
-    /// Records why a connection ended.
-    pub(super) fn note(&self, why: Error) {
-        self.replace(Some(Failure::from(why).text()));
-    }
-
-    /// The failure, with the reason why the connection was closed, if known.
-    pub(super) fn explain(&self, failure: Failure) -> Failure {
-        let is_closed = matches!(&failure, Failure::Library(error) if error.is_closed());
-        let why = is_closed.then(|| self.replace(None)).flatten();
-        why.map_or(failure, Failure::Ended)
-    }
-
-    fn replace(&self, why: Option<String>) -> Option<String> {
-        std::mem::replace(&mut *lock(&self.0), why)
     }
 }
 

@@ -14,7 +14,6 @@ use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::once::{Mode, Parameter};
 use crate::keys::postgres::schema;
-use crate::keys::postgres::timeline::Timeline;
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
 use crate::keys::transaction::{Access, Dialect, Row, Transaction, Unreadable, Value};
 
@@ -61,12 +60,6 @@ impl Database {
         }
     }
 
-    /// Whether it was last reached through a pooler.
-    pub(super) fn is_pooled(&self) -> bool {
-        let connection = self.connection.as_ref();
-        connection.is_some_and(|connection| !connection.is_direct)
-    }
-
     /// Runs `work` in a transaction that is rolled back unless all of it succeeds.
     pub(crate) fn transact<T>(
         &mut self,
@@ -90,7 +83,7 @@ impl Database {
     ) -> Result<T, KeyStoreError> {
         let connection = match self.connection.take() {
             Some(connection) if !connection.client.is_closed() => connection,
-            _ => PgConnection::open(&self.client, self.timeout, attempt, None)?,
+            _ => PgConnection::open(&self.client, self.timeout, attempt)?,
         };
         let begun = PgTransaction::begin(&self.client, self.timeout, &connection, attempt);
         let done = begun.and_then(|transaction| {
@@ -124,10 +117,7 @@ impl<'c> PgTransaction<'c> {
             attempt,
             is_over: false,
         };
-        transaction.wait(async {
-            let opened = transaction.library().simple_query(&begin).await?;
-            client.timelines().note(Timeline::of(&opened))
-        })?;
+        transaction.wait(async { Ok(transaction.library().batch_execute(&begin).await?) })?;
         Ok(transaction)
     }
 

@@ -15,8 +15,6 @@ use crate::keys::transaction::{Access, Transaction};
 pub struct Examination {
     /// The version of PostgreSQL, for people.
     pub server: String,
-    /// Whether it is reached through a pooler.
-    pub is_pooled: bool,
     /// The version of its tables.
     pub version: i64,
     /// Size of its tables and indexes, in bytes.
@@ -51,7 +49,6 @@ const LOOK: &str = "SELECT current_setting('server_version') AS server,
 /// Examines the store in the database of `client`.
 pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
     let mut database = Database::open(client, Timeout::LOOKS)?;
-    let is_pooled = database.is_pooled();
     database.transact(Access::Read, |transaction| {
         let transaction: &dyn Transaction = transaction;
         let looked = transaction.first(LOOK, &[], |row| {
@@ -73,7 +70,6 @@ pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
             looked.ok_or(KeyStoreError::Missing { location })?;
         Ok(Examination {
             server,
-            is_pooled,
             version,
             bytes,
             is_writable,

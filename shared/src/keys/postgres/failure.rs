@@ -25,13 +25,6 @@ pub(super) enum Failure {
     },
     /// It was not asked, because it did not answer a moment ago.
     Away,
-    /// It is on an older timeline than was seen.
-    Superseded {
-        /// Which one.
-        found: u32,
-        /// The latest that was seen.
-        seen: u32,
-    },
     /// Something needed to connect is missing.
     Setup(String),
 }
@@ -108,11 +101,6 @@ impl Failure {
                 location,
                 source,
             },
-            None if let Self::Superseded { found, seen } = self => KeyStoreError::Superseded {
-                location,
-                found,
-                seen,
-            },
             None if matches!(self, Self::Busy { .. }) => KeyStoreError::Locked {
                 attempt,
                 location,
@@ -138,9 +126,6 @@ impl Failure {
                 connections,
                 millis,
             } => format!("all {connections} connections to it were busy for {millis} ms"),
-            Self::Superseded { found, seen } => {
-                format!("it is on timeline {found}, from which timeline {seen} has taken over")
-            }
             Self::Away => "it did not answer a moment ago".to_owned(),
             Self::Ended(why) | Self::Setup(why) => why.clone(),
             Self::Library(error) => match error.as_db_error() {

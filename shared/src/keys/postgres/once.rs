@@ -10,7 +10,6 @@ use tokio_postgres::{Client, Row};
 
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::failure::Failure;
-use crate::keys::postgres::timeline::Timeline;
 
 /// A parameter of a statement, and its type: otherwise the database would have to be asked for it.
 pub(super) type Parameter<'p> = (&'p (dyn ToSql + Sync), Type);
@@ -28,12 +27,11 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// Begins a transaction in which nothing takes longer than `millis`, and which a
-    /// [`guard`](super::timeline::Timelines::guard) keeps from changing what was superseded.
+    /// Begins a transaction in which nothing takes longer than `millis`.
     ///
     /// Unqualified names find nothing but what is built in, so nothing can be put in its place. A
     /// commit is durable, and waits for more where the database asks for that with `remote_apply`.
-    pub(super) fn begin(self, millis: u128, guard: &str) -> String {
+    pub(super) fn begin(self, millis: u128) -> String {
         let begin = match self {
             Self::Once => "READ COMMITTED",
             Self::Read => "REPEATABLE READ, READ ONLY",
@@ -45,17 +43,13 @@ impl Mode {
             SELECT set_config('statement_timeout', '{millis}', true),
                 set_config('idle_in_transaction_session_timeout', '{millis}', true),
                 set_config('synchronous_commit', CASE current_setting('synchronous_commit')
-                    WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true){guard}"
+                    WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)"
         )
     }
 }
 
 /// Runs one statement of `client` on a `connection`, in a transaction in which nothing takes longer
 /// than `timeout`: all of it in one round trip.
-///
-/// A database from which another had taken over, as far as is known here when this is sent, changes
-/// nothing and is an error. It is an error too if that becomes known before the answer: then it
-/// may have made the change, which is lost with it.
 pub(super) async fn once(
     client: &PgClient,
     timeout: Timeout,
@@ -63,24 +57,20 @@ pub(super) async fn once(
     sql: &str,
     parameters: &[Parameter<'_>],
 ) -> Result<Vec<Row>, Failure> {
-    // Only now: while the connection was made or waited for, another may have taken over.
     let begin = client.begin(Mode::Once, timeout);
     // Each is sent when it is first polled, in this order.
     let all = join3(
-        connection.simple_query(&begin),
+        connection.batch_execute(&begin),
         connection.query_typed(sql, parameters),
         connection.batch_execute("COMMIT"),
     );
     let (opened, answered, committed) = all.await;
-    if let Ok(opened) = &opened {
-        client.timelines().note(Timeline::of(opened))?;
-    }
     match (opened, answered) {
-        (Ok(_it), Ok(rows)) => {
+        (Ok(()), Ok(rows)) => {
             committed?;
             Ok(rows)
         }
-        (Ok(_it), Err(refused)) => Err(refused.into()),
+        (Ok(()), Err(refused)) => Err(refused.into()),
         // The error of the statement would only be that there is no transaction any more.
         (Err(refused), Err(_also)) => Err(refused.into()),
         // Without its settings, it may not last.

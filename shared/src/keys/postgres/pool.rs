@@ -4,20 +4,16 @@
 //! it answers. Otherwise a stopped store that resumes would work through requests whose clients are
 //! long gone.
 
-use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use deadpool_postgres::{ClientWrapper, Connect, Manager, ManagerConfig, Object, PoolError};
+use deadpool_postgres::{ClientWrapper, Manager, ManagerConfig, Object, PoolError};
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::task::JoinHandle;
-use tokio_postgres::{Client, Config, Error, Row};
+use tokio_postgres::{Error, Row};
 
 use crate::keys::postgres::client::{PgClient, Timeout};
-use crate::keys::postgres::connection::{FEW_ROWS, Plan};
+use crate::keys::postgres::connection::{PgConnection, config};
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::once::{Parameter, once};
 use crate::keys::store::KeyStoreError;
@@ -32,7 +28,7 @@ const PROBE_WAIT_MAX: Duration = Duration::from_millis(500);
 pub(super) struct Pool {
     client: PgClient,
     timeout: Timeout,
-    connections: Result<Connections, String>,
+    connections: Result<deadpool_postgres::Pool, String>,
     /// A wait here is for other threads of this process, not for the store.
     turns: Semaphore,
     connections_max: usize,
@@ -43,19 +39,14 @@ pub(super) struct Pool {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Circuit(Arc<AtomicBool>);
 
-#[derive(Debug)]
-struct Connections {
-    plan: Plan,
-    pool: deadpool_postgres::Pool,
-}
-
 impl Pool {
     /// At most `connections_max`, on which nothing takes longer than `timeout`.
     pub(super) fn new(client: &PgClient, timeout: Timeout, connections_max: usize) -> Self {
         Self {
             client: client.clone(),
             timeout,
-            connections: connections(client, timeout, connections_max),
+            connections: connections(client, timeout, connections_max)
+                .map_err(|failure| failure.text()),
             turns: Semaphore::new(connections_max),
             connections_max,
             circuit: Circuit::default(),
@@ -79,7 +70,7 @@ impl Pool {
         // Held here, so that a connection that timed out does not go back into the pool.
         let mut held = None;
         let answered = self.client.wait(self.timeout, async {
-            let connection = connections.pool.get().await.map_err(unavailable)?;
+            let connection = connections.get().await.map_err(unavailable)?;
             ask(held.insert(connection)).await.map_err(E::into)
         });
         answered.map_err(|failure| {
@@ -90,11 +81,6 @@ impl Pool {
             self.judge(connections, held, &failure);
             (failure, outcome)
         })
-    }
-
-    /// What its connections are made with.
-    pub(super) const fn client(&self) -> &PgClient {
-        &self.client
     }
 
     /// Runs one statement for an `attempt`, a verb, and returns its rows.
@@ -149,20 +135,25 @@ impl Pool {
 
     /// Closes connections that a failure made unusable, and probes in the background until the
     /// store is back.
-    fn judge(&self, connections: &Connections, held: Option<Object>, failure: &Failure) {
-        let has_others = 0 < connections.pool.status().size;
+    fn judge(
+        &self,
+        connections: &deadpool_postgres::Pool,
+        held: Option<Object>,
+        failure: &Failure,
+    ) {
+        let has_others = 0 < connections.status().size;
         if !failure.breaks() || (failure.is_full() && has_others) {
             // A store that became read-only may have a successor elsewhere.
             if failure.is_read_only() {
                 drop(held.map(Object::take));
-                connections.pool.retain(|_connection, _metrics| false);
+                connections.retain(|_connection, _metrics| false);
             }
             return;
         }
         drop(held.map(Object::take));
         // The other connections broke too, or each would cost a request the same wait.
-        connections.pool.retain(|_connection, _metrics| false);
-        self.circuit.open(&self.client, connections.plan.clone());
+        connections.retain(|_connection, _metrics| false);
+        self.circuit.open(&self.client, self.timeout);
     }
 }
 
@@ -175,37 +166,25 @@ impl Circuit {
         Ok(())
     }
 
-    /// Opens the circuit until a probe, on a connection made by `plan`, gets a reply.
-    pub(super) fn open(&self, client: &PgClient, plan: Plan) {
+    /// Opens the circuit until a probe, on a connection of its own, gets a reply.
+    pub(super) fn open(&self, client: &PgClient, timeout: Timeout) {
         if self.0.swap(true, Ordering::Relaxed) {
             return;
         }
         let is_open = Arc::clone(&self.0);
+        let (config, tls) = (config(client, timeout), client.tls());
         client.spawn(async move {
+            let Ok(tls) = tls else { return };
             loop {
                 tokio::time::sleep(PROBE_PAUSE).await;
-                let probe = tokio::time::timeout(PROBE_WAIT_MAX, plan.connect(None));
-                if let Ok(Ok(answered)) = probe.await
-                    && plan.timelines.note(answered.timeline).is_ok()
-                {
+                let probe = PgConnection::connect(config.clone(), Ok(tls.clone()));
+                if let Ok(Ok(_answered)) = tokio::time::timeout(PROBE_WAIT_MAX, probe).await {
                     is_open.store(false, Ordering::Relaxed);
                     return;
                 }
             }
         });
     }
-}
-
-fn connections(
-    client: &PgClient,
-    timeout: Timeout,
-    connections_max: usize,
-) -> Result<Connections, String> {
-    let plan = Plan::new(client, timeout, FEW_ROWS).map_err(|failure| failure.text())?;
-    let manager = Manager::from_connect(Config::new(), plan.clone(), ManagerConfig::default());
-    let pool = deadpool_postgres::Pool::builder(manager).max_size(connections_max);
-    let pool = pool.build().map_err(|error| error.to_string())?;
-    Ok(Connections { plan, pool })
 }
 
 fn unavailable(error: PoolError) -> Failure {
@@ -215,18 +194,14 @@ fn unavailable(error: PoolError) -> Failure {
     }
 }
 
-/// A connection and the task that drives it.
-type Connecting<'a> =
-    Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + 'a>>;
-
-impl Connect for Plan {
-    fn connect(&self, _config: &Config) -> Connecting<'_> {
-        Box::pin(async { Ok(self.connect(None).await?.into_parts()) })
-    }
-}
-
-impl fmt::Debug for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Plan")
-    }
+fn connections(
+    client: &PgClient,
+    timeout: Timeout,
+    connections_max: usize,
+) -> Result<deadpool_postgres::Pool, Failure> {
+    let (config, tls) = (config(client, timeout), client.tls()?);
+    let manager = Manager::from_config(config, tls, ManagerConfig::default());
+    let pool = deadpool_postgres::Pool::builder(manager).max_size(connections_max);
+    pool.build()
+        .map_err(|error| Failure::Setup(error.to_string()))
 }

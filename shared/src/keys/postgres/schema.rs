@@ -13,10 +13,12 @@ use crate::keys::postgres::failure::Failure;
 use crate::keys::store::{CHANGE, KeyStoreError};
 use crate::keys::transaction::Transaction as _;
 
-/// The version of the tables: the number of steps taken.
-pub const VERSION: i64 = 2;
+/// Versions of before the first release, which no program reads any more.
+const FORMER: i64 = 2;
+/// The version of the tables: the number of steps taken, and of former versions.
+pub const VERSION: i64 = FORMER + 1;
 /// The oldest version of the tables that this program works with.
-const OLDEST: i64 = 2;
+const OLDEST: i64 = VERSION;
 /// Marks the tables as ours.
 const PROGRAM: &str = "boat catalogue";
 
@@ -28,16 +30,10 @@ pub(super) struct Step {
 }
 
 /// Past steps never change, since databases were made by them.
-pub(super) const STEPS: [Step; 2] = [
-    Step {
-        sql: include_str!("version_1.sql"),
-        oldest_reader: 1,
-    },
-    Step {
-        sql: include_str!("version_2.sql"),
-        oldest_reader: 1,
-    },
-];
+pub(super) const STEPS: [Step; 1] = [Step {
+    sql: include_str!("tables.sql"),
+    oldest_reader: VERSION,
+}];
 
 /// What a database says about its tables.
 #[derive(Debug, PartialEq, Eq)]
@@ -106,6 +102,9 @@ fn foreign<T>(error: tokio_postgres::Error) -> Result<Option<T>, Failure> {
 impl Found {
     /// Tables of ours.
     pub(super) fn of(version: i64, oldest_reader: i64) -> Self {
+        if version <= FORMER {
+            return Self::Foreign;
+        }
         if version < OLDEST {
             return Self::Older(version);
         }
@@ -177,11 +176,11 @@ fn complete(client: &PgClient, is_meant: fn(i64) -> bool) -> Result<Completed, K
 pub(super) async fn take(transaction: &Client, before: i64, steps: &[Step]) -> Result<(), Failure> {
     if before == 0 {
         transaction.batch_execute(BEGIN).await?;
-        let mark = "INSERT INTO catalogue.schema VALUES ($1, 0, 0)";
-        let program = [(&PROGRAM as _, Type::TEXT)];
+        let mark = "INSERT INTO catalogue.schema VALUES ($1, $2, 0)";
+        let program = [(&PROGRAM as _, Type::TEXT), (&FORMER as _, Type::INT8)];
         transaction.execute_typed(mark, &program).await?;
     }
-    let taken = usize::try_from(before).unwrap_or(0);
+    let taken = usize::try_from(before - FORMER).unwrap_or(0);
     for step in steps.iter().skip(taken) {
         transaction.batch_execute(step.sql).await?;
         let count = "UPDATE catalogue.schema SET version = version + 1, oldest_reader = $1";

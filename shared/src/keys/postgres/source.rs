@@ -1,21 +1,15 @@
 //! The keys of a database, followed by a server.
 //!
-//! A server has one connection for this, on which notifications tell it of changes at once; a
-//! pooler has none. Each poll asks for the revision, since a notification may be lost with a
-//! connection, and reloads keys when it changed. It does so under a lock that whoever moves the
-//! store elsewhere holds alone.
-
-use std::time::Duration;
+//! A server has one connection for this. Each poll asks for the revision, and reloads keys when it
+//! changed, under a lock that whoever moves the store elsewhere holds alone.
 
 use crate::keys::postgres::client::{PgClient, Timeout};
-use crate::keys::postgres::connection::{FEW_ROWS, PgConnection, Plan};
+use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::database::PgTransaction;
 use crate::keys::postgres::once::{Mode, once};
-use crate::keys::postgres::revocations::Revocations;
 use crate::keys::postgres::schema::Found;
-use crate::keys::postgres::timeline::Timeline;
 use crate::keys::statements;
-use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Loss, Revision, Wake};
+use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision};
 use crate::keys::transaction::{Row, Unreadable};
 
 /// The numbers of the lock: `BOAT` in ASCII, and what it is for.
@@ -24,9 +18,6 @@ macro_rules! lock {
         concat!($sql, "(1112490324, 1)")
     };
 }
-
-/// Pause between two looks at all hosts.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The revision, whether this program can work with the tables, and whether the store is writable;
 /// once nobody has the lock alone.
@@ -47,28 +38,17 @@ const IS_WAITED_FOR: &str = "SELECT EXISTS (SELECT FROM pg_locks
 /// Follows the keys of a PostgreSQL database, which need not exist yet.
 pub struct PostgresKeySource {
     client: PgClient,
-    wake: Option<Wake>,
     connection: Option<PgConnection>,
     known: Option<Revision>,
-    /// The revision of the last snapshot, whatever failed since.
-    last: Option<Revision>,
-    /// Its timeline.
-    timeline: Option<Timeline>,
-    revocations: Revocations,
 }
 
 impl PostgresKeySource {
     /// Follows the keys in the database of `client`.
     pub fn new(client: &PgClient) -> Self {
-        look_at_all_hosts(client);
         Self {
             client: client.clone(),
-            wake: None,
             connection: None,
             known: None,
-            last: None,
-            timeline: None,
-            revocations: Revocations::default(),
         }
     }
 
@@ -83,17 +63,8 @@ impl PostgresKeySource {
             self.connection = Some(connection);
             return Ok((revision, None));
         }
-        let (revision, mut snapshot) = self.snapshot(&connection)?;
+        let (revision, snapshot) = self.snapshot(&connection)?;
         self.connection = Some(connection);
-        let last = self.last.replace(revision.clone());
-        let changes = last.and_then(|last| changes_lost(&last, &revision));
-        let timeline = self.client.timelines().seen();
-        let may_have_lost = changes.is_some() || self.timeline != timeline;
-        self.timeline = timeline;
-        let revocations = self.revocations.keep(&mut snapshot.keys, may_have_lost);
-        for loss in [changes, revocations].into_iter().flatten() {
-            self.client.note_loss(loss);
-        }
         Ok((revision, Some(snapshot)))
     }
 
@@ -102,14 +73,7 @@ impl PostgresKeySource {
         if let Some(connection) = self.connection.take() {
             return Ok(connection);
         }
-        let (timeout, wake) = (Timeout::POLLS, self.wake.clone());
-        let connection = PgConnection::open(&self.client, timeout, "read", wake)?;
-        if connection.is_direct {
-            let listen = connection.client.batch_execute("LISTEN catalogue_keys");
-            self.client
-                .ask("read", timeout, async { Ok(listen.await?) })?;
-        }
-        Ok(connection)
+        PgConnection::open(&self.client, Timeout::POLLS, "read")
     }
 
     fn revision_on(&self, connection: &PgConnection) -> Result<Revision, KeyStoreError> {
@@ -151,36 +115,10 @@ impl PostgresKeySource {
     }
 }
 
-/// Looks from time to time at all of several hosts: one may have taken over while the one that it
-/// took over from still answers.
-fn look_at_all_hosts(client: &PgClient) {
-    let Ok(plan) = Plan::new(client, Timeout::POLLS, FEW_ROWS) else {
-        return;
-    };
-    if !plan.has_several_hosts() {
-        return;
-    }
-    client.spawn(async move {
-        loop {
-            tokio::time::sleep(LOOK_INTERVAL).await;
-            let connected = tokio::time::timeout(LOOK_INTERVAL, plan.connect(None));
-            // What was seen is noted on the way.
-            drop(connected.await);
-        }
-    });
-}
-
 fn look_at(row: &dyn Row) -> Result<(Found, bool, Revision), Unreadable> {
     let found = Found::of(row.get("version")?, row.get("oldest_reader")?);
     let revision = Revision(row.get("revision")?);
     Ok((found, row.get("is_read_only")?, revision))
-}
-
-/// Numbers of revisions only grow, as long as nothing that was committed is lost.
-fn changes_lost(known: &Revision, found: &Revision) -> Option<Loss> {
-    let number = |revision: &Revision| revision.0.split_once('-')?.0.parse().ok();
-    let (before, found): (u64, u64) = (number(known)?, number(found)?);
-    (found <= before).then_some(Loss::Changes { before, found })
 }
 
 impl KeySource for PostgresKeySource {
@@ -193,14 +131,6 @@ impl KeySource for PostgresKeySource {
 
     fn revision(&self) -> Option<Revision> {
         self.known.clone()
-    }
-
-    fn take_losses(&mut self) -> Vec<Loss> {
-        self.client.take_losses()
-    }
-
-    fn wake_with(&mut self, wake: Wake) {
-        self.wake = Some(wake);
     }
 }
 
@@ -219,7 +149,7 @@ impl WithoutServers {
     /// [`CHANGES_HOLD_WITHIN`](crate::keys::limits::CHANGES_HOLD_WITHIN).
     pub fn hold(client: &PgClient) -> Result<Self, KeyStoreError> {
         let timeout = Timeout::COMMANDS;
-        let connection = PgConnection::open(client, timeout, "lock", None)?;
+        let connection = PgConnection::open(client, timeout, "lock")?;
         let begin = client.begin(Mode::Once, timeout);
         let patience = client
             .stretched(Timeout::POLLS)
@@ -227,8 +157,7 @@ impl WithoutServers {
             .as_millis();
         let taken = client.ask("lock", timeout, async {
             let library = &connection.client;
-            let opened = library.simple_query(&begin).await?;
-            client.timelines().note(Timeline::of(&opened))?;
+            library.batch_execute(&begin).await?;
             // It is held for as long as a copy takes. A server of a former version never lets go.
             let patient = format!(
                 "SET LOCAL lock_timeout = {patience};

@@ -3,11 +3,8 @@
 
 mod away;
 mod connections;
-mod endless;
-mod failover;
 mod faults;
 mod pooler;
-mod superseded;
 mod versions;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -104,11 +101,6 @@ impl Database {
     /// A client of the same database that waits less for it.
     pub(super) fn with_little_slack(&self) -> PgClient {
         client(self.client.address().clone(), LITTLE_SLACK)
-    }
-
-    /// A client of the same database that knows nothing of what others saw there.
-    pub(super) fn stranger(&self) -> PgClient {
-        client(self.client.address().clone(), SLACK)
     }
 
     /// The address of the same database through another port of this machine.

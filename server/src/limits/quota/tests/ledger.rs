@@ -1,14 +1,13 @@
 //! A ledger in memory that can be slow, fail and panic.
 
 use std::collections::HashMap;
-use std::sync::PoisonError;
 use std::sync::mpsc::Receiver;
+use std::sync::{MutexGuard, PoisonError};
 
 use shared::keys::ledger::Lease;
 use shared::keys::store::{CHANGE, Location};
 
 use super::*;
-use crate::base::primitives::MutexGuard;
 
 /// Counts leases as a store does; every subscription has the same quota.
 #[derive(Default)]
@@ -21,19 +20,32 @@ pub(super) struct Ledger {
     pub(super) leases: usize,
     pub(super) questions: usize,
     pub(super) trouble: Trouble,
+    /// Units that nobody has: leased by a lost reply, or not taken back.
+    pub(super) lost: u64,
     /// How many more times another process has it locked.
     pub(super) busy: u32,
     /// While set, the next call waits for a message or for the end of the sender.
     pub(super) gate: Option<Receiver<()>>,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Trouble {
     #[default]
     None,
+    /// It changes nothing, and does not say so.
     Fails,
+    /// It does what it is asked, and its reply is lost.
+    LosesReplies,
     Locked,
     Panics,
+}
+
+fn failed() -> KeyStoreError {
+    KeyStoreError::Failed {
+        attempt: CHANGE,
+        location: Location::File("here".to_owned()),
+        source: "broken".into(),
+    }
 }
 
 impl MemoryLedger {
@@ -69,22 +81,17 @@ impl MemoryLedger {
             let _opened = gate.recv();
         }
         let mut ledger = self.lock();
-        let location = Location::File("here".to_owned());
         let trouble = match ledger.busy {
             0 => ledger.trouble,
             _ => Trouble::Locked,
         };
         ledger.busy = ledger.busy.saturating_sub(1);
         match trouble {
-            Trouble::None => Ok(ledger),
-            Trouble::Fails => Err(KeyStoreError::Failed {
-                attempt: CHANGE,
-                location,
-                source: "broken".into(),
-            }),
+            Trouble::None | Trouble::LosesReplies => Ok(ledger),
+            Trouble::Fails => Err(failed()),
             Trouble::Locked => Err(KeyStoreError::Locked {
                 attempt: "open",
-                location,
+                location: Location::File("here".to_owned()),
                 source: "locked".into(),
             }),
             Trouble::Panics => panic!("this ledger is made to panic"),
@@ -105,10 +112,12 @@ impl QuotaLedger for MemoryLedger {
         let charged = ledger.charged.entry((id, period.start)).or_default();
         let granted = wanted.min(quota.saturating_sub(*charged));
         *charged += granted;
-        Ok(Lease {
-            granted,
-            charged: *charged,
-        })
+        let charged = *charged;
+        if ledger.trouble == Trouble::LosesReplies {
+            ledger.lost += granted;
+            return Err(failed());
+        }
+        Ok(Lease { granted, charged })
     }
 
     fn charged(&self, id: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
@@ -127,9 +136,16 @@ impl QuotaLedger for MemoryLedger {
         period: Period,
         unused: u64,
     ) -> Result<(), KeyStoreError> {
-        let mut ledger = self.answering()?;
+        let mut ledger = self.answering().inspect_err(|error| {
+            if !error.is_known_unchanged() {
+                self.lock().lost += unused;
+            }
+        })?;
         let charged = ledger.charged.get_mut(&(id, period.start)).unwrap();
         *charged = charged.checked_sub(unused).unwrap();
-        Ok(())
+        match ledger.trouble {
+            Trouble::LosesReplies => Err(failed()),
+            _ => Ok(()),
+        }
     }
 }

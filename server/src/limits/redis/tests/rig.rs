@@ -4,12 +4,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use redis::{Cmd, FromRedisValue, cmd};
-use shared::base::clock::ManualClock;
+use shared::base::clock::{ManualClock, SystemClock};
 use tokio::runtime::Runtime;
 
 use super::*;
 use crate::limits::redis::address::Target;
-use crate::limits::redis::lines::Begun;
 
 /// Where a Redis is, and where sentinels are.
 pub(super) const REDIS: &str = "CATALOGUE_TEST_REDIS";
@@ -17,12 +16,10 @@ pub(super) const SENTINELS: &str = "CATALOGUE_TEST_SENTINELS";
 /// Where a Redis is that is part of a cluster.
 pub(super) const CLUSTERED: &str = "CATALOGUE_TEST_CLUSTERED";
 
-/// How much longer than usual tests wait for a Redis: the machine may be busy.
-const SLACK: u32 = 60;
 /// How long a state may take to come before it counts as missing.
 const MISSING_AFTER: Duration = Duration::from_mins(1);
 
-/// What a test puts before the scripts: the time is read from a key.
+/// What a test puts before the script: the time is read from a key.
 const CLOCK: &str = "
 local store = redis
 local redis = { call = function(command, ...)
@@ -32,33 +29,11 @@ local redis = { call = function(command, ...)
 end }
 ";
 
-/// A clock that moves together with that of the store: nobody reads it while only one has moved.
-struct SameClock(Mutex<Moment>);
-
-impl SameClock {
-    fn advance(&self, time: Duration, move_store: impl FnOnce()) {
-        let mut now = self.0.lock().unwrap();
-        move_store();
-        *now = now.plus(time);
-    }
-
-    /// Moves the wall reading of the server, and no other.
-    fn jump_wall(&self, seconds: i64) {
-        self.0.lock().unwrap().unix_nanos += seconds * 1_000_000_000;
-    }
-}
-
-impl Clock for SameClock {
-    fn now(&self) -> Moment {
-        *self.0.lock().unwrap()
-    }
-}
-
 /// Windows in a Redis, and the controls of a test.
 pub(super) struct Rig {
     runtime: Runtime,
     pub(super) limits: RedisLimits,
-    clock: Arc<SameClock>,
+    clock: Arc<ManualClock>,
     /// The Redis itself, whatever is between it and the windows, or its sentinels.
     address: RedisAddress,
     prefix: String,
@@ -70,60 +45,59 @@ pub(super) struct Rig {
 impl Rig {
     /// Windows that use the test's clock.
     pub(super) fn start() -> Self {
-        Self::at((REDIS, None), None, |prefix| {
-            CLOCK.replace("PREFIX", prefix)
-        })
+        Self::behind(|_runtime, redis| redis.to_owned())
+    }
+
+    /// The same behind a proxy, which gets the address of the Redis and returns its own.
+    pub(super) fn behind(proxy: impl FnOnce(&Runtime, &str) -> String) -> Self {
+        Self::at(&service(REDIS), None, proxy, CLOCK)
     }
 
     /// The same in a Redis that sentinels name, which no other test uses meanwhile.
     pub(super) fn behind_sentinels() -> Self {
         static ALONE: Mutex<()> = Mutex::new(());
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let prologue = |prefix: &str| CLOCK.replace("PREFIX", prefix);
-        Self::at((SENTINELS, Some(alone)), None, prologue)
-    }
-
-    /// The same behind a proxy, which gets the address of the Redis and returns its own.
-    pub(super) fn behind(proxy: impl FnOnce(&Runtime, &str) -> String) -> Self {
-        Self::at((REDIS, None), Some(Box::new(proxy)), |prefix| {
-            CLOCK.replace("PREFIX", prefix)
-        })
+        let straight = |_runtime: &Runtime, sentinels: &str| sentinels.to_owned();
+        Self::at(&service(SENTINELS), Some(alone), straight, CLOCK)
     }
 
     /// Windows that use the clock of the Redis.
     pub(super) fn by_its_own_clock() -> Self {
-        Self::at((REDIS, None), None, |_prefix| String::new())
+        Self::at(
+            &service(REDIS),
+            None,
+            |_runtime, redis| redis.to_owned(),
+            "",
+        )
     }
 
-    #[expect(clippy::type_complexity, reason = "one place passes a closure on")]
     fn at(
-        (variable, alone): (&str, Option<MutexGuard<'static, ()>>),
-        proxy: Option<Box<dyn FnOnce(&Runtime, &str) -> String + '_>>,
-        prologue: impl FnOnce(&str) -> String,
+        address: &str,
+        alone: Option<MutexGuard<'static, ()>>,
+        proxy: impl FnOnce(&Runtime, &str) -> String,
+        prologue: &str,
     ) -> Self {
         static RIGS: AtomicU32 = AtomicU32::new(0);
-        let address = service(variable);
         let runtime = Runtime::new().unwrap();
         let number = RIGS.fetch_add(1, Ordering::Relaxed);
         let prefix = format!("test-{}-{number}:", std::process::id());
-        let prologue = prologue(&prefix);
-        let clock = Arc::new(SameClock(Mutex::new(ManualClock::at(START).now())));
-        let shown = proxy.map_or_else(|| address.clone(), |proxy| proxy(&runtime, &address));
-        let time = (START * 1_000_000).to_string();
-        let straight = place(&address, &prologue, &prefix);
-        let direct = runtime.block_on(client(&straight));
-        tell(&direct, cmd("SET").arg(format!("{prefix}time")).arg(time));
-        let limits = runtime.block_on(async {
-            straight.init().await.unwrap();
-            let clock: Arc<dyn Clock> = Arc::<SameClock>::clone(&clock);
-            let place = place(&shown, &prologue, &prefix);
-            RedisLimits::in_place(place, clock).await.unwrap()
-        });
+        let prologue = prologue.replace("PREFIX", &prefix);
+        let clock = Arc::new(ManualClock::at(START));
+        let shown = proxy(&runtime, address);
+        let time = START * 1_000_000;
+        let parsed: RedisAddress = address.parse().unwrap();
+        tell(
+            &runtime,
+            &parsed,
+            cmd("SET").arg(format!("{prefix}time")).arg(time),
+        );
+        let windows = SharedWindows::with(shown.parse().unwrap(), WAIT_MAX, &prologue, &prefix);
+        let counting = RedisLimits::count_in(windows, Arc::<ManualClock>::clone(&clock));
         Self {
+            limits: runtime.block_on(counting).unwrap(),
             runtime,
-            limits,
             clock,
-            address: address.parse().unwrap(),
+            address: parsed,
             prefix,
             prologue,
             _alone: alone,
@@ -132,61 +106,75 @@ impl Rig {
 
     /// Another server that counts in the same windows.
     pub(super) fn another_server(&self) -> RedisLimits {
-        let clock: Arc<dyn Clock> = Arc::<SameClock>::clone(&self.clock);
-        self.wait(RedisLimits::in_place(self.place(), clock))
-            .unwrap()
+        self.start_at(self.address.clone()).unwrap()
     }
 
     /// Starts another server, as a user that may run everything except `command`.
     pub(super) fn start_without(&self, command: &str) -> Result<RedisLimits, RedisFailure> {
-        let address = service(REDIS);
         let user = self.prefix.trim_end_matches(':');
         let rules = ["on", "nopass", "~*", "&*", "+@all", &format!("-{command}")];
         self.tell(cmd("ACL").arg("SETUSER").arg(user).arg(&rules));
-        let address = address.replace("redis://", &format!("redis://{user}:any@"));
-        let clock: Arc<dyn Clock> = Arc::<SameClock>::clone(&self.clock);
-        let place = place(&address, &self.prologue, &self.prefix);
-        let started = self.wait(RedisLimits::in_place(place, clock));
+        let address = service(REDIS).replace("redis://", &format!("redis://{user}:any@"));
+        let started = self.start_at(address.parse().unwrap());
         self.tell(cmd("ACL").arg("DELUSER").arg(user));
         started
+    }
+
+    fn start_at(&self, address: RedisAddress) -> Result<RedisLimits, RedisFailure> {
+        let windows = SharedWindows::with(address, WAIT_MAX, &self.prologue, &self.prefix);
+        let clock = Arc::<ManualClock>::clone(&self.clock);
+        self.wait(RedisLimits::count_in(windows, clock))
     }
 
     pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
 
-    /// Waits until the state matches.
+    /// Waits until the server counts alone, or does not.
     #[track_caller]
-    pub(super) fn wait_for(&self, stands: impl FnMut(&State) -> bool) {
-        let mut state = self.limits.circuit.state();
-        let waited = async { timeout(MISSING_AFTER, state.wait_for(stands)).await.is_ok() };
-        let is_there = self.wait(waited);
-        assert!(is_there, "still {:?}", self.limits.circuit.state().borrow());
+    pub(super) fn wait_until_alone(&self, is_alone: bool) {
+        let clock = SystemClock::new();
+        let latest = clock.monotonic() + MISSING_AFTER;
+        while self.limits.is_alone() != is_alone {
+            assert!(clock.monotonic() < latest, "alone: {}", !is_alone);
+            self.wait(async { sleep(Duration::from_millis(10)).await });
+        }
     }
 
-    pub(super) fn try_count(&self, family: &KeyId, limit: u32) -> Result<(), RedisFailure> {
-        self.try_count_within(WAIT_MAX, family, limit)
-    }
-
-    pub(super) fn try_count_within(
+    /// Counts with another limit to the wait for Redis.
+    pub(super) fn count_within(
         &self,
         wait_budget: Duration,
         family: &KeyId,
         limit: u32,
-    ) -> Result<(), RedisFailure> {
-        match self.wait(self.limits.count(family, limit, wait_budget)) {
-            Err(MinuteError::Unavailable(failure)) => Err(failure),
-            Ok(_) | Err(MinuteError::Exceeded(_)) => Ok(()),
-        }
+    ) -> Result<Usage, Usage> {
+        self.count_on(&self.limits, wait_budget, family, limit)
     }
 
-    /// Puts the store's clock forward, and no other.
-    pub(super) fn put_clock_forward(&self, time: Duration) {
-        self.move_store(i64::try_from(time.as_micros()).unwrap());
+    /// Counts at another server.
+    pub(super) fn count_at(&self, server: &RedisLimits, family: &KeyId, limit: u32) -> bool {
+        self.count_on(server, WAIT_MAX, family, limit).is_ok()
     }
 
-    pub(super) fn put_clock_back(&self, time: Duration) {
-        self.move_store(-i64::try_from(time.as_micros()).unwrap());
+    fn count_on(
+        &self,
+        server: &RedisLimits,
+        wait_budget: Duration,
+        family: &KeyId,
+        limit: u32,
+    ) -> Result<Usage, Usage> {
+        self.wait(server.count(family, limit, self.clock.now(), wait_budget))
+    }
+
+    /// The moment of requests.
+    pub(super) fn now(&self) -> Moment {
+        self.clock.now()
+    }
+
+    /// Moves the store's clock, and no other.
+    pub(super) fn move_store(&self, seconds: i64) {
+        let micros = seconds * 1_000_000;
+        self.tell(cmd("INCRBY").arg(self.key("time")).arg(micros));
     }
 
     /// Puts the server's wall clock forward or back, and no other.
@@ -194,40 +182,22 @@ impl Rig {
         self.clock.jump_wall(seconds);
     }
 
-    fn move_store(&self, micros: i64) {
-        self.tell(cmd("INCRBY").arg(self.key("time")).arg(micros));
-    }
-
-    pub(super) fn remove(&self, name: &str) {
-        self.tell(cmd("DEL").arg(self.key(name)));
-    }
-
-    pub(super) fn set_marker(&self, fields: &[(&str, &str)]) {
-        self.tell(cmd("HSET").arg(self.key("limits")).arg(fields));
+    /// As if the store had lost the window.
+    pub(super) fn lose(&self, family: &KeyId) {
+        self.tell(cmd("DEL").arg(self.window(family)));
     }
 
     pub(super) fn forget_scripts(&self) {
         self.tell(cmd("SCRIPT").arg("FLUSH"));
     }
 
-    /// Makes everything in a window older by `by`.
-    pub(super) fn age(&self, family: &KeyId, by: Duration) {
-        let window = self.key(&format!("minute:{family}"));
+    /// Makes everything in a window older by a minute.
+    pub(super) fn age(&self, family: &KeyId) {
+        let window = self.window(family);
         let times: Vec<i64> = self.ask(cmd("LRANGE").arg(&window).arg(0).arg(-1));
-        let by = i64::try_from(by.as_micros()).unwrap();
-        for (place, time) in times.into_iter().enumerate() {
-            self.tell(cmd("LSET").arg(&window).arg(place).arg(time - by));
+        for (index, time) in times.into_iter().enumerate() {
+            self.tell(cmd("LSET").arg(&window).arg(index).arg(time - 60_000_000));
         }
-    }
-
-    /// How a new connection begins now.
-    pub(super) fn begin(&self) -> Begun {
-        let place = self.place();
-        self.wait(place.connect(&*self.clock)).unwrap().1
-    }
-
-    pub(super) fn init(&self) -> Begun {
-        self.wait(self.place().init()).unwrap()
     }
 
     /// A failover, as an operator asks for one.
@@ -235,19 +205,20 @@ impl Rig {
         let Target::Sentinels { sentinels, master } = self.address.target() else {
             panic!("nothing fails over");
         };
+        let failover = cmd("SENTINEL").arg("FAILOVER").arg(master).to_owned();
         let sentinel = redis::Client::open(sentinels[0].clone()).unwrap();
-        tell(&sentinel, cmd("SENTINEL").arg("FAILOVER").arg(master));
+        let mut connection = sentinel.get_connection().unwrap();
+        failover.query::<()>(&mut connection).unwrap();
     }
 
-    /// The server that is counted in.
+    /// The server that sentinels name now.
     pub(super) fn server(&self) -> String {
-        let lines = self.limits.circuit.lines();
-        lines.unwrap().server.address.to_string()
+        let examined = self.wait(RedisLimits::examine(self.address.clone()));
+        examined.unwrap().server
     }
 
-    pub(super) fn place(&self) -> Place {
-        let scripts = Scripts::new(&self.prologue);
-        Place::new(self.address.clone(), scripts, &self.prefix).with_slack(SLACK)
+    fn window(&self, family: &KeyId) -> String {
+        self.key(&format!("minute:{family}"))
     }
 
     fn key(&self, name: &str) -> String {
@@ -255,35 +226,31 @@ impl Rig {
     }
 
     fn ask<T: FromRedisValue>(&self, command: &Cmd) -> T {
-        let place = self.place();
-        // On a thread of its own, since a test may wait meanwhile.
-        let client = std::thread::scope(|scope| {
-            let found = scope.spawn(|| self.runtime.block_on(client(&place)));
-            found.join().unwrap()
-        });
-        ask(&client, command)
+        ask(&self.runtime, &self.address, command)
     }
 
     fn tell(&self, command: &Cmd) {
-        let _said: redis::Value = self.ask(command);
+        tell(&self.runtime, &self.address, command);
     }
 }
 
 impl Windows for Rig {
     fn count(&self, family: &KeyId, limit: u32) -> Result<Usage, Usage> {
-        match self.wait(self.limits.count(family, limit, WAIT_MAX)) {
-            Ok(usage) => Ok(usage),
-            Err(MinuteError::Exceeded(usage)) => Err(usage),
-            Err(MinuteError::Unavailable(failure)) => panic!("not counted: {failure}"),
-        }
+        self.count_within(WAIT_MAX, family, limit)
     }
 
     fn pass(&self, time: Duration) {
-        self.clock.advance(time, || self.put_clock_forward(time));
+        let micros = i64::try_from(time.as_micros()).unwrap();
+        self.tell(cmd("INCRBY").arg(self.key("time")).arg(micros));
+        self.clock.advance(time);
     }
 
+    /// Those of the last minute: a request that the server refuses by itself removes no others.
     fn held(&self, family: &KeyId) -> usize {
-        self.ask(cmd("LLEN").arg(self.key(&format!("minute:{family}"))))
+        let now: i64 = self.ask(cmd("GET").arg(self.key("time")));
+        let times: Vec<i64> = self.ask(cmd("LRANGE").arg(self.window(family)).arg(0).arg(-1));
+        let is_recent = |&&time: &&i64| now < time + 60_000_000;
+        times.iter().filter(is_recent).count()
     }
 }
 
@@ -303,26 +270,12 @@ pub(super) fn service(variable: &str) -> String {
     })
 }
 
-/// The place of windows under that prefix.
-pub(super) fn place(address: &str, prologue: &str, prefix: &str) -> Place {
-    Place::new(address.parse().unwrap(), Scripts::new(prologue), prefix).with_slack(SLACK)
-}
-
-/// To the server of that place.
-async fn client(place: &Place) -> redis::Client {
-    let server = place.find().await.unwrap();
-    let Target::Server(info) = server.address.target() else {
-        unreachable!("sentinels name servers");
-    };
-    redis::Client::open(info.clone()).unwrap()
-}
-
-/// Blocks, so that it may be called while the clock is locked, or while a test waits.
-fn ask<T: FromRedisValue>(client: &redis::Client, command: &Cmd) -> T {
+fn ask<T: FromRedisValue>(runtime: &Runtime, address: &RedisAddress, command: &Cmd) -> T {
+    let client = runtime.block_on(connections::client(address)).unwrap();
     let mut connection = client.get_connection().unwrap();
     command.query(&mut connection).unwrap()
 }
 
-fn tell(client: &redis::Client, command: &Cmd) {
-    let _said: redis::Value = ask(client, command);
+fn tell(runtime: &Runtime, address: &RedisAddress, command: &Cmd) {
+    let _said: redis::Value = ask(runtime, address, command);
 }

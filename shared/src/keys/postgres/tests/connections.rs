@@ -11,7 +11,7 @@ use tokio_postgres::config::TargetSessionAttrs;
 use super::*;
 use crate::keys::contract::{issue, subscribe};
 use crate::keys::postgres::client::Timeout;
-use crate::keys::postgres::connection::{FEW_ROWS, PgConnection, Plan};
+use crate::keys::postgres::connection::{PgConnection, config};
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::once::once;
 use crate::keys::postgres::pool::Pool;
@@ -109,7 +109,7 @@ fn what_the_database_sets_otherwise_does_not_change_how_it_is_used() {
     alter("synchronous_commit = off");
     alter("search_path = public");
     let client = database.client();
-    let connection = PgConnection::open(client, Timeout::COMMANDS, "read", None).unwrap();
+    let connection = PgConnection::open(client, Timeout::COMMANDS, "read").unwrap();
     for (setting, expected) in [
         ("transaction_isolation", "read committed"),
         ("synchronous_commit", "on"),
@@ -141,12 +141,10 @@ fn each_of_several_hosts_is_tried_in_time_and_one_that_only_follows_is_passed_ov
         ),
     ] {
         let client = client(address.parse().unwrap(), 1);
-        let plan = Plan::new(&client, Timeout::LEASES, FEW_ROWS).unwrap();
-        for host in plan.hosts() {
-            let each = host.get_connect_timeout().unwrap();
-            assert_eq!(each.as_millis(), millis, "{address}");
-            assert_eq!(host.get_target_session_attrs(), transaction, "{address}");
-        }
+        let config = config(&client, Timeout::LEASES);
+        let each = config.get_connect_timeout().unwrap();
+        assert_eq!(each.as_millis(), millis, "{address}");
+        assert_eq!(config.get_target_session_attrs(), transaction, "{address}");
     }
 }
 
@@ -168,7 +166,7 @@ fn a_connection_that_is_given_up_is_closed() {
     });
     let address = format!("postgres://tests@127.0.0.1:{port}/boats");
     let client = client(address.parse().unwrap(), 1);
-    let refused = PgConnection::open(&client, Timeout::POLLS, "read", None).unwrap_err();
+    let refused = PgConnection::open(&client, Timeout::POLLS, "read").unwrap_err();
     let why = refused.source().unwrap().to_string();
     assert_eq!(why, "no answer within 250 ms");
     let closed = server.join().unwrap();

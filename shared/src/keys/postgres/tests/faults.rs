@@ -1,7 +1,7 @@
 //! A database that is up but fails: locks, killed connections, read-only.
 
 use super::*;
-use crate::keys::contract::{NOW, issue, name, subscribe};
+use crate::keys::contract::{NOW, name, subscribe};
 use crate::keys::key_store::SubscriptionChange;
 use crate::keys::postgres::WithoutServers;
 use crate::keys::postgres::client::Timeout;
@@ -118,32 +118,6 @@ fn a_database_that_cannot_be_written_to_confirms_nothing() {
 
 #[test]
 #[ignore = "needs PostgreSQL"]
-fn a_server_that_waits_for_changes_is_woken_by_them_and_by_nothing_else() {
-    let database = Database::new();
-    let mut source = database.source();
-    let (wake, woken) = std::sync::mpsc::channel();
-    source.wake_with(std::sync::Arc::new(move || _ = wake.send(())));
-    source.poll().unwrap();
-    let mut store = database.store();
-    let subscription = subscribe(&mut store, "Acme", 10);
-    woken.recv().unwrap();
-    assert!(source.poll().unwrap().is_some());
-    let lease = database
-        .ledger()
-        .lease(subscription.id, subscription.period(NOW), 1);
-    lease.unwrap();
-    assert_eq!(source.poll().unwrap(), None);
-    // Had the lease woken it, that would come first.
-    let before = source.revision();
-    issue(&mut store, 1);
-    woken.recv().unwrap();
-    source.poll().unwrap().unwrap();
-    assert_ne!(source.revision(), before);
-    assert!(woken.try_recv().is_err(), "a change wakes once");
-}
-
-#[test]
-#[ignore = "needs PostgreSQL"]
 fn a_store_that_a_server_follows_is_not_taken_from_it() {
     let database = Database::new();
     let mut source = PostgresKeySource::new(&database.with_little_slack());
@@ -168,7 +142,7 @@ fn a_store_that_a_server_follows_is_not_taken_from_it() {
 #[ignore = "needs PostgreSQL"]
 fn a_store_that_a_server_of_a_former_version_follows_is_not_taken_from_it() {
     let database = Database::new();
-    let connection = PgConnection::open(database.client(), Timeout::ALL_ROWS, "read", None);
+    let connection = PgConnection::open(database.client(), Timeout::ALL_ROWS, "read");
     let connection = connection.unwrap();
     let lock = "SELECT pg_advisory_lock_shared(1112490324, 1)";
     let locked = async { Ok(connection.client.batch_execute(lock).await?) };

@@ -3,18 +3,7 @@
 
 use super::*;
 use crate::keys::contract::{NOW, issue, subscribe};
-use crate::keys::postgres::client::Timeout;
-use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::{WithoutServers, examine};
-
-#[test]
-#[ignore = "needs PgBouncer"]
-fn a_pooler_is_told_from_the_database() {
-    for (database, expected) in [(Database::new(), true), (Database::pooled(), false)] {
-        let connection = PgConnection::open(database.client(), Timeout::COMMANDS, "read", None);
-        assert_eq!(connection.unwrap().is_direct, expected);
-    }
-}
 
 #[test]
 #[ignore = "needs PgBouncer"]
@@ -47,24 +36,10 @@ fn whoever_gets_our_connection_next_gets_it_as_it_was() {
     eventually(|| run(database.client(), ended).ok());
     let left = "DO $$ BEGIN
         ASSERT NOT EXISTS (SELECT FROM pg_prepared_statements);
-        ASSERT NOT EXISTS (SELECT FROM pg_listening_channels());
         ASSERT current_setting('synchronous_commit') = 'off';
         ASSERT current_setting('statement_timeout') = '0';
         ASSERT current_setting('idle_in_transaction_session_timeout') = '0';
         ASSERT current_setting('search_path') = '\"$user\", public';
     END $$";
     run(database.client(), left).unwrap();
-}
-
-#[test]
-#[ignore = "needs PgBouncer"]
-fn a_change_is_noticed_by_polling() {
-    let database = Database::pooled();
-    let mut source = database.source();
-    let (wake, woken) = std::sync::mpsc::channel();
-    source.wake_with(std::sync::Arc::new(move || _ = wake.send(())));
-    source.poll().unwrap();
-    subscribe(&mut database.store(), "Acme", 10);
-    assert!(source.poll().unwrap().is_some());
-    assert!(woken.try_recv().is_err(), "nothing is listened to");
 }

@@ -1,6 +1,0 @@
-//! What the sources of `server` find under the name `base`.
-
-#[rustfmt::skip]
-#[path = "../../src/base/error_chain.rs"]
-pub(crate) mod error_chain;
-pub(crate) mod primitives;

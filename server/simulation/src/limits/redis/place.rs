@@ -1,1 +1,0 @@
-../../../../src/limits/redis/place.rs

@@ -1,1 +1,0 @@
-../../../../src/limits/redis/process.rs
