@@ -1,7 +1,7 @@
 # Every task of the project. Cargo runs through .ci/cargo, which finds or fetches the DuckDB library;
 # BUNDLED=1 compiles DuckDB from source instead (about an hour of processor time, once).
 .DEFAULT_GOAL := help
-.PHONY: help demo build dist install test lint doc book check format snapshots ci
+.PHONY: help demo build dist install test lint doc check format snapshots ci
 .PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-servers bench-engines bench-plots
 
 help: ## list these tasks
@@ -30,9 +30,6 @@ lint: ## formatting and clippy, warnings denied
 
 doc: ## the documentation of all items, warnings denied
 	RUSTDOCFLAGS="-D warnings" .ci/cargo doc --workspace --no-deps --document-private-items
-
-book: ## all pages as one searchable site, in the cache
-	.ci/pages book
 
 check: lint doc test ## what has to pass before a commit
 
