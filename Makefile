@@ -2,7 +2,7 @@
 # BUNDLED=1 compiles DuckDB from source instead (about an hour of processor time, once).
 .DEFAULT_GOAL := help
 .PHONY: help demo build dist install test lint doc check format snapshots ci
-.PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-servers bench-engines bench-plots
+.PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-servers bench-engines
 
 help: ## list these tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -43,7 +43,7 @@ snapshots: ## write all snapshots of the tests anew, into the emptied folder
 ci: ## everything that continuous integration runs
 	.ci/run
 
-bench: ## all benchmarks and plots, 20 minutes with ROUNDS=3; writes server/benches/results and plots
+bench: ## all benchmarks, 20 minutes with ROUNDS=3; writes server/benches/results
 	.ci/bench all
 
 bench-get: ## one boat over HTTP beside nginx and empty handlers; BOATS="10000 100000 1000000"
@@ -69,6 +69,3 @@ bench-servers: ## one boat over HTTP with PostgreSQL and Redis beside the embedd
 
 bench-engines: ## what a server requests of PostgreSQL, Redis and S3, for server/deploy/sizing.md
 	.ci/bench engines
-
-bench-plots: ## draw server/benches/plots anew from server/benches/results
-	.ci/bench plots

@@ -2,7 +2,7 @@
 --
 -- wrk ... -- TARGETS HEADS_FILE SEED; TARGETS is a file of paths, or boats=COUNT for that many boats of the generator.
 -- Files have a path or a head in each line; a head is the value of Authorization or empty.
--- A seed below 0 takes the paths in order instead, each once, so that nothing is asked for twice.
+-- A seed below 0 takes the paths in order instead, each once: it fails where there are no more.
 
 local function lines(name)
    local found = {}
@@ -23,7 +23,7 @@ local function paths(name)
 end
 
 function init(arguments)
-   seed = tonumber(arguments[3])
+   local seed = tonumber(arguments[3])
    in_order, place = seed < 0, 0
    heads = {}
    for _, head in ipairs(lines(arguments[2])) do
@@ -37,7 +37,11 @@ end
 
 function request()
    if in_order then
-      place = place % count + 1
+      place = place + 1
+      if count < place then
+         io.stderr:write("there are only ", count, " different paths\n")
+         os.exit(1)
+      end
    else
       place = random(count)
    end
@@ -49,7 +53,7 @@ function done(summary, latency, requests)
    -- Answers that are no 200 are among the requests; the others came to nothing.
    local failed = errors.status + errors.connect + errors.read + errors.write + errors.timeout
    io.write(string.format(
-      '\n{"answers": %d, "seconds": %.6f, "bytes": %d, "refused": %d, "failed": %d, "median": %.4f, "slow": %.4f}\n',
-      summary.requests, summary.duration / 1e6, summary.bytes, errors.status, failed,
+      '\n{"answers": %d, "seconds": %.6f, "refused": %d, "failed": %d, "median": %.4f, "slow": %.4f}\n',
+      summary.requests, summary.duration / 1e6, errors.status, failed,
       latency:percentile(50) / 1000, latency:percentile(99) / 1000))
 end

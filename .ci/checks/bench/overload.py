@@ -7,12 +7,10 @@ schedule, whether or not those before were answered, and what they take counts f
 import itertools
 import statistics
 
-from checks.base import Broken
 from checks.bench.lists import LISTS_A_SECOND_MAX, ours, unlike_lists, write_lines
+from checks.bench.load import serving
 from checks.bench.offered import milliseconds, offer
-from checks.bench.results import keep
-from checks.bench.surroundings import machine
-from checks.bench.wrk import serving
+from checks.bench.results import keep, row
 
 TIMES = 5
 # The share of the greatest rate that comes before and after the overload.
@@ -26,129 +24,64 @@ PEAK_CONNECTIONS = 32
 CONNECTIONS = 2_400
 KINDS = ("lists", "boats")
 OUTCOMES = ("answered", "refused", "other", "failed", "unsent")
-WINDOW = 10
-# What counts as normal again: no refusal, so much of the rate before, and 99 % within so many times what it was, or so
-# many milliseconds.
-NORMAL_SHARE, NORMAL_TIMES, NORMAL_MILLISECONDS = 0.9, 2, 50
 
 
 def run_size(surroundings, boats):
     work, data = surroundings.work, surroundings.data(boats)
     heads = data.write_heads(work / "heads")
     ids = write_lines(work / "ids", (f"/v1/boats/boat-{number}" for number in range(boats) if number % 50))
-    unlike = itertools.starmap(ours, unlike_lists(boats))
-    lists = lambda count: {"lists": (1, write_lines(work / "many", itertools.islice(unlike, count))),
-                           "boats": (1, ids)}
+
+    def kinds(count, seed):
+        lists = write_lines(work / "many", itertools.starmap(ours, unlike_lists(boats, count, seed)))
+        return {"lists": (1, lists), "boats": (1, ids)}
+
+    def peak(seed):
+        """Different lists a second, where each client asks again at once."""
+        seconds = PEAK_WARM + PEAK_SECONDS
+        offered = offer(surroundings, server, heads, PEAK_CONNECTIONS, [("max", seconds)],
+                        kinds(LISTS_A_SECOND_MAX * seconds, seed))
+        return offered.count(["lists"], "answered", [(PEAK_WARM, seconds)]) / PEAK_SECONDS
+
     with serving(*surroundings.serve_command(data), log=work / "server.log") as server:
-        resident = lambda: server.status_kibibytes("VmRSS") / 1024
-        rate = statistics.median(peak(surroundings, server, heads, lists) for _ in range(PEAKS))
+        rate = statistics.median(peak(seed) for seed in range(PEAKS))
         phases = [(round(2 * rate * NORMAL), BEFORE_SECONDS), (round(2 * rate * TIMES), surroundings.overload),
                   (round(2 * rate * NORMAL), AFTER_SECONDS)]
+        before = server.status_kibibytes("VmRSS") / 1024
         count = round(sum(asked * seconds for asked, seconds in phases) / 2)
-        quiet = resident()
-        offered = offer(surroundings, server, heads, CONNECTIONS, phases, lists(count), watch=resident)
-        Report(boats, rate, offered, surroundings.overload, quiet).show()
+        offered = offer(surroundings, server, heads, CONNECTIONS, phases, kinds(count, PEAKS))
+        memory = {"before": before, "most": server.status_kibibytes("VmHWM") / 1024}
+    until = BEFORE_SECONDS + surroundings.overload
+    windows = {"before": (0, BEFORE_SECONDS), "overload": (BEFORE_SECONDS, until), "after": (until, until + AFTER_SECONDS)}
+    figures = {phase: {kind: in_window(offered, kind, window) for kind in KINDS} for phase, window in windows.items()}
+    report(boats, rate, figures)
+    late = [one["until"] - until for one in offered.slices
+            if until < one["until"] and any(one[kind].get(outcome) for kind in KINDS for outcome in OUTCOMES[1:])]
+    print(f"\n{memory['before']:,.0f} MiB before, {memory['most']:,.0f} at most; the last request that was not answered "
+          f"came {max(late, default=0):.1f} s after the overload", flush=True)
+    keep("overload", {"boats": boats, "peak": rate, "phases": figures, "mebibytes": memory,
+                      "seconds_to_normal": max(late, default=0)})
 
 
-def peak(surroundings, server, heads, lists):
-    """Different lists a second, where each client asks again at once."""
-    seconds = PEAK_WARM + PEAK_SECONDS
-    count = LISTS_A_SECOND_MAX * seconds
-    offered = offer(surroundings, server, heads, PEAK_CONNECTIONS, [("max", seconds)], lists(count))
-    if count < offered.count("lists", "answered") + PEAK_CONNECTIONS:
-        raise Broken(f"more answers than the {count} different lists that there were")
-    return offered.count("lists", "answered", PEAK_WARM, seconds) / PEAK_SECONDS
+def in_window(offered, kind, window):
+    """Rates of outcomes, and what those that were answered or refused took."""
+    figures = {outcome: offered.count([kind], outcome, [window]) / (window[1] - window[0]) for outcome in OUTCOMES}
+    for outcome in ("answered", "refused"):
+        histogram = offered.histogram([kind], outcome, [window])
+        figures[f"{outcome} ms"] = {share: milliseconds(histogram, share / 100) for share in (50, 99)}
+    return figures
 
 
-class Report:
-    """The figures of one run, and the table of them."""
-
-    def __init__(self, boats, peak, offered, seconds, quiet):
-        self.boats, self.peak, self.offered, self.quiet = boats, peak, offered, quiet
-        self.since, self.until = BEFORE_SECONDS, BEFORE_SECONDS + seconds
-
-    def rate(self, kind, outcome, since, until):
-        return self.offered.count(kind, outcome, since, until) / (until - since)
-
-    def row(self, since, until):
-        """Rates of outcomes, times and memory in a window."""
-        row = {"since": since, "until": until}
-        for kind in KINDS:
-            for outcome in OUTCOMES:
-                row[f"{kind} {outcome}"] = self.rate(kind, outcome, since, until)
-            for outcome in ("answered", "refused"):
-                histogram = self.offered.histogram(kind, outcome, since, until)
-                row[f"{kind} {outcome} p50"] = milliseconds(histogram, 0.5)
-                row[f"{kind} {outcome} p99"] = milliseconds(histogram, 0.99)
-        row["MiB"] = max((value for at, value in self.offered.watched if since < at <= until), default=0)
-        return row
-
-    def windows(self):
-        """Of ten seconds each, none of them in two phases."""
-        edges = [0, *range(self.since, self.until, WINDOW), *range(self.until, self.until + AFTER_SECONDS + 1, WINDOW)]
-        return [self.row(since, until) for since, until in zip(edges, edges[1:], strict=False)]
-
-    def back_to_normal(self):
-        """Seconds from the end of the overload until every second is as before it; `None`: never."""
-        before = self.row(2, self.since)
-        limits = {kind: max(NORMAL_TIMES * before[f"{kind} answered p99"], NORMAL_MILLISECONDS) for kind in KINDS}
-        back = None
-        for second in range(AFTER_SECONDS):
-            row = self.row(self.until + second, self.until + second + 1)
-            bad = any(row[f"{kind} {outcome}"] for kind in KINDS for outcome in OUTCOMES if outcome != "answered")
-            slow = any((row[f"{kind} answered p99"] or 0) > limits[kind] for kind in KINDS)
-            few = any(row[f"{kind} answered"] < NORMAL_SHARE * before[f"{kind} answered"] for kind in KINDS)
-            if bad or slow or few:
-                back = None
-            elif back is None:
-                back = second
-        return back
-
-    def figures(self):
-        """What it comes down to."""
-        whole, windows = self.row(self.since, self.until), self.windows()
-        lowest = min(row["lists answered"] for row in windows if self.since <= row["since"] < self.until)
-        sent = sum(whole[f"{kind} {outcome}"] for kind in KINDS for outcome in OUTCOMES if outcome != "unsent")
-        refused = self.offered.histogram("lists", "refused", self.since, self.until)
-        return {
-            "boats": self.boats, "peak": self.peak, "sent_times": sent / (2 * self.peak),
-            "answered_of_peak": whole["lists answered"] / self.peak, "lowest_of_peak": lowest / self.peak,
-            "refused_milliseconds": {share: milliseconds(refused, share / 100) for share in (50, 90, 99)},
-            "mebibytes": {"before": self.quiet, "most": max(row["MiB"] for row in windows)},
-            "seconds_to_normal": self.back_to_normal(), "windows": windows,
-        }
-
-    def show(self):
-        figures = self.figures()
-        print(f"\n{TIMES} x the lists that can be answered, {self.boats} boats, {machine()}")
-        print(f"greatest rate of different lists, {PEAK_CONNECTIONS} clients: {self.peak:,.0f} a second, and as many "
-              f"of one boat;\nbefore and after: {NORMAL} x that; offered on {CONNECTIONS} connections\n")
-        print("           |            lists: a second and ms            |   one boat: a second and ms  |  MiB of")
-        print(" seconds   | answered  of peak  p50/p99  refused  p50/p99  other | answered  p50/p99  not 200 |  memory")
-        for row in figures["windows"]:
-            print(self.line(row), flush=True)
-        back, memory = figures["seconds_to_normal"], figures["mebibytes"]
-        print(f"\nsent: {figures['sent_times']:.1f} x the greatest rate; lists answered: "
-              f"{figures['answered_of_peak']:.0%} of it, {figures['lowest_of_peak']:.0%} in the worst ten seconds\n"
-              f"refused within ms, 50/90/99 %: {'/'.join(map(whole_number, figures['refused_milliseconds'].values()))};"
-              f" memory {memory['before']:,.0f} MiB before, {memory['most']:,.0f} at most; "
-              f"{'not back to normal' if back is None else f'back to normal after {back} s'}", flush=True)
-        keep("overload", figures)
-
-    def line(self, row):
-        """A window in the table."""
-        pair = lambda what: f"{whole_number(row[what + ' p50'])}/{whole_number(row[what + ' p99'])}"
-        lists_lost = sum(row[f"lists {outcome}"] for outcome in ("other", "failed", "unsent"))
-        boats_lost = sum(row[f"boats {outcome}"] for outcome in OUTCOMES if outcome != "answered")
-        return (f" {row['since']:>4}-{row['until']:<4} | {row['lists answered']:>8,.0f} "
-                f"{row['lists answered'] / self.peak:>8.0%} {pair('lists answered'):>9}"
-                f" {row['lists refused']:>8,.0f} {pair('lists refused'):>9} {lists_lost:>5,.0f}"
-                f" | {row['boats answered']:>8,.0f} {pair('boats answered'):>9} {boats_lost:>7,.0f}"
-                f" | {row['MiB']:>7,.0f}")
-
-
-def whole_number(value):
-    return "-" if value is None else f"{value:,.0f}"
+def report(boats, rate, figures):
+    print(f"\n{TIMES} x the lists that can be answered, {boats} boats, {CONNECTIONS} connections; the greatest rate of "
+          f"different lists is {rate:,.0f} a second and as many of one boat\n")
+    times = lambda found: " / ".join(f"{value:,.0f}" for value in found.values())
+    row("", "answered/s", "of the greatest", "ms, half / 99 %", "refused/s", "ms, half / 99 %", "lost/s")
+    row("---", *["--:"] * 6)
+    for phase, kinds in figures.items():
+        for kind, found in kinds.items():
+            row(f"{phase}, {kind}", f"{found['answered']:,.0f}", f"{found['answered'] / rate:.0%}",
+                times(found["answered ms"]), f"{found['refused']:,.0f}", times(found["refused ms"]),
+                f"{sum(found[outcome] for outcome in OUTCOMES[2:]):,.0f}")
 
 
 def run(surroundings, sizes):
