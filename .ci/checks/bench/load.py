@@ -53,21 +53,26 @@ def accepts(server):
     return True
 
 
-def load(server, seconds, targets, heads, seed, connections=CONNECTIONS):
-    """What clients on another core received. Each asks for a random path of `targets`, which is what load.lua takes for
-    that, with a random head of the file `heads`; with a seed below 0, each path is asked for once, in order.
+def wrk(server, seconds, targets, heads, seed, connections=CONNECTIONS, delay=0, bodies=None):
+    """What clients on another core received, as load.lua says it and takes what it is asked for."""
+    said = run(*on_core(LOAD_CORE, "wrk", "--threads", 1, "--connections", connections, "--duration", f"{seconds}s",
+                        "--timeout", WAIT, "--script", LOAD_SCRIPT, server.base, "--", targets, heads, seed, delay,
+                        *([bodies] if bodies else [])))
+    return json.loads(said.splitlines()[-1])
+
+
+def load(server, seconds, targets, heads, seed, connections=CONNECTIONS, bodies=None):
+    """The figures of a turn of clients that each ask again as soon as they are answered.
 
     `rate_of_processor` is answers for each second that the server computed, which does not depend on who else uses the
     core; `rate_of_all` counts what its engines computed too."""
     before, before_engines = server.processor_seconds(), server.engine_seconds()
-    said = run(*on_core(LOAD_CORE, "wrk", "--threads", 1, "--connections", connections, "--duration", f"{seconds}s",
-                        "--timeout", WAIT, "--script", LOAD_SCRIPT, server.base, "--", targets, heads, seed))
+    said = wrk(server, seconds, targets, heads, seed, connections, bodies=bodies)
     computed = max(server.processor_seconds() - before, 1 / processes.TICKS_PER_SECOND)
     engines = server.engine_seconds() - before_engines
-    figures = json.loads(said.splitlines()[-1])
-    right, failed = figures["answers"] - figures["refused"], figures["failed"]
+    right, failed = said["answers"] - said["refused"], said["refused"] + said["lost"]
     if right == 0 or FAILED_SHARE_MAX * right < failed:
         raise Broken(f"{failed} requests to {server.base} have no 200, and {right} have")
-    return {"rate": right / figures["seconds"], "rate_of_processor": right / computed,
-            "rate_of_all": right / (computed + engines), "median": figures["median"], "slow": figures["slow"],
-            "failed": failed}
+    return {"rate": right / said["seconds"], "rate_of_processor": right / computed,
+            "rate_of_all": right / (computed + engines), "median": said["median"], "slow": said["slow"],
+            "failed": failed, "wrong": said["wrong"]}

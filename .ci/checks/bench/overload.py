@@ -1,89 +1,78 @@
 """Five times the lists that the service can answer, for minutes: what it answers, how it refuses, how it recovers.
 
-Each list is another, so that none is remembered; for each of them one boat is asked for too. Requests come on a
-schedule, whether or not those before were answered, and what they take counts from when they were due.
+Thousands of clients ask for lists, each of them for another one, so that none is remembered; beside them, others ask for
+boats. Before each request they wait, so long that together they ask as often as is wanted while answers come at once.
 """
 
 import itertools
+import resource
 import statistics
+from concurrent.futures import ThreadPoolExecutor
 
-from checks.bench.lists import LISTS_A_SECOND_MAX, ours, unlike_lists, write_lines
-from checks.bench.load import serving
-from checks.bench.offered import milliseconds, offer
+from checks.bench.get import boats_of, targets
+from checks.bench.lists import IN_ORDER, LISTS_A_SECOND_MAX, ours, unlike_lists, write_lines
+from checks.bench.load import load, serving, wrk
 from checks.bench.results import keep, row
+from checks.tools import of_debian
 
 TIMES = 5
-# The share of the greatest rate that comes before and after the overload.
-NORMAL = 0.6
-BEFORE_SECONDS, AFTER_SECONDS = 10, 20
-# The greatest rate is the median of some short runs, each of which counts once it is warm.
-PEAKS, PEAK_WARM, PEAK_SECONDS = 3, 2, 4
-# Clients that each ask again at once, to find the greatest rate.
-PEAK_CONNECTIONS = 32
+# The share of the greatest rate that comes before and after the overload, and for how many seconds.
+NORMAL, NORMAL_SECONDS = 0.6, 10
+# Runs to find the greatest rate, by clients that each ask again at once.
+PEAKS, PEAK_CLIENTS, PEAK_SECONDS = 3, 32, 4
 # Below what one address may have of the usual 10,000.
-CONNECTIONS = 2_400
-KINDS = ("lists", "boats")
-OUTCOMES = ("answered", "refused", "other", "failed", "unsent")
+CLIENTS = {"lists": 2_400, "boats": 64}
 
 
 def run_size(surroundings, boats):
     work, data = surroundings.work, surroundings.data(boats)
-    heads = data.write_heads(work / "heads")
-    ids = write_lines(work / "ids", (f"/v1/boats/boat-{number}" for number in range(boats) if number % 50))
+    heads, seeds = data.write_heads(work / "heads"), itertools.count()
 
-    def kinds(count, seed):
-        lists = write_lines(work / "many", itertools.starmap(ours, unlike_lists(boats, count, seed)))
-        return {"lists": (1, lists), "boats": (1, ids)}
+    def others(count):
+        """Lists that were not asked for before, but for a few by chance."""
+        return write_lines(work / "many", itertools.starmap(ours, unlike_lists(boats, round(count), next(seeds))))
 
-    def peak(seed):
-        """Different lists a second, where each client asks again at once."""
-        seconds = PEAK_WARM + PEAK_SECONDS
-        offered = offer(surroundings, server, heads, PEAK_CONNECTIONS, [("max", seconds)],
-                        kinds(LISTS_A_SECOND_MAX * seconds, seed))
-        return offered.count(["lists"], "answered", [(PEAK_WARM, seconds)]) / PEAK_SECONDS
+    def peak():
+        lists = others(LISTS_A_SECOND_MAX * PEAK_SECONDS)
+        return load(server, PEAK_SECONDS, lists, heads, IN_ORDER, PEAK_CLIENTS)["rate"]
+
+    def phase(times, seconds):
+        """So many times the lists that can be answered, and as many boats as that at most."""
+        rates = {"lists": times * rate, "boats": min(times, 1) * rate}
+        # A client asks for a list or two more than its share.
+        paths = {"lists": (others(rates["lists"] * seconds + 2 * CLIENTS["lists"]), IN_ORDER),
+                 "boats": (targets(boats_of(boats)), 1)}
+        ask = lambda kind: wrk(server, seconds, paths[kind][0], heads, paths[kind][1], CLIENTS[kind],
+                               round(1000 * CLIENTS[kind] / rates[kind]))
+        with ThreadPoolExecutor() as threads:
+            return dict(zip(rates, threads.map(ask, rates), strict=True))
 
     with serving(*surroundings.serve_command(data), log=work / "server.log") as server:
-        rate = statistics.median(peak(seed) for seed in range(PEAKS))
-        phases = [(round(2 * rate * NORMAL), BEFORE_SECONDS), (round(2 * rate * TIMES), surroundings.overload),
-                  (round(2 * rate * NORMAL), AFTER_SECONDS)]
+        rate = statistics.median(peak() for _ in range(PEAKS))
         before = server.status_kibibytes("VmRSS") / 1024
-        count = round(sum(asked * seconds for asked, seconds in phases) / 2)
-        offered = offer(surroundings, server, heads, CONNECTIONS, phases, kinds(count, PEAKS))
-        memory = {"before": before, "most": server.status_kibibytes("VmHWM") / 1024}
-    until = BEFORE_SECONDS + surroundings.overload
-    windows = {"before": (0, BEFORE_SECONDS), "overload": (BEFORE_SECONDS, until), "after": (until, until + AFTER_SECONDS)}
-    figures = {phase: {kind: in_window(offered, kind, window) for kind in KINDS} for phase, window in windows.items()}
-    report(boats, rate, figures)
-    late = [one["until"] - until for one in offered.slices
-            if until < one["until"] and any(one[kind].get(outcome) for kind in KINDS for outcome in OUTCOMES[1:])]
-    print(f"\n{memory['before']:,.0f} MiB before, {memory['most']:,.0f} at most; the last request that was not answered "
-          f"came {max(late, default=0):.1f} s after the overload", flush=True)
-    keep("overload", {"boats": boats, "peak": rate, "phases": figures, "mebibytes": memory,
-                      "seconds_to_normal": max(late, default=0)})
+        phases = {"before": phase(NORMAL, NORMAL_SECONDS), "overload": phase(TIMES, surroundings.overload),
+                  "right after": phase(NORMAL, NORMAL_SECONDS)}
+        most = server.status_kibibytes("VmHWM") / 1024
+    report(boats, rate, phases)
+    print(f"\n{before:,.0f} MiB before, {most:,.0f} at most", flush=True)
+    keep("overload", {"boats": boats, "peak": rate, "phases": phases, "mebibytes": {"before": before, "most": most}})
 
 
-def in_window(offered, kind, window):
-    """Rates of outcomes, and what those that were answered or refused took."""
-    figures = {outcome: offered.count([kind], outcome, [window]) / (window[1] - window[0]) for outcome in OUTCOMES}
-    for outcome in ("answered", "refused"):
-        histogram = offered.histogram([kind], outcome, [window])
-        figures[f"{outcome} ms"] = {share: milliseconds(histogram, share / 100) for share in (50, 99)}
-    return figures
-
-
-def report(boats, rate, figures):
-    print(f"\n{TIMES} x the lists that can be answered, {boats} boats, {CONNECTIONS} connections; the greatest rate of "
-          f"different lists is {rate:,.0f} a second and as many of one boat\n")
-    times = lambda found: " / ".join(f"{value:,.0f}" for value in found.values())
-    row("", "answered/s", "of the greatest", "ms, half / 99 %", "refused/s", "ms, half / 99 %", "lost/s")
-    row("---", *["--:"] * 6)
-    for phase, kinds in figures.items():
-        for kind, found in kinds.items():
-            row(f"{phase}, {kind}", f"{found['answered']:,.0f}", f"{found['answered'] / rate:.0%}",
-                times(found["answered ms"]), f"{found['refused']:,.0f}", times(found["refused ms"]),
-                f"{sum(found[outcome] for outcome in OUTCOMES[2:]):,.0f}")
+def report(boats, rate, phases):
+    print(f"\n{TIMES} x the lists that can be answered, {boats} boats, {CLIENTS['lists']} clients; {PEAK_CLIENTS} clients "
+          f"that ask at once have {rate:,.0f} different lists a second\n")
+    row("", "asked/s", "answered/s", "of the greatest", "refused/s", "lost", "ms, half", "ms, 99 %")
+    row("---", *["--:"] * 7)
+    for name, kinds in phases.items():
+        for kind, said in kinds.items():
+            answered = (said["answers"] - said["refused"]) / said["seconds"]
+            row(f"{name}, {kind}", f"{said['answers'] / said['seconds']:,.0f}", f"{answered:,.0f}", f"{answered / rate:.0%}",
+                f"{said['refused'] / said['seconds']:,.0f}", said["lost"], f"{said['median']:,.1f}", f"{said['slow']:,.1f}")
 
 
 def run(surroundings, sizes):
+    of_debian(wrk="wrk")
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     for boats in sizes:
         run_size(surroundings, boats)
