@@ -97,20 +97,27 @@ def of_crates(name, version, *options):
 
 
 def of_debian(**programs):
-    """Debian's packages by the programs that are looked for; root installs those that are missing."""
-    path = os.environ["PATH"] + ":/usr/sbin"
+    """Debian's packages by the programs that are looked for; root installs those that are missing. A line under a program
+    stands for itself or for a hyphen."""
     # As in single-user mode, in which no service is started: checks start their own.
     environment = ENVIRONMENT | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+
+    def missing():
+        return sorted({package for program, package in programs.items() if not is_there(program)})
 
     def install():
         run("apt-get", "update", "-qq", timeout=FETCHED_WITHIN)
         # Another package manager may be at work, such as the machine's own upgrades: it is waited for.
-        run("apt-get", "install", "-qq", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=600", *missing,
+        run("apt-get", "install", "-qq", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=600", *missing(),
             env=environment, timeout=COMPILED_WITHIN)
+        expect(not missing(), f"{', '.join(missing())} is installed, and a program of it is not on the path")
 
     with alone("debian"):
-        missing = sorted({package for program, package in programs.items()
-                          if not shutil.which(program.replace("_", "-"), path=path)})
-        expect(not missing or os.geteuid() == 0, f"install what is missing: apt-get install {' '.join(missing)}")
-        if missing:
-            persistently(f"Debian's {', '.join(missing)}", install)
+        expect(not missing() or os.geteuid() == 0, f"install what is missing: apt-get install {' '.join(missing())}")
+        if missing():
+            persistently(f"Debian's {', '.join(missing())}", install)
+
+
+def is_there(program):
+    path = f"{os.environ['PATH']}:/usr/sbin"
+    return any(shutil.which(name, path=path) for name in (program, program.replace("_", "-")))

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from checks.bench.get import boats_of, targets
 from checks.bench.lists import IN_ORDER, LISTS_A_SECOND_MAX, ours, unlike_lists, write_lines
-from checks.bench.load import load, serving, wrk
+from checks.bench.load import serving, wrk
 from checks.bench.results import keep, row
 from checks.tools import of_debian
 
@@ -33,8 +33,8 @@ def run_size(surroundings, boats):
         return write_lines(work / "many", itertools.starmap(ours, unlike_lists(boats, round(count), next(seeds))))
 
     def peak():
-        lists = others(LISTS_A_SECOND_MAX * PEAK_SECONDS)
-        return load(server, PEAK_SECONDS, lists, heads, IN_ORDER, PEAK_CLIENTS)["rate"]
+        said = wrk(server, PEAK_SECONDS, others(LISTS_A_SECOND_MAX * PEAK_SECONDS), heads, IN_ORDER, PEAK_CLIENTS)
+        return (said["answers"] - said["refused"]) / said["seconds"]
 
     def phase(times, seconds):
         """So many times the lists that can be answered, and as many boats as that at most."""
