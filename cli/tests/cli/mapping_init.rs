@@ -98,7 +98,7 @@ fn columns_of_a_shop_are_found_by_their_names_whatever_their_metafields_are_call
 }
 
 #[test]
-fn exports_that_fit_a_shipped_mapping_are_imported_without_a_change() {
+fn exports_that_fit_a_shipped_mapping_need_no_change() {
     let systems = [
         "sanity",
         "contentful",
@@ -106,14 +106,15 @@ fn exports_that_fit_a_shipped_mapping_are_imported_without_a_change() {
         "shopify",
         "wordpress",
         "directus",
+        "minimal/csv",
+        "minimal/json",
     ];
-    for system in systems.into_iter().chain(["minimal/csv", "minimal/json"]) {
+    for system in systems {
         let mut cli = TestCli::new();
-        let export = format!("{FIXTURES}/mapped/{system}");
-        let suggested = init(&mut cli, &export);
+        let suggested = init(&mut cli, &format!("{FIXTURES}/mapped/{system}"));
         assert_eq!(suggested.status, ExitStatus::Done, "{suggested}");
-        let imported = import(&mut cli, &export);
-        assert_eq!(imported.status, ExitStatus::Done, "{system}: {imported}");
+        let says = "With it, the export has no errors.";
+        assert!(suggested.out.contains(says), "{system}: {suggested}");
     }
 }
 

@@ -2,67 +2,49 @@
 //! left out.
 
 use std::fs;
-use std::io::Write as _;
 
 use cli::ExitStatus;
-use import::mapping::Shipped;
+use serde_json::Value;
 
-use crate::harness::TestCli;
+use crate::harness::{Outcome, TestCli};
 
-const BOATS: &str = include_str!("../../../fixtures/mapped/csv/boats.csv");
-const OTHERS: [(&str, &str); 3] = [
-    (
-        "manufacturers.csv",
-        include_str!("../../../fixtures/mapped/csv/manufacturers.csv"),
-    ),
-    (
-        "designers.csv",
-        include_str!("../../../fixtures/mapped/csv/designers.csv"),
-    ),
-    (
-        "terms.csv",
-        include_str!("../../../fixtures/mapped/csv/terms.csv"),
-    ),
-];
+const MAPPING: &str = include_str!("../../../fixtures/findings/invalid_row/mapping.toml");
+/// Its second and last row has no length.
+const SHEET: &str = include_str!("../../../fixtures/findings/invalid_row/export.csv");
 
-fn put(cli: &TestCli, name: &str, text: &str) {
-    let path = cli.path(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let mut file = fs::File::create(path).unwrap();
-    file.write_all(text.as_bytes()).unwrap();
+fn release(outcome: &Outcome) -> Value {
+    assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    let document: Value = serde_json::from_str(&outcome.out).unwrap();
+    document["release"].clone()
 }
 
 #[test]
 fn a_bad_row_costs_no_other_row() {
     let mut cli = TestCli::new();
-    put(&cli, "csv.toml", Shipped::Csv.text());
-    for (name, text) in OTHERS {
-        put(&cli, &format!("export/{name}"), text);
-    }
-    // Between the header and the first boat.
-    let (header, rows) = BOATS.split_once('\n').unwrap();
-    let with_bad_row = format!("{header}\nx,y\n{rows}");
-    put(&cli, "export/boats.csv", &with_bad_row);
+    cli.write("mapping.toml", MAPPING);
+    let (header, rows) = SHEET.split_once('\n').unwrap();
+    let (good, bad) = rows.split_once('\n').unwrap();
+    cli.write("export.csv", [header, bad.trim_end(), good].join("\n"));
 
-    let import = ["import", "--mapping=[dir]/csv.toml", "[dir]/export"];
+    let import = [
+        "import",
+        "--json",
+        "--mapping=[dir]/mapping.toml",
+        "[dir]/export.csv",
+    ];
     let refused = cli.run(&import);
     assert_eq!(refused.status, ExitStatus::InvalidData, "{refused}");
     let told = refused.to_string();
-    for expected in ["INVALID_ROW", "boats.csv:2", "the row has 2 cells"] {
+    for expected in ["INVALID_ROW", "\"line\": 2", "the row has 2 cells"] {
         assert!(told.contains(expected), "{expected}: {told}");
     }
 
-    let skipping = ["--skip-invalid", "--rejects=[dir]/rejects", "--json"];
+    let skipping = ["--skip-invalid", "--rejects=[dir]/rejects"];
     let done = cli.run(&[&import[..], &skipping].concat());
-    assert_eq!(done.status, ExitStatus::Done, "{done}");
     let rejects = fs::read_to_string(cli.path("rejects")).unwrap();
-    assert_eq!(rejects, "[\"x\",\"y\"]\n");
-    put(&cli, "export/boats.csv", BOATS);
-    let again = cli.run(&[&import[..], &["--json"]].concat());
-    let release = |outcome: &str| -> serde_json::Value {
-        let document: serde_json::Value = serde_json::from_str(outcome).unwrap();
-        document["release"].clone()
-    };
+    assert_eq!(rejects, "[\"40\",\"1981\"]\n");
+    cli.write("export.csv", [header, good].join("\n"));
+    let again = cli.run(&import);
     // The same records make the same release.
-    assert_eq!(release(&again.out), release(&done.out), "{again}");
+    assert_eq!(release(&again), release(&done), "{again}");
 }

@@ -43,10 +43,10 @@ async fn the_address_answers_as_recorded() {
         ("draining", &draining, "/ready"),
     ] {
         let answer = ask(app, "GET", target).await;
-        all.put(shown, format!("GET {target}"), &answer);
+        all.put(shown, format!("GET {target}"), answer);
     }
     let answer = refused_over_the_total().await;
-    all.put("a connection too many", "GET /ready".to_owned(), &answer);
+    all.put("a connection too many", "GET /ready".to_owned(), answer);
     all.check("admin", "The administration address.");
 }
 

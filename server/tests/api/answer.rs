@@ -43,7 +43,11 @@ const ORDER: [&str; 30] = [
     "date",
 ];
 
+/// How wide a line of JSON may be that shows a whole object or list: most errors are one.
+pub(crate) const WIDTH: usize = 200;
+
 /// A response as a client receives it.
+#[derive(Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
@@ -68,7 +72,7 @@ impl Answer {
         }
     }
 
-    /// Parses a response that came over a socket, or that a snapshot shows.
+    /// Parses a response that came over a socket.
     pub(crate) fn read(text: &str) -> Self {
         let text = text.replace("\r\n", "\n");
         let text = text.strip_prefix("HTTP/1.1 ").unwrap();
@@ -137,8 +141,8 @@ impl Answer {
     pub(crate) fn text(&self) -> String {
         let mut text = self.head();
         if !self.body.is_empty() {
-            let pretty = indented(std::str::from_utf8(&self.body).unwrap());
-            writeln!(text, "\n{pretty}").unwrap();
+            let indented = indented(std::str::from_utf8(&self.body).unwrap());
+            writeln!(text, "\n{}", folded(&indented, WIDTH)).unwrap();
         }
         text
     }
@@ -203,6 +207,30 @@ fn indented(json: &str) -> String {
         previous = character;
     }
     text
+}
+
+/// Indented JSON with every object and list on one line that fits into the width. Nothing else
+/// changes, so two texts are equal if they are equal when folded.
+pub(crate) fn folded(indented: &str, width: usize) -> String {
+    let lines: Vec<&str> = indented.lines().collect();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let (mut folded, mut next) = (Vec::new(), 0);
+    while let Some(first) = lines.get(next) {
+        let mut whole = (*first).to_owned();
+        let mut last = next;
+        if first.ends_with(['{', '[']) {
+            let inside = |line: &&&str| depth(first) < depth(line);
+            last += 1 + lines[next + 1..].iter().take_while(inside).count();
+            for line in &lines[next + 1..=last] {
+                let space = if whole.ends_with(',') { " " } else { "" };
+                whole = whole + space + line.trim_start();
+            }
+        }
+        let fits = whole.chars().count() <= width;
+        folded.push(if fits { whole } else { (*first).to_owned() });
+        next = if fits { last + 1 } else { next + 1 };
+    }
+    folded.join("\n")
 }
 
 /// Compares a text with the snapshot of that name; `about` is the snapshot's description.

@@ -44,36 +44,6 @@ async fn links_stand_where_there_is_such_a_page() {
 }
 
 #[tokio::test]
-async fn filters_choose_boats() {
-    let app = TestApp::new();
-    let table: [(&str, &[&str]); 8] = [
-        (
-            "manufacturer=hallberg-rassy",
-            &["hr-31", "hr-340", "zero.five"],
-        ),
-        ("manufacturer=unknown", &[]),
-        ("type=motor-boat", &["antares-8"]),
-        ("category=racer", &["first-40-7"]),
-        ("search=antares", &["antares-8"]),
-        ("lengthMin=35&lengthUnit=ft", &["first-36", "first-40-7"]),
-        ("yearFrom=2010&yearTo=2015", &["antares-8"]),
-        (
-            "search=first&sort=length&order=desc",
-            &["first-40-7", "first-36"],
-        ),
-    ];
-    for (query, slugs) in table {
-        app.advance(std::time::Duration::from_secs(61));
-        let answer = app
-            .get(&format!("/v1/boats?{query}"))
-            .key("reader")
-            .send()
-            .await;
-        assert_eq!(answer.slugs(), slugs, "{query}");
-    }
-}
-
-#[tokio::test]
 async fn the_unit_of_the_bounds_does_not_change_the_rows() {
     let table = [
         ("", "lengthUnit=ft", 7),
@@ -94,25 +64,6 @@ async fn the_unit_of_the_bounds_does_not_change_the_rows() {
         assert!(in_metres.slugs().contains(&"catalina-30".to_owned()));
         assert_eq!(in_metres.body, in_feet.body, "{feet}");
     }
-}
-
-#[tokio::test]
-async fn a_row_is_the_beginning_of_its_record() {
-    let app = TestApp::new();
-    let list = app.get("/v1/boats?search=40").key("reader").send().await;
-    let record = app.get("/v1/boats/first-40-7").key("reader").send().await;
-    let list = String::from_utf8(list.body).unwrap();
-    let row = list
-        .strip_prefix("{\"data\":[")
-        .unwrap()
-        .split_once("}],\"pagination\"")
-        .unwrap()
-        .0;
-    let record = String::from_utf8(record.body).unwrap();
-    assert!(
-        record.starts_with(&format!("{{\"data\":{row},\"description\"")),
-        "{row}"
-    );
 }
 
 /// Two values of a parameter, neither of them the default.

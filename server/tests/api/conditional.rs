@@ -5,32 +5,6 @@ use std::time::Duration;
 
 use crate::app::TestApp;
 
-const PATHS: [&str; 5] = [
-    "/v1/boats",
-    "/v1/boats/b1",
-    "/v1/manufacturers",
-    "/v1/manufacturers/m1",
-    "/v1/manufacturers/m1/boats",
-];
-
-#[tokio::test]
-async fn a_returned_etag_sent_back_is_304_on_every_endpoint() {
-    for path in PATHS {
-        let app = TestApp::new();
-        let answer = app.get(path).key("reader").send().await;
-        let etag = answer.header("etag").unwrap();
-        let again = app
-            .get(path)
-            .key("reader")
-            .header("if-none-match", etag)
-            .send()
-            .await;
-        assert_eq!(again.status, 304, "{path}");
-        assert_eq!(again.header("etag"), Some(etag), "{path}");
-        assert!(again.body.is_empty(), "{path}");
-    }
-}
-
 #[tokio::test]
 async fn lists_of_tags_weak_tags_and_several_lines_match() {
     let app = TestApp::new();

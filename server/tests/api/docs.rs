@@ -1,6 +1,8 @@
 //! `/docs` with its files, `/llms.txt`, and what `guides/api.md` says about lists. `.ci/browser`
 //! tests in a browser how the page looks and works.
 
+use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -9,9 +11,8 @@ use server::contract::routes::FILES;
 use server::http::openapi;
 use server::params::{BOATS, MANUFACTURERS};
 
-use crate::answer::check_text;
+use crate::answer::{WIDTH, check_text, folded};
 use crate::app::TestApp;
-use crate::exchanges::Exchanges;
 use crate::log::{logged, start_logging};
 use crate::openapi::DOCUMENT;
 
@@ -35,7 +36,7 @@ fn between<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
 
 #[tokio::test]
 async fn every_file_has_its_type_and_the_policies() {
-    let mut all = Exchanges::default();
+    let (mut table, mut rest) = (String::new(), BTreeSet::new());
     for route in &FILES {
         let target = route.path.to_string();
         let mut answer = TestApp::new().get(&target).send().await;
@@ -44,12 +45,16 @@ async fn every_file_has_its_type_and_the_policies() {
         for name in ["content-length", "etag", "x-request-id"] {
             assert!(answer.headers.remove(name).is_some(), "{name}");
         }
-        let shown = format!("{:?}", route.operation);
-        all.put_text(&shown, format!("GET {target}"), &answer, &answer.head());
+        let kind = answer.headers.remove("content-type").unwrap();
+        writeln!(table, "{target}: {}", kind.to_str().unwrap()).unwrap();
+        rest.insert(answer.head());
     }
-    all.check(
+    let rest: Vec<String> = rest.into_iter().collect();
+    assert_eq!(rest.len(), 1, "{rest:#?}");
+    check_text(
         "docs",
-        "The files of the documentation: the heads of their answers.",
+        "The files of the documentation: the type of each, and the head that all have.",
+        &format!("{table}\n{}", rest[0]),
     );
 }
 
@@ -200,7 +205,8 @@ fn fields_below(schema: &Value, path: &str, has: &impl Fn(&str)) {
 #[tokio::test]
 async fn the_text_for_language_models_is_the_document() {
     let text = openapi::llms();
-    check_text("llms", "`GET /llms.txt`, its body.", &text);
+    let about = "`GET /llms.txt`, its body, with short objects and lists on one line.";
+    check_text("llms", about, &folded(&text, WIDTH));
     for (path, methods) in DOCUMENT["paths"].as_object().unwrap() {
         let heading = format!("\n### GET {path}\n");
         let rest = text.split_once(&heading).unwrap().1;

@@ -6,6 +6,7 @@
 mod moves;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 use crate::admin::ask;
 use crate::answer::check_text;
@@ -68,6 +69,56 @@ pub(crate) fn family(series: &str) -> &str {
     stripped.next().unwrap_or(name)
 }
 
+/// The text with all buckets of a histogram on one line, each as its bound and its count.
+fn with_buckets_on_one_line(text: &str) -> Vec<String> {
+    let mut lines = Vec::<String>::new();
+    for line in text.lines() {
+        let bucket = line.split_once("le=\"");
+        let bucket = bucket.and_then(|(series, rest)| Some((series, rest.split_once("\"} ")?)));
+        let Some((series, (bound, count))) = bucket else {
+            lines.push(line.to_owned());
+            continue;
+        };
+        let series = match series.strip_suffix(',') {
+            Some(labels) => format!("{labels}}} "),
+            None => series.replace('{', " "),
+        };
+        match lines.last_mut().filter(|last| last.starts_with(&series)) {
+            Some(last) => write!(last, ", {bound} {count}").unwrap(),
+            None => lines.push(format!("{series}{bound} {count}")),
+        }
+    }
+    lines
+}
+
+/// The text without what repeats itself: of lines of zeros that differ in their routes only, the
+/// first shows how many there are.
+fn condensed(text: &str) -> String {
+    let mut all = Vec::<(String, String, usize)>::new();
+    for line in with_buckets_on_one_line(text) {
+        let is_zero = line.split(", ").all(|part| part.ends_with(" 0"));
+        let route = between(&line, "route=\"", "\"").filter(|_| is_zero);
+        let kind = match route {
+            Some(route) => line.replace(&format!("\"{route}\""), "*"),
+            None => line.clone(),
+        };
+        match all.iter_mut().find(|(other, ..)| *other == kind) {
+            Some((.., count)) => *count += 1,
+            None => all.push((kind, line, 1)),
+        }
+    }
+    let lines = all.into_iter().map(|(kind, line, count)| match count {
+        1 => line,
+        _ => kind.replace("route=*", &format!("route=({count} routes)")),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let rest = text.split_once(before)?.1;
+    Some(rest.split_once(after)?.0)
+}
+
 #[tokio::test]
 async fn the_text_is_that_of_an_app_that_answered_a_few() {
     let app = TestApp::new();
@@ -82,8 +133,9 @@ async fn the_text_is_that_of_an_app_that_answered_a_few() {
     }
     check_text(
         "metrics",
-        "`GET /metrics` at the administration address, after a few answers.",
-        &text(&app).await,
+        "`GET /metrics` at the administration address, after a few answers. The buckets of a \
+         histogram are on one line, and routes with zeros are counted.",
+        &condensed(&text(&app).await),
     );
     let type_of = ask(&app, "GET", "/metrics").await;
     assert_eq!(

@@ -53,13 +53,13 @@ fn check(name: &str, about: &str, text: &str) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-/// A text and its issues. Long texts are cut, to keep the snapshot readable.
+/// A text and its issues, one a line. Long texts are cut, to keep the snapshot readable.
 fn describe<T>(table: &mut String, raw: &str, parsed: Result<T, Vec<ParamIssue>>) {
-    let shown: String = raw.chars().take(90).collect();
-    writeln!(table, "{shown}").unwrap();
+    let mut shown: String = raw.chars().take(90).collect();
     let issues = parsed.err().unwrap_or_else(|| panic!("{raw} is accepted"));
     for ParamIssue { field, message } in issues {
-        writeln!(table, "    {field}: {message}").unwrap();
+        writeln!(table, "{shown:<40} {field}: {message}").unwrap();
+        shown.clear();
     }
 }
 
@@ -119,14 +119,14 @@ fn bad_queries_are_refused_with_every_issue_in_request_order() {
 fn good_queries_have_one_canonical_form() {
     let mut table = String::from("boats\n\n");
     for raw in GOOD_BOATS.split_whitespace() {
-        writeln!(table, "{raw}\n    {:?}", boats(raw).unwrap().canonical()).unwrap();
+        writeln!(table, "{raw:<60} {:?}", boats(raw).unwrap().canonical()).unwrap();
     }
     table.push_str("\nmanufacturers\n\n");
     for raw in "&& sort=name&order=asc sort=updatedAt&limit=5 search=B%C3%A9n%C3%A9teau".split(' ')
     {
         writeln!(
             table,
-            "{raw}\n    {:?}",
+            "{raw:<60} {:?}",
             manufacturers(raw).unwrap().canonical()
         )
         .unwrap();

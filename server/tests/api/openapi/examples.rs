@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::document::{DOCUMENT, check_schema, operation};
+use super::described::OF_OTHER_METHODS;
+use super::document::{DOCUMENT, check_schema, operation, operations};
 use crate::answers::{CATALOGUE, SERVICE, errors};
 use crate::app::{Ask, TestApp};
-use crate::exchanges::Exchange;
 
 /// Masks ids, and the numbers in a message, which depend on the key.
 fn masked(mut body: Value) -> Value {
@@ -83,7 +83,7 @@ async fn every_example_of_a_parameter_is_accepted() {
 #[tokio::test]
 async fn every_example_of_an_error_is_the_answer_to_a_mistake() {
     let errors = errors().await;
-    let answers = errors.all.iter().filter_map(Exchange::answer);
+    let answers = errors.all.iter().map(|exchange| &exchange.answer);
     let bodies: Vec<Value> = answers.map(|answer| masked(answer.json())).collect();
     for (code, example) in examples_of_errors() {
         let example = masked(example["value"].clone());
@@ -94,6 +94,17 @@ async fn every_example_of_an_error_is_the_answer_to_a_mistake() {
     let codes = codes.flatten().filter(|code| !elsewhere.contains(code));
     let codes: BTreeSet<String> = codes.map(str::to_owned).collect();
     assert_eq!(codes, documented_codes());
+}
+
+#[tokio::test]
+async fn every_status_of_an_error_is_that_of_a_mistake() {
+    let errors = errors().await;
+    let found = errors.all.iter().map(|exchange| exchange.answer.status);
+    let found = found.filter(|status| !OF_OTHER_METHODS.contains(status));
+    let documented = operations().flat_map(|operation| operation["responses"].as_object().unwrap());
+    let documented = documented.map(|(status, _)| status.parse().unwrap());
+    let documented: BTreeSet<u16> = documented.filter(|status| 400 <= *status).collect();
+    assert_eq!(found.collect::<BTreeSet<u16>>(), documented);
 }
 
 #[test]
