@@ -5,7 +5,6 @@ and then asks for what a release has changed, and for no more.
 """
 
 import json
-import os
 import shutil
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
