@@ -1,8 +1,8 @@
 # Every task of the project. Cargo runs through .ci/cargo, which finds or fetches the DuckDB library;
 # BUNDLED=1 compiles DuckDB from source instead (about an hour of processor time, once).
 .DEFAULT_GOAL := help
-.PHONY: help demo build dist install test lint doc book check format snapshots ci
-.PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-servers bench-engines bench-plots
+.PHONY: help demo build dist install test lint doc check format snapshots ci
+.PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-servers bench-engines
 
 help: ## list these tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -30,9 +30,6 @@ lint: ## formatting and clippy, warnings denied
 doc: ## the documentation of all items, warnings denied
 	RUSTDOCFLAGS="-D warnings" .ci/cargo doc --workspace --no-deps --document-private-items
 
-book: ## all pages as one searchable site, in the cache
-	.ci/pages book
-
 check: lint doc test ## what has to pass before a commit
 
 format: ## format the code
@@ -44,7 +41,7 @@ snapshots: ## write the snapshots of tests anew, none is removed; .ci/with-servi
 ci: ## the gate: everything that each change has to pass
 	.ci/run
 
-bench: ## all benchmarks and plots, 20 minutes with ROUNDS=3; writes server/benches/results and plots
+bench: ## all benchmarks, 20 minutes with ROUNDS=3; writes server/benches/results
 	.ci/bench all
 
 bench-get: ## one boat over HTTP beside nginx and empty handlers; BOATS="10000 100000 1000000"
@@ -70,6 +67,3 @@ bench-servers: ## one boat over HTTP with PostgreSQL and Redis beside the embedd
 
 bench-engines: ## what a server requests of PostgreSQL, Redis and S3, for server/deploy/sizing.md
 	.ci/bench engines
-
-bench-plots: ## draw server/benches/plots anew from server/benches/results
-	.ci/bench plots

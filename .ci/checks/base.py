@@ -1,6 +1,8 @@
 """What every check stands on: where things lie, commands that have to succeed, the binary, and promises that are broken."""
 
+import asyncio
 import contextlib
+import inspect
 import os
 import pathlib
 import signal
@@ -8,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SAMPLE = ROOT / "fixtures" / "sample"
@@ -15,8 +18,10 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or CACHE / "target")
 # Our own settings are those of the check, not those of the person who runs it.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("CATALOGUE_")}
-# How many seconds a process may take for what it does in a fraction of one.
-PATIENCE = 20
+# How many seconds anything may take that takes a fraction of one on an idle machine. What takes longer hangs.
+PATIENCE = 60
+# The sockets that keep ports free.
+KEPT_FREE = []
 
 
 class Broken(Exception):
@@ -28,14 +33,40 @@ def expect(kept, otherwise):
         raise Broken(otherwise)
 
 
+def left_out(what, why):
+    """Tells of what this machine cannot do; a run of all checks gathers these lines in its summary."""
+    print(f"LEFT OUT: {what}: {why}", flush=True)
+
+
+def wait_until(is_so, otherwise):
+    """Polls, and breaks a promise where that does not become so. `otherwise` is a text, or makes one."""
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        if end <= time.monotonic():
+            raise Broken(otherwise if isinstance(otherwise, str) else otherwise())
+        time.sleep(0.05)
+
+
+async def until(is_so, otherwise):
+    """The same while other tasks go on; `is_so` is a coroutine function or an ordinary one."""
+    end = time.monotonic() + PATIENCE
+    while not (await found if inspect.isawaitable(found := is_so()) else found):
+        if end <= time.monotonic():
+            raise Broken(otherwise if isinstance(otherwise, str) else otherwise())
+        await asyncio.sleep(0.02)
+
+
 def run(*command, statuses=(0,), **options):
     """Runs a command that has to end with one of these; its standard output. What it says is shown where it does not."""
     usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": ENVIRONMENT}
     if "input" not in options:
         usual["stdin"] = subprocess.DEVNULL
-    done = subprocess.run([str(part) for part in command], **usual | options)
-    expect(done.returncode in statuses,
-           f"{' '.join(map(str, command))[:200]} failed:\n{done.stdout}{done.stderr or ''}".rstrip())
+    shown = " ".join(map(str, command))[:200]
+    try:
+        done = subprocess.run([str(part) for part in command], **usual | options)
+    except subprocess.TimeoutExpired as late:
+        raise Broken(f"{shown} still runs after {late.timeout} s") from late
+    expect(done.returncode in statuses, f"{shown} failed:\n{done.stdout}{done.stderr or ''}".rstrip())
     return done.stdout
 
 
@@ -57,8 +88,14 @@ def work_directory():
 
 
 def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
+    """A port on which a program of this check may listen, again and again, until this process ends. A socket keeps it that
+    does not listen: Linux gives a port that is bound to nobody who asks for any, and lets a program that reuses addresses,
+    as servers do, listen on it beside that socket. Until then connections are refused."""
+    kept = socket.socket()
+    kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    kept.bind(("127.0.0.1", 0))
+    KEPT_FREE.append(kept)
+    return kept.getsockname()[1]
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import re
+import select
 import socket
 import subprocess
 import time
@@ -21,7 +22,8 @@ def last_words(log):
 
 def address(process, log):
     """What a server says first: where it listens."""
-    line = process.stdout.readline().strip()
+    is_told, _, _ = select.select([process.stdout], [], [], PATIENCE)
+    line = process.stdout.readline().strip() if is_told else ""
     said, _, base = line.partition("listening on ")
     if said or not base:
         raise Broken(f"a server starts with {line!r}; its log: {last_words(log)}")
@@ -71,6 +73,9 @@ def serving(*command, log, environment=ENVIRONMENT):
             yield Serving(process, address(process, log), time.monotonic() - started)
         finally:
             process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(PATIENCE)
+            process.kill()
 
 
 def children(pid):

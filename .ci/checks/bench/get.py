@@ -4,109 +4,66 @@ import contextlib
 import http.client
 import os
 import pathlib
-import re
 import shutil
-import statistics
 import tempfile
 
-from checks.base import Broken
+from checks.base import PATIENCE, expect
+from checks.bench.load import load, serving
 from checks.bench.nginx import WAYS, files_max, nginx
-from checks.bench.results import keep, middle
-from checks.bench.surroundings import Data, machine
-from checks.bench.table import in_turns, show
-from checks.bench.wrk import load, serving
+from checks.bench.results import in_turns, keep, middle, show
+from checks.bench.surroundings import Data
+from checks.tools import of_debian
 
-# Most boats of one size whose bodies are written into files.
+OURS, ON_DISK = "catalogue", "catalogue, on disk"
+COLUMNS = ("rate", "rate_of_processor", "median", "slow", "failed")
+BY = "rate_of_processor"
+# Most boats of one size that have peers, whose bodies are then written into files.
 BODIES_MAX = 100_000
 # Where files of nginx lie: in memory where that can be, which is in its favour, and quickly removed.
 IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-# Turns of a second for each way of nginx before the best of them is measured.
-TRIALS = 3
-ON_DISK = "catalogue, on disk"
 
 
-class Size:
-    """The service with so many boats, beside empty handlers and nginx, or, with too many bodies for files, beside the
-    service that was told to hold none of them in memory."""
-
-    def __init__(self, surroundings, boats, enter):
-        self.boats = boats
-        work = surroundings.work / f"get-{boats}"
-        work.mkdir()
-        data, log = surroundings.data(boats), work / "server.log"
-        self.heads = data.write_heads(work / "heads")
-        # Copied while no server uses it.
-        other = twin(data, work) if BODIES_MAX < boats and can_hold(data) else None
-        service = enter(serving(*surroundings.serve_command(data), log=log))
-        copy = Copy(service, data.keys[0])
-        files = numbered(min(boats_of(boats), files_max()) if boats <= BODIES_MAX else 100)
-        self.root = pathlib.Path(enter(tempfile.TemporaryDirectory(prefix="catalogue-bench-", dir=IN_MEMORY)))
+def sides(surroundings, boats, enter):
+    """Turns of the service with so many boats and of its peers; with too many bodies for files, of the service that was
+    told to hold none of them in memory."""
+    work = surroundings.work / f"get-{boats}"
+    work.mkdir()
+    data, log = surroundings.data(boats), work / "server.log"
+    heads, every = data.write_heads(work / "heads"), targets(boats_of(boats))
+    # Copied while no server uses it.
+    other = twin(data, work) if BODIES_MAX < boats else None
+    service = enter(serving(*surroundings.serve_command(data), log=log))
+    servers = {OURS: (service, every)}
+    if other:
+        reading = enter(serving(*surroundings.serve_command(other), "--bodies-memory", "0", log=log))
+        servers[ON_DISK] = (reading, every)
+    else:
+        files = numbered(min(boats_of(boats), files_max()))
+        root = pathlib.Path(enter(tempfile.TemporaryDirectory(prefix="catalogue-bench-", dir=IN_MEMORY)))
         # nginx reads its files as another user.
-        self.root.chmod(0o755)
-        self.headers = copy.write(self.root, files)
-        self.body = average(self.root / "v1" / "boats")
-        self.key = data.keys[0]
-        self.targets = targets(boats_of(boats))
-        fields = [f"{name}={value}" for name, value in self.headers if name not in ("date", "content-length")]
-        self.servers = {"catalogue": (service, self.targets)}
-        if boats <= BODIES_MAX:
-            empty = {f"empty {library}": (enter(serving(surroundings.binaries / "empty_handler", library, self.body,
-                                                        *fields, log=log)), self.targets)
-                     for library in ("salvo", "hyper")}
-            # In its favour: only what it can keep open is asked for.
-            few = targets(len(files))
-            server, self.way = enter(best_nginx(work, self.root, self.headers, few, self.heads))
-            self.servers |= {**empty, "nginx, files": (server, few)}
-        elif other:
-            reading = enter(serving(*surroundings.serve_command(other), "--bodies-memory", "0", log=log))
-            self.servers[ON_DISK] = (reading, self.targets)
-
-    def turn(self, name, seconds):
-        server, targets = self.servers[name]
-        return lambda number: load(server, seconds, targets, self.heads, number + 1)
-
-    def report(self, given):
-        title = f"get one of {self.boats} boats, {len(self.headers)} header fields, {machine()}"
-        figure = lambda name: {side: [getattr(one, name) for one in loads] for side, loads in given.items()}
-        show(title, "answers a second", figure("rate"))
-        show("  the same", "answers a second of processor time", figure("rate_of_processor"))
-        show("  the same", "milliseconds, half of the answers", figure("median"), digits=2, better="less")
-        show("  the same", "milliseconds, 99 % of the answers", figure("slow"), digits=2, better="less")
-        for name, loads in given.items():
-            count = len(headers_of(self.servers[name][0], self.key, f"/v1/boats/{self.body.name}"))
-            print(f"  {name}: {count} header fields, {loads[0].bytes_each:.0f} bytes an answer, "
-                  f"{sum(one.failed for one in loads)} answers that are no 200")
-        if "nginx, files" in given:
-            print(f"  nginx with `{self.way}` was the quickest, and asked for {min(self.boats, files_max())} files at "
-                  "most, as many as it can keep open")
-
-
-@contextlib.contextmanager
-def best_nginx(work, root, headers, targets, heads):
-    """nginx in the quickest of its ways, tried in turns; the server and the way."""
-    with contextlib.ExitStack() as stack:
-        servers = {way: stack.enter_context(nginx(work / f"nginx-{place}", root, headers, way))
-                   for place, way in enumerate(WAYS)}
-        turn = lambda server: lambda number: load(server, 1, targets, heads, number).rate_of_processor
-        rates = in_turns(TRIALS + 1, {way: turn(server) for way, server in servers.items()})
-        # In the first turn, files are opened.
-        best = max(rates, key=lambda way: statistics.median(rates[way][1:]))
-        yield servers[best], best
+        root.chmod(0o755)
+        headers = Copy(service, data.keys[0]).write(root, files)
+        # In favour of nginx: only what it can keep open is asked for.
+        servers |= {name: (enter(nginx(work / f"nginx-{place}", root, headers, way)), targets(len(files)))
+                    for place, (name, way) in enumerate(WAYS.items())}
+        fields = [f"{name}={value}" for name, value in headers if name not in ("date", "content-length")]
+        empty = (surroundings.binaries / "empty_handler", average(root / "v1" / "boats"), fields)
+        servers |= {f"empty {library}": (enter(serving(empty[0], library, empty[1], *empty[2], log=log)), every)
+                    for library in ("salvo", "hyper")}
+        for name, (server, _) in servers.items():
+            count = len(Copy(server, data.keys[0]).ask(f"/v1/boats/{files[0]}")[0].getheaders())
+            expect(count == len(headers), f"{name} answers with {count} header fields, the service with {len(headers)}")
+        print(f"{boats} boats: {len(headers)} header fields; nginx is asked for {len(files)} boats, which it can keep open")
+    turn = lambda server, paths: lambda number: load(server, surroundings.seconds, paths, heads, number + 1)
+    return {name: turn(*one) for name, one in servers.items()}
 
 
 def twin(data, work):
-    """The same releases and keys in another directory, since each has one server."""
+    """The same release and keys in another directory, since each has one server."""
     directory = work / "data"
     shutil.copytree(data.directory, directory, ignore=shutil.ignore_patterns("releases"))
     shutil.copytree(data.directory / "releases", directory / "releases", copy_function=os.link)
     return Data(directory, data.keys)
-
-
-def can_hold(data):
-    """Whether there is memory for all bodies beside the page cache that the other server reads."""
-    bodies = sum(path.stat().st_size for path in data.directory.glob("releases/*/*.bodies"))
-    available = re.search(r"MemAvailable:\s+(\d+) kB", pathlib.Path("/proc/meminfo").read_text())
-    return 2 * bodies < int(available[1]) * 1024
 
 
 def average(directory):
@@ -130,29 +87,19 @@ def numbered(count):
     return [f"boat-{place + (place - 1) // 49}" for place in range(1, count + 1)]
 
 
-def headers_of(server, key, path):
-    """The header fields of an answer."""
-    return [(name.lower(), value) for name, value in Copy(server, key).ask(path)[0].getheaders()]
-
-
 class Copy:
     """Bodies that a server answers, as files."""
 
     def __init__(self, server, key):
-        self.name = " ".join(map(str, server.process.args))[:120]
-        self.connection = http.client.HTTPConnection(server.base.removeprefix("http://"), timeout=20)
+        self.connection = http.client.HTTPConnection(*server.host_and_port, timeout=PATIENCE)
         self.headers = {"Authorization": f"Bearer {key}"}
 
     def ask(self, path):
         """The answer, which is a 200, and its body."""
-        try:
-            self.connection.request("GET", path, headers=self.headers)
-            answer = self.connection.getresponse()
-            body = answer.read()
-        except OSError as error:
-            raise Broken(f"{self.name} does not answer {path}: {error}") from error
-        if answer.status != 200:
-            raise Broken(f"{path} gives {answer.status}: {body[:200]}")
+        self.connection.request("GET", path, headers=self.headers)
+        answer = self.connection.getresponse()
+        body = answer.read()
+        expect(answer.status == 200, f"{path} gives {answer.status}: {body[:200]}")
         return answer, body
 
     def write(self, root, ids):
@@ -165,31 +112,20 @@ class Copy:
         return [(name.lower(), value) for name, value in answer.getheaders()]
 
 
-def figures(size, given):
-    """For the plots: medians of each side."""
-    return {"boats": size.boats, "sides": {name: middle(loads) for name, loads in given.items()}}
-
-
 def run(surroundings, sizes):
     """All sizes at once, in turns, since their rates are compared with each other too."""
+    of_debian(wrk="wrk", nginx="nginx")
     with contextlib.ExitStack() as stack:
-        measured = [Size(surroundings, boats, stack.enter_context) for boats in sizes]
-        sides = {(size, name): size.turn(name, surroundings.seconds) for size in measured for name in size.servers}
-        for size in measured:
-            for name in size.servers:
-                size.turn(name, 2)(0)
-        machine()
-        given = in_turns(surroundings.rounds, sides)
-        of_size = lambda size: {name: loads for (one, name), loads in given.items() if one is size}
-        for size in measured:
-            size.report(of_size(size))
-        against_size(measured, given)
-        keep("get", {"sizes": [figures(size, of_size(size)) for size in measured]})
-
-
-def against_size(measured, given):
-    if len(measured) < 2:
-        return
-    rates = {f"{size.boats} boats{name.removeprefix('catalogue')}": [one.rate_of_processor for one in given[size, name]]
-             for size in measured for name in ("catalogue", ON_DISK) if name in size.servers}
-    show("get one against size", "answers a second of processor time", rates)
+        every = {(boats, name): turn for boats in sizes
+                 for name, turn in sides(surroundings, boats, stack.enter_context).items()}
+        # Files and bodies are looked at for the first time.
+        in_turns(1, every)
+        given = in_turns(surroundings.rounds, every)
+    of_size = {boats: {name: turns for (one, name), turns in given.items() if one == boats} for boats in sizes}
+    for boats, turns in of_size.items():
+        show(f"get one of {boats} boats", turns, COLUMNS, BY)
+    if len(sizes) > 1:
+        show("get one against size", {f"{boats} boats": turns[OURS] for boats, turns in of_size.items()}, COLUMNS,
+             BY)
+    keep("get", {"sizes": [{"boats": boats, "sides": {name: middle(one) for name, one in turns.items()}}
+                           for boats, turns in of_size.items()]})

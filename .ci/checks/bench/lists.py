@@ -2,18 +2,16 @@
 
 import contextlib
 import itertools
-import math
 import random
 import re
-import subprocess
 
-from checks.base import ENVIRONMENT, Broken
+from checks.base import expect
+from checks.base import run as do
 from checks.bench.get import boats_of, targets
+from checks.bench.load import CONNECTIONS, load, serving
 from checks.bench.peers import SHOWN, SORTS, check_rows, datasette, roapi, table_of
-from checks.bench.results import keep, middle
-from checks.bench.surroundings import machine
-from checks.bench.table import in_turns, show
-from checks.bench.wrk import CONNECTIONS, load, load_once, serving
+from checks.bench.results import in_turns, keep, middle, show
+from checks.tools import of_debian
 
 TYPES = 12
 LIMIT = 20
@@ -24,7 +22,7 @@ YEARS = range(1991, 2027)
 CLIENTS = 8
 # Lists that many clients ask for, so that they are remembered.
 POPULAR = 50
-# More lists a second than are answered where they are not remembered: in a turn, none is asked for twice.
+# More lists a second than are answered where they are not remembered: none is asked for twice.
 LISTS_A_SECOND_MAX = 5_000
 # Lists of which peers are asked for one at random; they remember none.
 PEER_LISTS = 20_000
@@ -32,17 +30,21 @@ PEER_LISTS = 20_000
 CHECKED = 4
 # Turns with a million boats and more take long: there are so many rounds and queries of a shape at most.
 LARGE, LARGE_ROUNDS, LARGE_QUERIES = 1_000_000, 3, 10
+# A seed with which the load asks for each path once.
+IN_ORDER = -1
+COLUMNS = ("rate", "rate_of_processor", "median", "slow", "failed")
+BY = "rate_of_processor"
+# A row of the table that the program prints: a shape, its rows, then six figures and a ratio.
+SHAPE = re.compile(r"^(\S.*:.*?) +\d+ +([\d.]+) +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+) +[\d.]+$", re.MULTILINE)
 
 
-def unlike_lists(boats):
-    """Lists of a type until some year in some order, each once: what the service does not remember."""
+def unlike_lists(boats, count, seed=1):
+    """So many lists of a type until some year in some order, each once: what the service does not remember."""
     kinds = list(itertools.product(range(TYPES), SORTS, YEARS, ("asc", "desc")))
-    random.Random(1).shuffle(kinds)
-    count = max(boats // TYPES // 2, 1) * len(kinds)
-    # A step without a common factor comes to each of them once; one by the golden section comes to all offsets evenly.
-    step = next(step for step in itertools.count(int(count * 0.618)) if math.gcd(step, count) == 1)
-    for number in range(count):
-        offset, kind = divmod(number * step % count, len(kinds))
+    most = max(boats // TYPES // 2, 1) * len(kinds)
+    expect(count <= most, f"{boats} boats have {most} different lists, fewer than the {count} that are asked for")
+    for number in random.Random(seed).sample(range(most), count):
+        offset, kind = divmod(number, len(kinds))
         yield (offset, *kinds[kind])
 
 
@@ -75,85 +77,56 @@ def write_lines(path, lines):
 
 
 def without_http(surroundings, data, boats):
-    """Prints the table of all shapes; for the plots, the medians of each: ours and bare DuckDB's, in milliseconds."""
-    print(f"\nlists of {boats} boats without HTTP, {machine()}", flush=True)
+    """Prints the table of all shapes; the medians of each, ours and bare DuckDB's, in milliseconds."""
     queries = surroundings.queries if boats < LARGE else min(surroundings.queries, LARGE_QUERIES)
-    command = [surroundings.binaries / "lists", data.directory, str(queries)]
-    told = subprocess.run(command, check=True, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True).stdout
-    print(told, flush=True)
-    head, *rows = told.splitlines()[1:]
-    columns = re.sub(r"(\d+) %", r"\1%", head).split()[1:]
-    shapes = []
-    for row in rows:
-        values = row.split()[-len(columns):]
-        if ":" in row and len(values) == len(columns) and all(re.fullmatch(r"[\d.]+", value) for value in values):
-            figures = dict(zip(columns, map(float, values), strict=True))
-            name = re.split(r"\s{2,}|\s+\d+\s", row, maxsplit=1)[0]
-            shapes.append({"shape": name, "ours": figures["ours"], "duckdb": figures["duckdb"]})
-    if not shapes:
-        raise Broken("no medians in the table of lists")
+    told = do(surroundings.binaries / "lists", data.directory, queries)
+    print(f"\nlists without HTTP\n\n{told}", flush=True)
+    shapes = [{"shape": shape, "ours": float(ours), "duckdb": float(duckdb)} for shape, ours, duckdb in SHAPE.findall(told)]
+    expect(shapes, "no medians in the table of lists")
     return shapes
 
 
 def over_http(surroundings, data, boats):
     """What clients were answered in the turns of each side."""
-    work = surroundings.work
-    unlike, datasette_list = unlike_lists(boats), of_datasette(boats)
-    some = list(itertools.islice(unlike_lists(boats), PEER_LISTS))
-    files = {name: write_lines(work / name, lines) for name, lines in {
-        "popular": (ours(0, *one[1:]) for one in some[:POPULAR]),
-        "roapi": itertools.starmap(of_roapi, some),
-        "datasette": itertools.starmap(datasette_list, some),
-        "no-heads": [""],
-    }.items()}
-    heads = data.write_heads(work / "heads")
-    turn = lambda server, paths, heads, clients=CONNECTIONS: lambda number: load(
-        server, surroundings.seconds, paths, heads, number + 1, clients)
+    work, heads = surroundings.work, data.write_heads(surroundings.work / "heads")
+    rounds = surroundings.rounds if boats < LARGE else min(surroundings.rounds, LARGE_ROUNDS)
+    each = LISTS_A_SECOND_MAX * surroundings.seconds
+    unlike = itertools.starmap(ours, unlike_lists(boats, rounds * each))
+    some = list(unlike_lists(boats, PEER_LISTS, seed=2))
+    popular = write_lines(work / "popular", (ours(0, *one[1:]) for one in some[:POPULAR]))
+    no_heads = write_lines(work / "no-heads", [""])
 
-    def others():
-        """Lists that were not asked for in any turn before, nor in one that was disturbed."""
-        lines = [ours(*one) for one in itertools.islice(unlike, LISTS_A_SECOND_MAX * surroundings.seconds)]
-        return write_lines(work / "unlike", lines), len(lines)
+    def turn(server, paths, heads, clients):
+        return lambda number: load(server, surroundings.seconds, paths, heads, number + 1, clients)
+
+    def other_lists(_):
+        lists = write_lines(work / "unlike", itertools.islice(unlike, each))
+        return load(service, surroundings.seconds, lists, heads, IN_ORDER, CLIENTS)
 
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(serving(*surroundings.serve_command(data), log=work / "server.log"))
-        peers = {"ROAPI, list": (stack.enter_context(roapi(work, table_of(data))), files["roapi"]),
-                 "Datasette, list": (stack.enter_context(datasette(work, table_of(data))), files["datasette"])}
-        for one in some[:CHECKED]:
-            first = (0, *one[1:])
-            check_rows(peers["ROAPI, list"][0], of_roapi(*first), first[1], LIMIT, lambda told: told)
-            check_rows(peers["Datasette, list"][0], datasette_list(*first), first[1], LIMIT, lambda told: told["rows"])
-        machine()
-        sides = {"list, remembered": turn(service, files["popular"], heads),
-                 "get one": turn(service, targets(boats_of(boats)), heads),
-                 "list, not remembered": lambda _: load_once(service, surroundings.seconds, others, heads, CLIENTS),
-                 **{name: turn(server, lists, files["no-heads"], CLIENTS)
-                    for name, (server, lists) in peers.items()}}
-        rounds = surroundings.rounds if boats < LARGE else min(surroundings.rounds, LARGE_ROUNDS)
+        sides = {"list, remembered": turn(service, popular, heads, CONNECTIONS),
+                 "get one": turn(service, targets(boats_of(boats)), heads, CONNECTIONS),
+                 "list, not remembered": other_lists}
+        for name, peer, path, rows_of in (("ROAPI", roapi, of_roapi, lambda told: told),
+                                          ("Datasette", datasette, of_datasette(boats), lambda told: told["rows"])):
+            server = stack.enter_context(peer(work, table_of(data)))
+            for one in some[:CHECKED]:
+                check_rows(server, path(0, *one[1:]), one[1], LIMIT, rows_of)
+            sides[f"{name}, list"] = turn(server, write_lines(work / name, itertools.starmap(path, some)), no_heads, CLIENTS)
         return in_turns(rounds, sides)
 
 
-def report(boats, given):
-    figure = lambda name, *sides: {side: [getattr(one, name) for one in given[side]] for side in sides}
-    title = f"lists of {boats} boats over HTTP, one core, {machine()}"
-    of_processor = "answers a second of processor time"
-    show(title, of_processor, figure("rate_of_processor", "list, remembered", "get one"))
-    show("  another list each time", of_processor,
-         figure("rate_of_processor", "list, not remembered", "ROAPI, list", "Datasette, list"))
-    show(f"  {CONNECTIONS} clients, {CLIENTS} where not remembered", "milliseconds, half of the answers",
-         figure("median", *given), digits=2, better="less", ratios=False)
-    show("  the same", "milliseconds, 99 % of the answers", figure("slow", *given), digits=2, better="less",
-         ratios=False)
-    failed = {side: sum(one.failed for one in loads) for side, loads in given.items()}
-    print("  answers that are no 200:", ", ".join(f"{side}: {count}" for side, count in failed.items()), flush=True)
-
-
 def run(surroundings, sizes):
+    of_debian(wrk="wrk")
     found = []
     for boats in sizes:
         data = surroundings.data(boats)
         shapes = without_http(surroundings, data, boats)
         given = over_http(surroundings, data, boats)
-        report(boats, given)
-        found.append({"boats": boats, "shapes": shapes, "sides": {name: middle(one) for name, one in given.items()}})
+        remembered = {name: given.pop(name) for name in ("list, remembered", "get one")}
+        show(f"lists of {boats} boats over HTTP, {CONNECTIONS} clients", remembered, COLUMNS, BY)
+        show(f"another list of {boats} boats each time, {CLIENTS} clients", given, COLUMNS, BY)
+        found.append({"boats": boats, "shapes": shapes,
+                      "sides": {name: middle(one) for name, one in (remembered | given).items()}})
     keep("lists", {"sizes": found})

@@ -2,18 +2,18 @@
 
 import contextlib
 import os
-import pathlib
 import resource
 
-from checks.base import ENVIRONMENT, Broken, free_port
-from checks.bench.wrk import listening
+from checks.base import ENVIRONMENT, expect, free_port
+from checks.bench.load import listening
 
 # What it sends by itself: Server, Date, Content-Type, Content-Length, Last-Modified, Connection, ETag.
 OF_ITSELF = 7
 NATIVE = {"date", "content-type", "content-length", "etag"}
 
-# Ways to send a file; which is quickest depends on the kernel and the sizes, so all of them are tried.
-WAYS = ("sendfile on; tcp_nopush on;", "sendfile on;", "sendfile off;")
+# Ways to send a file; which is quickest depends on the kernel and the sizes, so each of them is a peer.
+WAYS = {"nginx, sendfile with nopush": "sendfile on; tcp_nopush on;", "nginx, sendfile": "sendfile on;",
+        "nginx, read and write": "sendfile off;"}
 # Files and sockets besides those that it keeps open to answer from.
 OTHER_FILES = 1_000
 # Bodies of boats that are asked for at least, and at most.
@@ -55,9 +55,8 @@ def files_max():
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most == resource.RLIM_INFINITY:
         return FILES_MAX
-    if most < FILES_MIN + OTHER_FILES:
-        raise Broken(f"nginx could keep no bodies open: the hard limit of open files is {most}, and has to be "
-                     f"{FILES_MIN + OTHER_FILES} at least")
+    expect(FILES_MIN + OTHER_FILES <= most, f"nginx could keep no bodies open: the hard limit of open files is {most}, "
+           f"and has to be {FILES_MIN + OTHER_FILES} at least")
     return min(most - OTHER_FILES, FILES_MAX)
 
 
@@ -70,14 +69,13 @@ def fields_of(headers):
 
 @contextlib.contextmanager
 def nginx(work, root, headers, way):
-    """Serves the files below `root` on one core, in one of `WAYS`."""
+    """Serves the files below `root` on one core, in one of the ways."""
     work.mkdir()
     port = free_port()
     fields = "\n".join(f'        add_header {name} "{value}";' for name, value in fields_of(headers))
-    configuration = pathlib.Path(work / "nginx.conf")
-    files = files_max()
+    configuration, files = work / "nginx.conf", files_max()
     configuration.write_text(CONFIGURATION.format(
         work=work, root=root, port=port, fields=fields, way=way, files=files, open_files=files + OTHER_FILES))
-    path = os.environ["PATH"] + ":/usr/sbin"
-    with listening(["nginx", "-p", work, "-c", configuration], port, work / "nginx.log", ENVIRONMENT | {"PATH": path}) as server:
+    path = {"PATH": f"{os.environ['PATH']}:/usr/sbin"}
+    with listening(("nginx", "-p", work, "-c", configuration), port, work / "nginx.log", ENVIRONMENT | path) as server:
         yield server

@@ -1,38 +1,34 @@
-"""ROAPI and Datasette as peers for lists: the table of boats of the release, each on one core."""
+"""ROAPI and Datasette as peers for lists: the table of boats of the release, each on one core. And DuckDB's own command."""
 
 import contextlib
+import csv
 import json
 import sqlite3
 import subprocess
 import sys
 import urllib.request
 
-from checks.base import ENVIRONMENT, Broken, free_port
-from checks.bench.wrk import listening
+from checks.base import ENVIRONMENT, PATIENCE, expect, free_port
+from checks.bench.load import listening
 from checks.tools import of_pip, site_packages
 
 ROAPI = ("roapi-0.12.7", "roapi==0.12.7")
 DATASETTE = ("datasette-0.65.5", "datasette==0.65.5")
-DUCKDB = ("duckdb-1.5.6", "duckdb==1.5.6")
+DUCKDB = ("duckdb-cli-1.5.6", "duckdb-cli==1.5.6")
 SORTS = ("model", "year", "length", "manufacturer")
 # Columns of the release that a list shows, and those with what it asks for.
 SHOWN = ("id", "slug", "manufacturer", "type", "first_year", "last_year", "unit", "length")
 COLUMNS = (*SHOWN, *(f"{sort}_rank" for sort in SORTS))
-READ = """
-import sys, json, duckdb
-# It would be among the rows.
-duckdb.execute("SET enable_progress_bar = false")
-rows = duckdb.execute("SELECT " + sys.argv[2] + " FROM read_parquet(?)", [sys.argv[1]])
-while some := rows.fetchmany(10_000):
-    for row in some:
-        print(json.dumps(row))
-"""
+
+
+def duckdb():
+    """DuckDB's command, of the version that the service has."""
+    return of_pip(*DUCKDB) / "duckdb"
 
 
 def table_of(data):
     found = list(data.directory.glob("releases/*/boats.parquet"))
-    if len(found) != 1:
-        raise Broken(f"{len(found)} tables of boats where one is expected")
+    expect(len(found) == 1, f"{len(found)} tables of boats where one is expected")
     return found[0]
 
 
@@ -58,32 +54,29 @@ def datasette(work, table):
     options = [word for name, value in settings.items() for word in ("--setting", name, value)]
     # Immutable: then it counts each table once, at the start.
     command = (sys.executable, "-m", "datasette", "serve", "-i", database, "-h", "127.0.0.1", "-p", port, *options)
-    environment = {**ENVIRONMENT, "PYTHONPATH": str(packages)}
-    with listening(command, port, work / "datasette.log", environment) as server:
+    with listening(command, port, work / "datasette.log", ENVIRONMENT | {"PYTHONPATH": str(packages)}) as server:
         yield server
 
 
 def write_database(path, table):
     """The rows of the table in SQLite, with the indexes that make the asked lists quick."""
-    environment = {**ENVIRONMENT, "PYTHONPATH": str(site_packages(*DUCKDB))}
-    with subprocess.Popen([sys.executable, "-c", READ, table, ", ".join(COLUMNS)], stdout=subprocess.PIPE,
-                          env=environment) as rows, contextlib.closing(sqlite3.connect(path)) as database:
-        kinds = {"id": "TEXT PRIMARY KEY", "slug": "TEXT"}
-        columns = ", ".join(f"{name} {kinds.get(name, 'INTEGER')}" for name in COLUMNS)
+    select = f"SELECT {', '.join(COLUMNS)} FROM read_parquet('{table}')"
+    kinds = {"id": "TEXT PRIMARY KEY", "slug": "TEXT"}
+    columns = ", ".join(f"{name} {kinds.get(name, 'INTEGER')}" for name in COLUMNS)
+    with subprocess.Popen((duckdb(), "-csv", "-noheader", "-c", select), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          text=True, env=ENVIRONMENT) as rows, contextlib.closing(sqlite3.connect(path)) as database:
         database.execute(f"CREATE TABLE boats ({columns}) WITHOUT ROWID")
-        places = ", ".join("?" * len(COLUMNS))
-        database.executemany(f"INSERT INTO boats VALUES ({places})", map(json.loads, rows.stdout))
+        database.executemany(f"INSERT INTO boats VALUES ({', '.join('?' * len(COLUMNS))})", csv.reader(rows.stdout))
         for sort in SORTS:
             database.execute(f"CREATE INDEX type_{sort} ON boats (type, {sort}_rank)")
         database.execute("ANALYZE")
         database.commit()
-    if rows.returncode:
-        raise Broken("could not read the table of boats")
+    expect(rows.returncode == 0, "could not read the table of boats")
 
 
 def check_rows(server, path, kind, count, rows_of):
     """It answers a page of boats of the asked type, so that the comparison is fair."""
-    with urllib.request.urlopen(server.base + path, timeout=60) as answer:
+    with urllib.request.urlopen(server.base + path, timeout=PATIENCE) as answer:
         rows = rows_of(json.load(answer))
-    if len(rows) != count or any(row["type"] != kind for row in rows):
-        raise Broken(f"{path} gives {len(rows)} rows, or others than were asked for")
+    expect(len(rows) == count and all(row["type"] == kind for row in rows),
+           f"{path} gives {len(rows)} rows, or others than were asked for")

@@ -1,4 +1,4 @@
-"""What all benchmarks need: release binaries, a directory to work in, exports and releases of any size, packages."""
+"""What all benchmarks need: release binaries, a directory to work in, exports and releases of any size, keys."""
 
 import contextlib
 import os
@@ -8,8 +8,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 
-from checks.base import ROOT, TARGET, Broken, run
-from checks.bench import quiet
+from checks.base import ROOT, TARGET, run
 from checks.command import Catalogue
 
 # Every key may ask a million times a minute, so for more than that there are several.
@@ -46,8 +45,7 @@ class Surroundings:
     def make(cls):
         setting = lambda name, usual: int(os.environ.get(name, usual))
         # Sizes of several gigabytes do not fit into memory beside the servers.
-        parent = os.environ.get("BENCH_DIR")
-        with tempfile.TemporaryDirectory(prefix="catalogue-bench-", dir=parent) as work:
+        with tempfile.TemporaryDirectory(prefix="catalogue-bench-", dir=os.environ.get("BENCH_DIR")) as work:
             # nginx reads its files as another user.
             os.chmod(work, 0o755)
             yield cls(binaries(), pathlib.Path(work), setting("ROUNDS", 5), setting("SECONDS", 3),
@@ -60,11 +58,8 @@ class Surroundings:
     def export(self, boats, seed=1):
         """An export with so many boats, one in fifty of them a draft. The same every time."""
         path = self.work / f"{boats}-{seed}.ndjson"
-        if not path.exists():
-            with path.open("wb") as out:
-                command = [self.binaries / "examples" / "generate_export", "--boats", boats, "--seed", seed]
-                if subprocess.run(map(str, command), stdout=out).returncode:
-                    raise Broken("could not make an export")
+        with path.open("wb") as out:
+            run(self.binaries / "examples" / "generate_export", "--boats", boats, "--seed", seed, stdout=out)
         return path
 
     def import_into(self, directory, boats, *options, seed=1):
@@ -106,10 +101,3 @@ def binaries():
     build = ["build", "--quiet", "--release", "-p", "cli", "-p", "benches", "--bins", "--example", "generate_export"]
     subprocess.run([ROOT / ".ci" / "cargo", *build], check=True, cwd=ROOT)
     return TARGET / "release"
-
-
-def machine():
-    """How busy it was with others until now, for each table."""
-    others = f"others had {max(quiet.shares):.0%} of a turn at most, " if quiet.shares else ""
-    quiet.shares.clear()
-    return f"{os.cpu_count()} cores, {others}load average {os.getloadavg()[0]:.1f}"

@@ -5,14 +5,12 @@ and then asks for what a release has changed, and for no more.
 """
 
 import json
-import os
 import shutil
-import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from checks.base import PATIENCE, ROOT, SAMPLE, Broken, expect, run
+from checks.base import PATIENCE, ROOT, SAMPLE, expect, run, wait_until
 
 PROGRAMS = ROOT / "server" / "src" / "http" / "docs" / "clients"
 # Requests of a first run: one page, and so many boats.
@@ -107,11 +105,7 @@ def publish_changes(data, server, folder):
     first["description"], second["published"] = "Changed.", False
     path.write_text("".join(f"{json.dumps(line)}\n" for line in [head, *boats]))
     release = data.answer("import", export)["release"]
-    until = time.monotonic() + PATIENCE
-    while served(server) != release:
-        if until < time.monotonic():
-            raise Broken(f"after {PATIENCE} s, the server does not serve {release}")
-        time.sleep(0.1)
+    wait_until(lambda: served(server) == release, f"the server does not serve {release}")
 
 
 def served(server):

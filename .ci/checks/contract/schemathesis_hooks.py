@@ -1,6 +1,7 @@
 """Changes made-up requests where OpenAPI cannot say what the API wants, so that what should be accepted is."""
 
 import unicodedata
+import zlib
 from decimal import Decimal, InvalidOperation
 
 import schemathesis
@@ -9,8 +10,13 @@ import schemathesis
 RANGES = [("yearFrom", "yearTo"), ("lengthMin", "lengthMax")]
 
 
+# Records of the sample, by the path that finds them.
+RECORDS = {"/v1/boats/": "first-40.7", "/v1/manufacturers/": "angstrom-batar"}
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
+    find_a_record(case)
     query = case.query
     if not query:
         return
@@ -27,6 +33,14 @@ def before_call(context, case, kwargs):
         lower, upper = number(query.get(low)), number(query.get(high))
         if lower is not None and upper is not None and upper < lower:
             query[low], query[high] = query[high], query[low]
+
+
+def find_a_record(case):
+    """Half of the names that are made up become that of a record: otherwise only refusals would be seen."""
+    for name, value in (case.path_parameters or {}).items():
+        if zlib.crc32(str(value).encode("utf-8", "replace")) % 2:
+            record, = (record for path, record in RECORDS.items() if case.operation.path.startswith(path))
+            case.path_parameters[name] = record
 
 
 def with_a_letter(value):

@@ -47,7 +47,7 @@ class Shell:
         """What a command prints until it has ended and that is enough."""
         self.process.stdin.write(f"{command}\necho '{END}'\n")
         self.process.stdin.flush()
-        deadline, ended, lines = time.monotonic() + 3 * PATIENCE, False, []
+        deadline, ended, lines = time.monotonic() + PATIENCE, False, []
         while not (ended and enough(lines)):
             line = self.line(deadline)
             expect(line is not None, f"`{command}` printed only\n" + "\n".join(lines))
