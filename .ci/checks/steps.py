@@ -27,6 +27,7 @@ BESIDE = (
     Step("spelling", (".ci/sources", "spelling"), 5 * MINUTE),
     Step("links", (".ci/pages", "links"), 5 * MINUTE),
     Step("words", (".ci/pages", "words"), 5 * MINUTE),
+    Step("sizing", (".ci/pages", "sizing"), 5 * MINUTE),
     Step("workflows", (".ci/sources", "workflows"), 5 * MINUTE),
     Step("unused", (".ci/sources", "unused"), 20 * MINUTE),
     Step("licences", (".ci/sources", "licences"), 30 * MINUTE),
