@@ -20,10 +20,8 @@ from checks.base import PATIENCE, expect
 
 # The bytes that SQLite locks, far behind the end of the file.
 LOCK_START, LOCK_LENGTH = 0x4000_0000, 512
-# The part of the header that is overwritten: the signature, the version of the contents, by which others see that it changed, and the settings.
-HEADER = 100
-# How long each call on the key store takes, in microseconds.
-DELAY = 1_200_000
+# How long each such call on the key store takes, in microseconds.
+CALLS, DELAY = "openat,pread64,fcntl,fsync,fdatasync,pwrite64,write", 1_200_000
 # How long the store is locked in bursts, and for how long it is not, in seconds.
 HELD, LET_GO = (0.2, 0.9), (0.001, 0.02)
 
@@ -50,14 +48,6 @@ async def empty(catalogue, _server, _random):
     with moved_away(catalogue.key_store):
         catalogue.key_store.touch(0o600)
         yield
-
-
-@contextlib.asynccontextmanager
-async def directory(catalogue, _server, _random):
-    with moved_away(catalogue.key_store):
-        catalogue.key_store.mkdir()
-        yield
-        catalogue.key_store.rmdir()
 
 
 @contextlib.contextmanager
@@ -125,12 +115,6 @@ async def overwritten(catalogue, _server, random):
         yield
 
 
-@contextlib.asynccontextmanager
-async def header_overwritten(catalogue, _server, random):
-    with damaged(catalogue.key_store, 0, random.randbytes(HEADER)):
-        yield
-
-
 @contextlib.contextmanager
 def damaged(path, offset, garbage):
     with alone(path) as file:
@@ -173,24 +157,21 @@ async def call(*command):
     expect(done.returncode == 0, f"{command[0]}: {done.stderr.strip()}")
 
 
-def delayed(*calls):
-    """Every such call on the key store takes longer than a second."""
-    @contextlib.asynccontextmanager
-    async def befall(catalogue, server, _random):
-        store = catalogue.key_store
-        paths = [part for path in (store, f"{store}-journal", catalogue.data) for part in ("-P", path)]
-        names = ",".join(calls)
-        command = ["strace", "-f", "-o", "/dev/null", "-e", f"trace={names}", *paths,
-                   "-e", f"inject={names}:delay_enter={DELAY}", "-p", str(server.process.pid)]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as strace:
-            said = await asyncio.to_thread(strace.stderr.readline)
-            try:
-                expect("attached" in said, f"strace: {said.strip()}")
-                yield
-            finally:
-                strace.send_signal(signal.SIGINT)
-                await asyncio.to_thread(strace.communicate)
-    return befall
+@contextlib.asynccontextmanager
+async def slow(catalogue, server, _random):
+    """Every call on the key store takes longer than a second."""
+    store = catalogue.key_store
+    paths = [part for path in (store, f"{store}-journal", catalogue.data) for part in ("-P", path)]
+    command = ["strace", "-f", "-o", "/dev/null", "-e", f"trace={CALLS}", *paths,
+               "-e", f"inject={CALLS}:delay_enter={DELAY}", "-p", str(server.process.pid)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as strace:
+        said = await asyncio.to_thread(strace.stderr.readline)
+        try:
+            expect("attached" in said, f"strace: {said.strip()}")
+            yield
+        finally:
+            strace.send_signal(signal.SIGINT)
+            await asyncio.to_thread(strace.communicate)
 
 
 def lacks_mounts():
@@ -213,14 +194,11 @@ def lacks_strace():
 FAULTS = [
     Fault("missing", missing),
     Fault("an empty file", empty),
-    Fault("a directory", directory),
     Fault("locked", locked),
     Fault("locked in bursts", locked_in_bursts, is_total=False),
     Fault("read for long", read_for_long, is_total=False),
     Fault("overwritten", overwritten),
-    Fault("header overwritten", header_overwritten),
     Fault("truncated", truncated),
     Fault("read-only", read_only, lacks=lacks_mounts),
-    Fault("slow", delayed("openat", "pread64", "fcntl", "fsync", "fdatasync", "pwrite64", "write"), lacks=lacks_strace),
-    Fault("slow to write", delayed("fsync", "fdatasync", "pwrite64"), is_total=False, lacks=lacks_strace),
+    Fault("slow", slow, lacks=lacks_strace),
 ]
