@@ -11,7 +11,7 @@ import json
 import time
 from dataclasses import dataclass
 
-from checks.base import PATIENCE, Broken, expect
+from checks.base import PATIENCE, Broken, expect, until
 
 # How long a client that was refused a connection waits before it tries again, in seconds.
 RECONNECT = 0.02
@@ -189,3 +189,34 @@ class Tally:
 
     def __str__(self):
         return f"{self.busy} of {self.answers} requests"
+
+
+class Settled:
+    """Waits until all requests are refused with 503, or none is, and holds them to it: what was asked for before says nothing.
+    An answer that did not come in full counts as a refusal."""
+
+    def __init__(self):
+        self.since, self.in_a_row = 0.0, {True: 0, False: 0}
+        self.refused_since, self.held = float("inf"), 0
+
+    def note(self, answer):
+        is_refused = answer.status in (None, 503)
+        if self.refused_since < answer.sent:
+            expect(is_refused, f"not refused: {answer}")
+            self.held += 1
+        if self.since < answer.sent:
+            self.in_a_row = {is_refused: self.in_a_row[is_refused] + 1, not is_refused: 0}
+
+    async def settle(self, is_refused, answers):
+        """Until so many answers in a row are so."""
+        self.since, self.in_a_row = time.monotonic(), {True: 0, False: 0}
+        wanted = "refused" if is_refused else "answered"
+        await until(lambda: answers <= self.in_a_row[is_refused],
+                    lambda: f"requests are not {wanted}, but for {self.in_a_row[is_refused]} in a row")
+
+    @contextlib.contextmanager
+    def refusing(self):
+        """From now on, until the end of the context, nothing but refusals is right."""
+        self.refused_since, self.held = time.monotonic(), 0
+        yield
+        self.refused_since = float("inf")

@@ -12,11 +12,10 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from typing import Callable
 
-from checks.base import PATIENCE, expect
+from checks.base import PATIENCE, expect, lacks_mounts, run
 
 # The bytes that SQLite locks, far behind the end of the file.
 LOCK_START, LOCK_LENGTH = 0x4000_0000, 512
@@ -143,18 +142,13 @@ async def read_only(catalogue, _server, _random):
     """The data directory is mounted over itself, read-only. Its own file system could not be: the server has files of
     it open to write to."""
     data = catalogue.data
-    await call("mount", "--bind", data, data)
+    await asyncio.to_thread(run, "mount", "--bind", data, data)
     try:
-        await call("mount", "-o", "remount,bind,ro", data)
+        await asyncio.to_thread(run, "mount", "-o", "remount,bind,ro", data)
         yield
     finally:
         # The server may have a file of it open, which does not matter any more.
-        await call("umount", "--lazy", data)
-
-
-async def call(*command):
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True)
-    expect(done.returncode == 0, f"{command[0]}: {done.stderr.strip()}")
+        await asyncio.to_thread(run, "umount", "--lazy", data)
 
 
 @contextlib.asynccontextmanager
@@ -172,14 +166,6 @@ async def slow(catalogue, server, _random):
         finally:
             strace.send_signal(signal.SIGINT)
             await asyncio.to_thread(strace.communicate)
-
-
-def lacks_mounts():
-    with tempfile.TemporaryDirectory() as at:
-        done = subprocess.run(["mount", "--bind", at, at], capture_output=True, text=True)
-        if done.returncode == 0:
-            subprocess.run(["umount", at], check=True)
-        return done.stderr.strip()
 
 
 def lacks_strace():

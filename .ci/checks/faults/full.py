@@ -5,11 +5,11 @@ command succeeds, and the servers obey. The disk is one of its own, which nothin
 import contextlib
 import os
 import pathlib
-import subprocess
 import tempfile
 import threading
 
-from checks.base import left_out, until
+from checks.base import lacks_mounts, left_out, until
+from checks.base import run as run_command
 from checks.command import Catalogue
 from checks.faults.revoke import Revoker
 
@@ -19,18 +19,13 @@ SIZE = 24 << 20
 
 @contextlib.contextmanager
 def small_disk():
-    """A disk of its own in memory; None without the right to mount one."""
+    """A disk of its own in memory."""
     with tempfile.TemporaryDirectory(prefix="catalogue-full-") as at:
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=700", "tmpfs", at],
-                              capture_output=True, text=True)
-        if done.returncode != 0:
-            left_out("keys that are refused on a full disk", done.stderr.strip())
-            yield None
-            return
+        run_command("mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=700", "tmpfs", at)
         try:
             yield pathlib.Path(at)
         finally:
-            subprocess.run(["umount", "--lazy", at], check=True)
+            run_command("umount", "--lazy", at)
 
 
 class Filler:
@@ -81,9 +76,10 @@ class OnFullDisk(Revoker):
 
 
 async def run(command, _work, count, random):
+    if lacks := lacks_mounts():
+        left_out("keys that are refused on a full disk", lacks)
+        return
     with small_disk() as disk:
-        if disk is None:
-            return
         catalogue, filler = await Catalogue.with_sample(command, disk / "data"), Filler(disk / "filler")
         refuser = OnFullDisk(catalogue, random, filler)
         try:

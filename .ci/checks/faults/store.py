@@ -5,10 +5,9 @@ Within a second, the pages say. Here a state is waited for and then held, for th
 """
 
 import asyncio
-import time
 
 from checks.base import expect, left_out, until
-from checks.clients import catalogue_requests, load, other_requests
+from checks.clients import Settled, catalogue_requests, load, other_requests
 from checks.command import Catalogue
 from checks.faults.faults import FAULTS
 
@@ -20,7 +19,7 @@ QUOTAS = {"large": 50_000_000, "middling": 100_000, "last": 1500}
 SHARES = {"large": 6, "middling": 3, "last": 1}
 RETRY_AFTER = range(1, 6)
 # After so many answers in a row a state is there; and from then on so many answers are held to a fault.
-IN_A_ROW, HELD_TO = 50, 200
+IN_A_ROW, HELD = 50, 200
 # How long a fault lasts that may leave a way to confirm the keys, in seconds.
 LASTS = (1.5, 2.1)
 
@@ -30,10 +29,7 @@ class Tried:
 
     def __init__(self, fault, catalogue, random):
         self.fault, self.catalogue, self.random = fault, catalogue, random
-        self.answers, self.in_a_row, self.held_to = 0, {True: 0, False: 0}, 0
-        # When the state began that is waited for, and since when all is refused.
-        self.since, self.refused_since = 0.0, float("inf")
-        self.received = dict.fromkeys(QUOTAS, 0)
+        self.answers, self.settled, self.received = 0, Settled(), dict.fromkeys(QUOTAS, 0)
 
     async def run(self, rounds):
         self.requests = {}
@@ -45,11 +41,11 @@ class Tried:
         async with (load(server.port, CLIENTS, self.choose, self.note, PAUSE),
                     load(server.port, OTHER_CLIENTS, lambda: self.random.choice(others), self.note_other, PAUSE)):
             for _ in range(rounds):
-                await self.settle(is_refused=False)
+                await self.settled.settle(False, IN_A_ROW)
                 async with self.fault.befall(self.catalogue, server, self.random):
                     await self.last()
                 expect(server.is_running, f"the server ended: {server.last_words()}")
-            await self.settle(is_refused=False)
+            await self.settled.settle(False, IN_A_ROW)
         await server.stop()
         await self.check_usage()
 
@@ -58,16 +54,9 @@ class Tried:
         if not self.fault.is_total:
             await asyncio.sleep(self.random.uniform(*LASTS))
             return
-        await self.settle(is_refused=True)
-        self.held_to, self.refused_since = 0, time.monotonic()
-        await until(lambda: HELD_TO <= self.held_to, "nothing is answered")
-        self.refused_since = float("inf")
-
-    async def settle(self, is_refused):
-        """Waits until every request is refused, or none."""
-        self.since, self.in_a_row = time.monotonic(), {True: 0, False: 0}
-        await until(lambda: IN_A_ROW <= self.in_a_row[is_refused],
-                    f"requests are {'still answered' if is_refused else 'not answered again'}: {self.in_a_row}")
+        await self.settled.settle(True, IN_A_ROW)
+        with self.settled.refusing():
+            await until(lambda: HELD <= self.settled.held, "nothing is answered")
 
     def choose(self):
         name, = self.random.choices(list(SHARES), SHARES.values())
@@ -76,8 +65,8 @@ class Tried:
     def note(self, answer):
         """Holds an answer to what is promised for the moment of its request."""
         self.answers += 1
-        expected, subscription, is_refused = answer.request.status, answer.request.subscription, answer.status == 503
-        if is_refused:
+        expected, subscription = answer.request.status, answer.request.subscription
+        if answer.status == 503:
             expect(answer.field("retry-after") in map(str, RETRY_AFTER), f"Retry-After is {answer.field('retry-after')}")
             expect(answer.code() == "SERVICE_UNAVAILABLE", str(answer))
         elif answer.status == 429:
@@ -85,11 +74,7 @@ class Tried:
         else:
             expect(answer.status == expected, f"not {expected}: {answer}")
             self.received[subscription] += expected == 200
-        if self.refused_since < answer.sent:
-            expect(is_refused, f"not refused: {answer}")
-            self.held_to += 1
-        if self.since < answer.sent:
-            self.in_a_row = {is_refused: self.in_a_row[is_refused] + 1, not is_refused: 0}
+        self.settled.note(answer)
 
     def note_other(self, answer):
         expect(answer.status == answer.request.status, f"not {answer.request.status}: {answer}")
