@@ -33,13 +33,13 @@ class Span:
 
 @dataclass(slots=True)
 class Key:
-    """What is known of a key: its name in the history, its subscription, whose minute window it shares, and when it
-    was being changed. `barred` are the spans, until None, in which nothing may be accepted: a change that bars it had
-    returned, and none that lets it in again had begun. `changing` are those in which both is right."""
+    """What is known of a key: its name in the history, its subscription, whose minute window it shares, from when on every
+    server knows it, since when a command is under way that bars it, and since when one has returned."""
     name: str
     secret: str
     id: str
     subscription: str
     window: str
-    barred: list
-    changing: list
+    known_since: float = 0.0
+    changing_since: float = float("inf")
+    barred_since: float = float("inf")

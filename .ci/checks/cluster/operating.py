@@ -1,7 +1,7 @@
 """What an operator does meanwhile: keys and subscriptions that come, change and go, and releases.
 
 Everything is done through the command, which fails while an engine is away; then it is done again until it succeeds. Each
-change is noted at the key that it is about, with the times between which it happened.
+change of a key is noted at it, with the times between which it happened.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from checks.command import MINUTE_LIMIT_MAX, SCOPES
 AMPLE, QUOTAS = 1_500_000, (50, 200, 2500)
 # Minute limits of keys that come over them, and how often each is asked beside one request of an ample key.
 TIGHT, TIGHT_WEIGHT = (30, 60, 120), 0.05
-AMPLE_KEYS, AMPLE_WEIGHT, SMALL_WEIGHT, TRIED_WEIGHT, FORBIDDEN_WEIGHT = 2, 1.0, 0.1, 0.1, 0.03
+AMPLE_KEYS, AMPLE_WEIGHT, SMALL_WEIGHT, REVOKED_WEIGHT, FORBIDDEN_WEIGHT = 2, 1.0, 0.1, 0.1, 0.03
 # How long a key is used before it is changed, after it was, and how long a new one may be unknown to a server.
 BEFORE, AFTER, KNOWN_WITHIN = 1.0, 3.0, 1.1
 # How long between two changes, and before a command that failed is tried again, in seconds.
@@ -49,7 +49,7 @@ class Operator:
 
     async def run(self):
         """One change after the other, in turns, until told to stop."""
-        turns = itertools.cycle((self.use_up_quota, self.revoke, self.activate, self.disable, self.rotate, self.roll_back))
+        turns = itertools.cycle((self.use_up_quota, self.revoke, self.activate, self.rotate, self.roll_back))
         while not self.is_stopping:
             await asyncio.sleep(PAUSE)
             # Where one could not be done, the time is up.
@@ -92,27 +92,15 @@ class Operator:
         raise Broken("the time is up")
 
     async def issue(self, subscription, limit=MINUTE_LIMIT_MAX, scopes=SCOPES):
-        began = time.monotonic()
         made = await self.do("keys", "issue", "--subscription", subscription, "--scope", *scopes, "--rate-limit", str(limit))
-        return self.keep(made, began, f"k{next(self.numbers)}", limit)
+        return self.keep(made, f"k{next(self.numbers)}", limit)
 
-    def keep(self, made, began, window, limit):
+    def keep(self, made, window, limit):
         """Notes a new key."""
         self.cluster.operator.issued.add(made["key"])
-        key = Key(f"k{next(self.numbers)}", made["key"], made["id"], made["subscription"], window, [],
-                  [(began, time.monotonic() + KNOWN_WITHIN)])
+        key = Key(f"k{next(self.numbers)}", made["key"], made["id"], made["subscription"], window, time.monotonic() + KNOWN_WITHIN)
         self.keys[key.name], self.limits[window] = key, limit
         return key
-
-    @contextlib.asynccontextmanager
-    async def tried(self):
-        """A key that is made to be changed, used before and after."""
-        key = await self.issue(self.ample)
-        self.traffic.put(key.name, requests_of(key), TRIED_WEIGHT)
-        await asyncio.sleep(BEFORE)
-        yield key
-        await asyncio.sleep(AFTER)
-        self.traffic.drop(key.name)
 
     async def use_up_quota(self):
         key = await self.issue(await self.subscribe(self.random.choice(QUOTAS)))
@@ -122,36 +110,22 @@ class Operator:
             self.traffic.drop(self.small.pop(0))
 
     async def revoke(self):
-        async with self.tried() as key:
-            await self.bar(key, "revoke")
-
-    async def disable(self):
-        async with self.tried() as key:
-            await self.bar(key, "disable")
-            await asyncio.sleep(AFTER)
-            began = time.monotonic()
-            key.barred[-1] = (key.barred[-1][0], began)
-            key.changing.append((began, None))
-            await self.do("keys", "enable", key.id, "--wait")
-            key.changing[-1] = (began, time.monotonic())
-
-    async def bar(self, key, change):
-        """Until a command has succeeded it is unknown whether it was carried out."""
-        began = time.monotonic()
-        key.changing.append((began, None))
-        await self.do("keys", change, key.id, "--wait")
-        self.barred(key, began)
-
-    def barred(self, key, began):
-        returned = time.monotonic()
-        key.changing[-1] = (began, returned)
-        key.barred.append((returned, None))
+        """A key that is made for it, used before and after. Until the command has succeeded it is unknown whether it was carried
+        out."""
+        key = await self.issue(self.ample)
+        self.traffic.put(key.name, requests_of(key), REVOKED_WEIGHT)
+        await asyncio.sleep(BEFORE)
+        key.changing_since = time.monotonic()
+        await self.do("keys", "revoke", key.id, "--wait")
+        key.barred_since = time.monotonic()
+        await asyncio.sleep(AFTER)
+        self.traffic.drop(key.name)
 
     async def rotate(self):
         """A key with a tight limit gets a successor, which shares its window. The old one is asked for a while yet."""
         number = self.random.randrange(len(self.tight))
-        old, began = self.tight[number], time.monotonic()
-        old.changing.append((began, None))
+        old = self.tight[number]
+        old.changing_since = time.monotonic()
         try:
             made = await self.attempt("keys", "rotate", old.id, "--grace", "0s", "--wait")
         except Broken:
@@ -159,8 +133,7 @@ class Operator:
             self.traffic.drop(old.name)
             new = await self.issue(self.ample, self.limits[old.window])
         else:
-            new = self.keep(made, began, old.window, self.limits[old.window])
-            self.barred(old, began)
+            new, old.barred_since = self.keep(made, old.window, self.limits[old.window]), time.monotonic()
         self.tight[number] = new
         self.traffic.put(new.name, requests_of(new), TIGHT_WEIGHT)
         await asyncio.sleep(AFTER)

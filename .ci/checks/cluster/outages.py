@@ -109,7 +109,8 @@ class Outages:
 
     async def check_ledger(self):
         """Nothing that was answered is forgotten, whatever happened."""
-        received, used = promises.received_200s(self.cluster.traffic.entries, self.operator.keys), await self.cluster.operator.used()
+        used = await self.cluster.operator.used()
+        received = promises.received_200s(self.cluster.traffic.entries, self.operator.keys)
         for name, count in received.items():
             expect(count <= used[name], f"{name}: {count} answers were received, {used[name]} are charged")
 
@@ -132,7 +133,8 @@ class Outages:
             expect(not scripts_run(former), "the former master was asked to count after it had come back")
         ended = time.monotonic()
         await self.settled.settle(False, ANSWERED)
-        print(f"{what}: {fault.what} {fault.on}, {ended - began:.1f} s; recovered {time.monotonic() - ended:.1f} s later", flush=True)
+        recovered = time.monotonic() - ended
+        print(f"{what}: {fault.what} {fault.on}, {ended - began:.1f} s; recovered {recovered:.1f} s later", flush=True)
         if hasattr(fault, "afterwards"):
             await fault.afterwards(self.cluster)
 

@@ -57,12 +57,9 @@ def ledger(received, quotas, used, may_be_above):
 
 
 def changed_keys(entries, keys):
-    """Nothing is accepted that was sent when the key was certainly to be refused."""
+    """Nothing is accepted that was sent after a command had returned that bars its key."""
     for entry in entries:
-        key = keys.get(entry.key)
-        if key is None or entry.status in (*AWAY, 401):
-            continue
-        if any(began < entry.sent and (ended is None or entry.received < ended) for began, ended in key.barred):
+        if entry.key in keys and entry.status not in (*AWAY, 401) and keys[entry.key].barred_since < entry.sent:
             yield f"accepted after the command had returned that forbids it: {entry}"
 
 
@@ -70,9 +67,7 @@ def is_explained(entry, key, may_be_limited):
     """Whether a status is one that this request may have while all is well."""
     match entry.status, entry.code:
         case 401, _ if key:
-            # The end of a change is when its command returned; what is barred then is so from its beginning on.
-            spans = [*key.changing, *key.barred]
-            return any(began < entry.received and (ended is None or entry.sent < ended) for began, ended in spans)
+            return entry.sent < key.known_since or key.changing_since < entry.received
         case 429, _:
             return (entry.key, entry.code) in may_be_limited
         case status, _:

@@ -126,7 +126,8 @@ class Storm:
                 await fault.afterwards(self.cluster)
             await self.recover(CLOSED if fault.what == "failover" else 0)
             self.faults.append(Span(fault.what, began, ended, fault.on))
-            print(f"{began:.1f} to {ended:.1f} s: {fault.what} {fault.on}, recovered {time.monotonic() - ended:.1f} s later", flush=True)
+            recovered = time.monotonic() - ended
+            print(f"{began:.1f} to {ended:.1f} s: {fault.what} {fault.on}, recovered {recovered:.1f} s later", flush=True)
 
     async def check(self):
         """All findings, by the promise that is broken."""

@@ -16,8 +16,7 @@ def entry(sent, received=None, **fields):
 
 
 def key(**fields):
-    return Key(**{"name": "a", "secret": "", "id": "", "subscription": "acme", "window": "a", "barred": [],
-                  "changing": []} | fields)
+    return Key(**{"name": "a", "secret": "", "id": "", "subscription": "acme", "window": "a"} | fields)
 
 
 class MinuteLimits(unittest.TestCase):
@@ -67,20 +66,17 @@ class Ledger(unittest.TestCase):
 
 
 class ChangedKeys(unittest.TestCase):
-    def found(self, entries, *spans):
-        return list(promises.changed_keys(entries, {"a": key(barred=list(spans))}))
+    def found(self, asked, barred_since=10):
+        return list(promises.changed_keys([asked], {"a": key(barred_since=barred_since)}))
 
     def test_whatever_is_let_in_of_what_was_sent_after_the_command_returned_is_found(self):
         for status in (200, 304, 400, 403, 404, 429):
-            self.assertEqual(len(self.found([entry(11, status=status)], (10, None))), 1, status)
-        self.assertEqual(self.found([entry(11, status=status) for status in (0, 401, 503)], (10, None)), [])
+            self.assertEqual(len(self.found(entry(11, status=status))), 1, status)
+        for status in (0, 401, 503):
+            self.assertEqual(self.found(entry(11, status=status)), [], status)
 
     def test_what_was_sent_before_may_be_answered_after(self):
-        self.assertEqual(self.found([entry(9.99, 10.5)], (10, None)), [])
-
-    def test_what_may_have_been_answered_after_it_was_let_in_again_is_right(self):
-        self.assertEqual(self.found([entry(11, 12.5), entry(13)], (10, 12)), [])
-        self.assertEqual(len(self.found([entry(11, 11.5)], (10, 12))), 1)
+        self.assertEqual(self.found(entry(9.99, 10.5)), [])
 
 
 class Statuses(unittest.TestCase):
@@ -105,12 +101,12 @@ class Statuses(unittest.TestCase):
         self.assertEqual(self.found(refused, [("a", "RATE_LIMITED")]), [])
         self.assertEqual(len(self.found(refused, [("a", "QUOTA_EXCEEDED")])), 1)
 
-    def test_a_key_is_refused_only_where_it_was_changed(self):
+    def test_a_key_is_refused_only_where_it_is_new_or_was_changed(self):
         refused = entry(5, status=401)
         self.assertEqual(len(self.found(refused)), 1)
-        self.assertEqual(self.found(refused, changing=[(4, 6)]), [])
-        self.assertEqual(self.found(refused, barred=[(4, None)]), [])
-        self.assertEqual(len(self.found(refused, changing=[(1, 2)], barred=[(2, 3), (6, None)])), 1)
+        self.assertEqual(self.found(refused, changing_since=4), [])
+        self.assertEqual(self.found(refused, known_since=6), [])
+        self.assertEqual(len(self.found(refused, known_since=4, changing_since=6)), 1)
 
 
 class Releases(unittest.TestCase):

@@ -21,18 +21,14 @@ from checks.base import PATIENCE, expect, lacks_mounts, run
 LOCK_START, LOCK_LENGTH = 0x4000_0000, 512
 # How long each such call on the key store takes, in microseconds.
 CALLS, DELAY = "openat,pread64,fcntl,fsync,fdatasync,pwrite64,write", 1_200_000
-# How long the store is locked in bursts, and for how long it is not, in seconds.
-HELD, LET_GO = (0.2, 0.9), (0.001, 0.02)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """`befall(catalogue, server, random)` is a context in which the fault is there. A total one leaves no way
-    to confirm the keys; others may leave one now and then, so that either answer is right. `lacks` says what is
-    missing here to make it."""
+    """`befall(catalogue, server, random)` is a context in which the fault is there, which leaves no way to confirm the keys.
+    `lacks` says what is missing here to make it."""
     name: str
     befall: Callable
-    is_total: bool = True
     lacks: Callable = lambda: ""
 
 
@@ -64,35 +60,11 @@ async def locked(catalogue, _server, _random):
     connection.close()
 
 
-def lock(path, begin="BEGIN EXCLUSIVE"):
+def lock(path):
     """A transaction of another process."""
     connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-    connection.executescript(begin)
+    connection.execute("BEGIN EXCLUSIVE")
     return connection
-
-
-@contextlib.asynccontextmanager
-async def read_for_long(catalogue, _server, _random):
-    """As by a slow backup: writers wait, and soon readers wait behind them."""
-    connection = await asyncio.to_thread(lock, catalogue.key_store, "BEGIN; SELECT number FROM revision")
-    yield
-    connection.close()
-
-
-@contextlib.asynccontextmanager
-async def locked_in_bursts(catalogue, _server, random):
-    async def hold():
-        while True:
-            connection = await asyncio.to_thread(lock, catalogue.key_store)
-            try:
-                await asyncio.sleep(random.uniform(*HELD))
-            finally:
-                connection.close()
-            await asyncio.sleep(random.uniform(*LET_GO))
-    holding = asyncio.create_task(hold())
-    yield
-    holding.cancel()
-    await asyncio.wait([holding])
 
 
 @contextlib.contextmanager
@@ -171,18 +143,18 @@ async def slow(catalogue, server, _random):
 def lacks_strace():
     if not shutil.which("strace"):
         return "strace is missing"
-    with subprocess.Popen(["sleep", "0.2"]) as traced:
+    with subprocess.Popen(["sleep", str(PATIENCE)]) as traced:
         command = ["strace", "-o", "/dev/null", "-p", str(traced.pid)]
-        done = subprocess.run(command, capture_output=True, text=True)
-    return "" if done.returncode == 0 else done.stderr.strip()
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as strace:
+            said = strace.stderr.readline().strip()
+            traced.kill()
+    return "" if "attached" in said else said or "strace says nothing"
 
 
 FAULTS = [
     Fault("missing", missing),
     Fault("an empty file", empty),
     Fault("locked", locked),
-    Fault("locked in bursts", locked_in_bursts, is_total=False),
-    Fault("read for long", read_for_long, is_total=False),
     Fault("overwritten", overwritten),
     Fault("truncated", truncated),
     Fault("read-only", read_only, lacks=lacks_mounts),

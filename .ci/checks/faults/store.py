@@ -20,8 +20,6 @@ SHARES = {"large": 6, "middling": 3, "last": 1}
 RETRY_AFTER = range(1, 6)
 # After so many answers in a row a state is there; and from then on so many answers are held to a fault.
 IN_A_ROW, HELD = 50, 200
-# How long a fault lasts that may leave a way to confirm the keys, in seconds.
-LASTS = (1.5, 2.1)
 
 
 class Tried:
@@ -43,20 +41,13 @@ class Tried:
             for _ in range(rounds):
                 await self.settled.settle(False, IN_A_ROW)
                 async with self.fault.befall(self.catalogue, server, self.random):
-                    await self.last()
+                    await self.settled.settle(True, IN_A_ROW)
+                    with self.settled.refusing():
+                        await until(lambda: HELD <= self.settled.held, "nothing is answered")
                 expect(server.is_running, f"the server ended: {server.last_words()}")
             await self.settled.settle(False, IN_A_ROW)
         await server.stop()
         await self.check_usage()
-
-    async def last(self):
-        """While the fault is there."""
-        if not self.fault.is_total:
-            await asyncio.sleep(self.random.uniform(*LASTS))
-            return
-        await self.settled.settle(True, IN_A_ROW)
-        with self.settled.refusing():
-            await until(lambda: HELD <= self.settled.held, "nothing is answered")
 
     def choose(self):
         name, = self.random.choices(list(SHARES), SHARES.values())
