@@ -96,7 +96,8 @@ def by_kind(engines):
 
 
 def some(random, engines, failovers):
-    """Without end, each kind about as often as the others. `engines` are those in use."""
+    """Without end, each kind about as often as the others. `engines` are those in use. Even a short storm has all failovers."""
+    yield from failovers
     kinds = [*by_kind(engines), *([failover] for failover in failovers)]
     while True:
         random.shuffle(kinds)

@@ -56,7 +56,7 @@ class Part:
     def failovers(self):
         of_redis = [Disturbance("failover", "sentinels")] if self.limits == "sentinels" else []
         of_store = [FailsOver(self.store)] if self.store in PAIRS else []
-        return [*of_redis, *of_store]
+        return [*of_store, *of_redis]
 
 
 PARTS = {part.store: part for part in (Part("pgbouncer", "redis"), Part("async", "redis"), Part("sync", "sentinels"))}
