@@ -35,7 +35,16 @@ def expect(kept, otherwise):
 
 def left_out(what, why):
     """Tells of what this machine cannot do; a run of all checks gathers these lines in its summary."""
-    print(f"LEFT OUT: {what}: {why}", flush=True)
+    print(f"LEFT OUT: {what}: {' '.join(why.split())}", flush=True)
+
+
+def lacks_mounts():
+    """What keeps this process from mounting; empty where nothing does."""
+    with tempfile.TemporaryDirectory() as at:
+        done = subprocess.run(["mount", "--bind", at, at], capture_output=True, text=True)
+        if done.returncode == 0:
+            subprocess.run(["umount", at], check=True)
+        return done.stderr.strip()
 
 
 def wait_until(is_so, otherwise):

@@ -55,6 +55,12 @@ class Catalogue:
         """Runs a command that has to succeed; what it says."""
         return run(self.command, "--data", self.data, *arguments, env=self.environment, timeout=ENDS_WITHIN)
 
+    def attempt(self, *arguments, **environment):
+        """Runs a command that may fail: its exit status, and what it says then."""
+        done = subprocess.run([self.command, "--data", self.data, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, env=self.environment | environment, timeout=ENDS_WITHIN)
+        return done.returncode, done.stderr.strip()
+
     def answer(self, *arguments):
         """Runs a command that has to succeed; its answer."""
         return json.loads(self.run(*arguments, "--json"))

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 
-from checks.base import free_port, run, until
+from checks.base import PATIENCE, free_port, run, until
 from checks.services import Engine, redis_server
 
 # The name under which sentinels watch it, and what they are told besides.
@@ -91,7 +91,7 @@ class Sentinels:
 
 def ask(port, *command):
     """What a Redis answers, with one line for each part."""
-    return run("redis-cli", "-h", "127.0.0.1", "-p", port, *command)
+    return run("redis-cli", "-h", "127.0.0.1", "-p", port, *command, timeout=PATIENCE)
 
 
 def scripts_run(server):

@@ -197,7 +197,7 @@ def add_standby(primary, standby, kind):
 def ask(engine, sql, statuses=(0,)):
     """What a PostgreSQL says."""
     return run("psql", "--no-psqlrc", "--no-align", "--tuples-only", "--host", "127.0.0.1", "--port", engine.port,
-               "--username", "tests", "--dbname", "postgres", "--command", sql, statuses=statuses).strip()
+               "--username", "tests", "--dbname", "postgres", "--command", sql, statuses=statuses, timeout=PATIENCE).strip()
 
 
 def pgbouncer(folder, database):

@@ -10,9 +10,8 @@ from checks.cluster.processes import POOLER, REACHED, SERVERS, SKEWED
 
 # How long one lasts, in seconds. Some are shorter and some longer than any time-out.
 LASTS = (0.2, 3.0)
-# How long a replica does not hear of what is counted before its master is killed, and for how long windows are full after
-# a failover.
-UNHEARD, FULL_AFTER_FAILOVER = 3.0, 63.0
+# How long a replica does not hear of what is counted before its master is killed.
+UNHEARD = 3.0
 # How late a delayed connection is, and how wrong a clock, in seconds.
 DELAYS, CLOCKS = (0.02, 0.1, 0.5, 2.0), (-90, -10, 10, 90)
 
@@ -24,14 +23,9 @@ class Disturbance:
     on: str
 
     @property
-    def is_of_server(self):
-        """Whether it is a server itself that may not answer, or not be reached."""
-        return self.on in SERVERS
-
-    @property
     def befalls_operator(self):
         """Whether it is an engine itself, and not only the links of servers to it. Whoever asks S3 is slowed down."""
-        return self.on in REACHED and self.what in ("kill", "stop", "lose", "slow-down")
+        return self.on in REACHED and self.what in ("kill", "stop", "slow-down")
 
     @contextlib.asynccontextmanager
     async def befall(self, cluster, random):
@@ -40,7 +34,7 @@ class Disturbance:
                 process = self.process(cluster)
                 process.kill()
                 yield
-                await (process.start_again() if self.is_of_server else process.start())
+                await (process.start_again() if self.on in SERVERS else process.start())
             case "stop":
                 process = self.process(cluster)
                 process.stand_still()
@@ -63,58 +57,49 @@ class Disturbance:
                 await former.start()
                 watched.heal()
             case "clock":
-                self.process(cluster).set_clock(random.choice(CLOCKS))
+                self.process(cluster).clock.set(random.choice(CLOCKS))
                 yield
-                self.process(cluster).set_clock(0)
-            case "delay":
-                self.turn(cluster, "delay", random.choice(DELAYS))
-                yield
-                self.turn(cluster, "pass")
+                self.process(cluster).clock.set(0)
             case state:
-                self.turn(cluster, state)
+                self.turn(cluster, state, random.choice(DELAYS) if state == "delay" else None)
                 yield
                 self.turn(cluster, "pass")
 
     def process(self, cluster):
-        if self.on in cluster.engines:
-            return cluster.engines[self.on]
-        return next(member for member in cluster.members if member.name == self.on)
+        return cluster.engines.get(self.on) or cluster.member(self.on)
 
     def turn(self, cluster, state, seconds=None):
         """An engine's name stands for all links to it, a server's for those of the balancer to it."""
         links = [self.on]
         if self.on in cluster.engines:
             links = [f"{name}-{self.on}" for name in SERVERS]
-        elif self.is_of_server:
+        elif self.on in SERVERS:
             links = [self.on, f"{self.on}-admin"]
         for link in links:
             cluster.proxy.turn(link, state, seconds)
 
 
-def all_disturbances(engines):
-    """`engines` are those in use. Sentinels have no links, nor has PostgreSQL that servers reach through a pooler."""
-    on_processes = [Disturbance(what, on) for what in ("kill", "stop") for on in (*engines, *SERVERS)]
-    unlinked = ("sentinels", "postgres") if POOLER in engines else ("sentinels",)
-    linked = [engine for engine in engines if engine not in unlinked]
-    to_engines = [Disturbance(what, on) for what in ("reset", "hole", "delay", "garble")
-                  for on in (*linked, *(f"{name}-{engine}" for name in SERVERS for engine in linked))]
-    to_engines += [Disturbance("slow-down", on) for on in ("s3", *(f"{name}-s3" for name in SERVERS))]
-    to_servers = [Disturbance(what, on) for what in ("reset", "hole", "delay") for on in SERVERS]
-    return [*on_processes, *to_engines, *to_servers, Disturbance("clock", SKEWED)]
+def by_kind(engines):
+    """All of one kind that may befall engines of one name, or servers. Sentinels have no links, nor has PostgreSQL that servers
+    reach through a pooler."""
+    for what in ("kill", "stop"):
+        yield from ([Disturbance(what, engine)] for engine in engines)
+        yield [Disturbance(what, server) for server in SERVERS]
+    for engine in engines:
+        if engine != "sentinels" and (engine, POOLER in engines) != ("postgres", True):
+            for what in ("reset", "hole", "delay", "garble", *["slow-down"] * (engine == "s3")):
+                yield [Disturbance(what, engine)]
+                yield [Disturbance(what, f"{server}-{engine}") for server in SERVERS]
+    for what in ("reset", "hole", "delay"):
+        yield [Disturbance(what, server) for server in SERVERS]
+    yield [Disturbance("clock", SKEWED)]
 
 
 def some(random, engines, failovers):
-    """Without end, each kind and each whom it befalls about as often as the others."""
-    by_kind = {failover: [failover] for failover in failovers}
-    for one in all_disturbances(engines):
-        engine = next((name for name in engines if one.on.endswith(name)), None)
-        by_kind.setdefault((one.what, engine or "server", one.on in engines), []).append(one)
+    """Without end, each kind about as often as the others. `engines` are those in use. Even a short storm has all failovers."""
+    yield from failovers
+    kinds = [*by_kind(engines), *([failover] for failover in failovers)]
     while True:
-        kinds = list(by_kind.values())
         random.shuffle(kinds)
         for kind in kinds:
             yield random.choice(kind)
-
-
-async def lasting(random):
-    await asyncio.sleep(random.uniform(*LASTS))

@@ -4,22 +4,22 @@ timeline and writable. Each is done like a disturbance, and for good.
 
 import asyncio
 import contextlib
-import subprocess
 from dataclasses import dataclass
 
-from checks.base import PATIENCE, expect, run
+from checks.base import expect, run, until
 from checks.clients import request
-from checks.cluster.assembly import ask
+from checks.cluster.assembly import LEARNER
+from checks.cluster.traffic import presented
 from checks.services import ask as ask_postgres
 from checks.services import PAIRS, add_standby, of_postgres
 
 BOAT = "/v1/boats/oland-9-mk-ii"
 # What a primary has of charges and changes.
 STATE = "SELECT sum(charged), (SELECT count(*) FROM catalogue.audit) FROM catalogue.usage"
-
-
 # How long an asynchronous standby receives nothing, while requests are charged.
 BEHIND = 3.0
+# What servers say after a failover that lost something.
+LOST = ("the key store lost charges", "the key store lost changes", "the key store lost that keys were revoked")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class TakesOverLate:
     @contextlib.asynccontextmanager
     async def befall(self, cluster, random):
         standby = cluster.engines[self.on]
-        key = await cluster.operator.issue("learner")
+        key = await cluster.operator.issue(LEARNER)
         await in_step(cluster.engines["async-primary"])
         await cut_off(standby)
         self.revoked = await revoke(cluster, key)
@@ -54,10 +54,10 @@ class TakesOverLate:
 
     async def afterwards(self, cluster):
         """Once servers answer again."""
-        for member in cluster.members:
-            await expect_status(member, self.revoked, 401)
-        for text in ("the key store lost charges", "the key store lost changes", "the key store lost that keys were revoked"):
-            await until_logged(cluster, text)
+        await expect_everywhere(cluster, self.revoked, 401)
+        for text in LOST:
+            await until(lambda: any(text in member.log.read_text(errors="replace") for member in cluster.members),
+                        f"no server says: {text}")
 
 
 class FailsOver:
@@ -87,52 +87,6 @@ class FailsOver:
         await asyncio.to_thread(add_standby, primary, former, self.kind)
 
 
-async def promote(standby):
-    await asyncio.to_thread(run, *of_postgres("pg_ctl"), "promote", "--pgdata", standby.folder, cwd="/")
-
-
-async def until_found(engine, sql, wanted):
-    async with asyncio.timeout(PATIENCE):
-        while await asyncio.to_thread(ask_postgres, engine, sql, (0, 2)) != wanted:
-            await asyncio.sleep(0.1)
-
-
-async def in_step(primary):
-    """The standby has all that was committed before."""
-    await until_found(primary, "SELECT bool_and(flush_lsn >= pg_current_wal_lsn()) FROM pg_stat_replication", "t")
-
-
-async def cut_off(standby):
-    """It receives nothing more."""
-    for sql in ("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()"):
-        await asyncio.to_thread(ask_postgres, standby, sql)
-    await until_found(standby, "SELECT count(*) FROM pg_stat_wal_receiver", "0")
-
-
-async def until_logged(cluster, text):
-    """A server says so in its log."""
-    async with asyncio.timeout(PATIENCE):
-        while not any(text in member.log.read_text(errors="replace") for member in cluster.members):
-            await asyncio.sleep(0.1)
-
-
-async def revoke(cluster, key):
-    """Revokes a key that all servers accepted. The request that they refuse from then on."""
-    asked = request("revoked", BOAT, 401, {"key": key["key"]})
-    for member in cluster.members:
-        await expect_status(member, asked, 200)
-    await cluster.operator.do("keys", "revoke", key["id"], "--wait")
-    return asked
-
-
-async def expect_status(member, asked, status):
-    """Of an answer that says something: a busy machine may take longer than a request waits."""
-    async with asyncio.timeout(PATIENCE):
-        while (answer := await ask(member.port, asked)) is None or answer.status == 503:
-            await asyncio.sleep(0.1)
-    expect(answer.status == status, f"{member.name} says {answer}, not {status}")
-
-
 @dataclass(frozen=True)
 class ComesBack:
     """The former primary can be written to, waits for nobody, and does not know what was revoked since."""
@@ -141,32 +95,60 @@ class ComesBack:
     @contextlib.asynccontextmanager
     async def befall(self, cluster, random):
         primary = cluster.engines["primary"]
-        key = await cluster.operator.issue("learner")
+        key = await cluster.operator.issue(LEARNER)
         primary.command = (*primary.command, "-c", "synchronous_standby_names=")
         await primary.start()
-        before = await self.state(primary)
+        await until_said(primary, "SELECT 1", "1")
+        before = await asyncio.to_thread(ask_postgres, primary, STATE)
         yield
         revoked = await revoke(cluster, key)
         for member in cluster.members:
             await member.stop()
             await member.start()
-            await expect_status(member, revoked, 401)
-        await self.check_command(cluster)
-        after = await self.state(primary)
+        await expect_everywhere(cluster, revoked, 401)
+        await asyncio.to_thread(self.check_command, cluster, primary)
+        after = await asyncio.to_thread(ask_postgres, primary, STATE)
         expect(before == after, f"the former primary was written to: {before} before, {after} after")
 
-    async def state(self, primary):
-        async with asyncio.timeout(PATIENCE):
-            while not (found := await asyncio.to_thread(ask_postgres, primary, STATE, (0, 2))):
-                await asyncio.sleep(0.1)
-        return found
-
-    async def check_command(self, cluster):
+    def check_command(self, cluster, primary):
         """One that is told of the former primary alone has seen the other."""
-        operator = cluster.operator
-        at = f"postgres://tests@127.0.0.1:{cluster.engines['primary'].port}/postgres"
-        done = await asyncio.to_thread(
-            subprocess.run, [operator.command, "--data", operator.data, "subscriptions", "create", "lost"], text=True,
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE,
-            env=operator.environment | {"CATALOGUE_STORE": at})
-        expect(done.returncode == 3 and "has taken over" in done.stderr, f"it ends with {done.returncode}: {done.stderr}")
+        at = f"postgres://tests@127.0.0.1:{primary.port}/postgres"
+        status, said = cluster.operator.attempt("subscriptions", "create", "lost", CATALOGUE_STORE=at)
+        expect(status == 3 and "has taken over" in said, f"it ends with {status}: {said}")
+
+
+async def promote(standby):
+    await asyncio.to_thread(run, *of_postgres("pg_ctl"), "promote", "--pgdata", standby.folder, cwd="/")
+
+
+async def until_said(engine, sql, wanted):
+    """What it says while it starts is no answer yet."""
+    async def is_said():
+        return await asyncio.to_thread(ask_postgres, engine, sql, (0, 2)) == wanted
+    await until(is_said, f"{engine.name} does not say {wanted} to {sql}")
+
+
+async def in_step(primary):
+    """The standby has all that was committed before."""
+    await until_said(primary, "SELECT bool_and(flush_lsn >= pg_current_wal_lsn()) FROM pg_stat_replication", "t")
+
+
+async def cut_off(standby):
+    """It receives nothing more."""
+    for sql in ("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()"):
+        await asyncio.to_thread(ask_postgres, standby, sql)
+    await until_said(standby, "SELECT count(*) FROM pg_stat_wal_receiver", "0")
+
+
+async def revoke(cluster, key):
+    """Revokes a key that all servers accepted. The request that they refuse from then on."""
+    asked = request("revoked", BOAT, 401, presented(LEARNER, key["key"]))
+    await expect_everywhere(cluster, asked, 200)
+    await cluster.operator.do("keys", "revoke", key["id"], "--wait")
+    return asked
+
+
+async def expect_everywhere(cluster, asked, status):
+    for member in cluster.members:
+        answer = await cluster.answered(member.listen, asked)
+        expect(answer.status == status, f"{member.name} says {answer}, not {status}")

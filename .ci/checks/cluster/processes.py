@@ -2,18 +2,16 @@
 and brought back as it was, stopped and continued. Nothing here knows what they are asked for.
 """
 
-import asyncio
 import json
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
-import time
 
-from checks.base import PATIENCE, ROOT, expect
+from checks.base import ROOT, expect, free_port, wait_until
 from checks.command import Server
-from checks.services import free_port
 from checks.wall_clock import WallClock
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -26,34 +24,20 @@ POOLER = "pgbouncer"
 REACHED = (*ENGINES, POOLER)
 # The server whose clock can be set. Monotonic clocks cannot be set anywhere, so neither is its own.
 SKEWED = SERVERS[-1]
-
-
-async def listens(port):
-    """Waits until something does."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except OSError:
-                await asyncio.sleep(0.02)
-                continue
-            writer.close()
-            return
+# How long a patient load balancer waits for a server to say whether it is ready.
+PATIENT = "timeout check 10s"
 
 
 class Member(Server):
     """A server of the cluster, on ports of its own, which reaches the engines through links of its own."""
 
-    def __init__(self, catalogue, name, port, admin_port):
+    def __init__(self, catalogue, name):
         super().__init__(catalogue, "live")
-        self.name, self.listen, self.admin = name, port, f"127.0.0.1:{admin_port}"
+        self.name, self.listen, self.admin_port = name, free_port(), free_port()
+        self.admin = f"127.0.0.1:{self.admin_port}"
         if name == SKEWED:
             self.clock = WallClock(catalogue.data.parent, name)
             catalogue.environment |= self.clock.environment
-
-    def set_clock(self, seconds):
-        """Lets it be wrong by so many seconds."""
-        self.clock.set(seconds)
 
     def command(self):
         command = super().command()
@@ -91,9 +75,10 @@ class Proxy:
 
 
 class Balancer:
-    """HAProxy with the example configuration, of which only addresses are others."""
+    """HAProxy with the example configuration, of which only addresses are others. A patient one does not take a busy server for
+    one that is gone: where that is not what is tried, it would be noise."""
 
-    def __init__(self, work, members, ports):
+    def __init__(self, work, members, ports, is_patient):
         self.port, text = free_port(), BALANCER.read_text()
         text, bound = re.subn(r"(?m)^(\s*bind )\S+", rf"\g<1>127.0.0.1:{self.port}", text, count=1)
         expect(bound, f"{BALANCER.name} binds nothing")
@@ -101,25 +86,25 @@ class Balancer:
             text, found = re.subn(rf"(?m)^(\s*server {member.name} )\S+( .*?)port \d+",
                                   rf"\g<1>127.0.0.1:{ports[member.name]}\g<2>port {ports[f'{member.name}-admin']}", text)
             expect(found == 1, f"{BALANCER.name} has no server {member.name}")
-        self.configuration = work / "haproxy.cfg"
+        if is_patient:
+            text, found = re.subn(r"timeout check \S+", PATIENT, text)
+            expect(found == 1, f"{BALANCER.name} says nothing of checks")
+        self.configuration, self.log = work / "haproxy.cfg", work / "haproxy.log"
         self.configuration.write_text(text)
-        self.log = (work / "haproxy.log").open("ab")
 
-    async def start(self):
-        command = ["haproxy", "-db", "-f", self.configuration]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
-        await listens(self.port)
+    def start(self):
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(["haproxy", "-db", "-f", self.configuration], stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=log)
+        wait_until(self.listens, lambda: f"HAProxy does not listen: {self.log.read_text()}")
+
+    def listens(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port), 1).close()
+        except OSError:
+            return False
+        return True
 
     def end(self):
         self.process.kill()
         self.process.wait()
-        self.log.close()
-
-
-async def until(true, seconds=PATIENCE):
-    """How long it took until something was true."""
-    began = time.monotonic()
-    async with asyncio.timeout(seconds):
-        while not await true():
-            await asyncio.sleep(0.02)
-    return time.monotonic() - began

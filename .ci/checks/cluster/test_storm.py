@@ -6,8 +6,8 @@
 import unittest
 
 from checks.cluster.history import Span
-from checks.cluster.load import CLIENTS
 from checks.cluster.storm import LATER, may_be_above
+from checks.cluster.traffic import CLIENTS
 from checks.faults.kill import held_max
 
 QUOTA = 2500

@@ -12,30 +12,23 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from typing import Callable
 
-from checks.base import PATIENCE, expect
+from checks.base import PATIENCE, expect, lacks_mounts, run
 
 # The bytes that SQLite locks, far behind the end of the file.
 LOCK_START, LOCK_LENGTH = 0x4000_0000, 512
-# The part of the header that is overwritten: the signature, the version of the contents, by which others see that it changed, and the settings.
-HEADER = 100
-# How long each call on the key store takes, in microseconds.
-DELAY = 1_200_000
-# How long the store is locked in bursts, and for how long it is not, in seconds.
-HELD, LET_GO = (0.2, 0.9), (0.001, 0.02)
+# How long each such call on the key store takes, in microseconds.
+CALLS, DELAY = "openat,pread64,fcntl,fsync,fdatasync,pwrite64,write", 1_200_000
 
 
 @dataclass(frozen=True)
 class Fault:
-    """`befall(catalogue, server, random)` is a context in which the fault is there. A total one leaves no way
-    to confirm the keys; others may leave one now and then, so that either answer is right. `lacks` says what is
-    missing here to make it."""
+    """`befall(catalogue, server, random)` is a context in which the fault is there, which leaves no way to confirm the keys.
+    `lacks` says what is missing here to make it."""
     name: str
     befall: Callable
-    is_total: bool = True
     lacks: Callable = lambda: ""
 
 
@@ -50,14 +43,6 @@ async def empty(catalogue, _server, _random):
     with moved_away(catalogue.key_store):
         catalogue.key_store.touch(0o600)
         yield
-
-
-@contextlib.asynccontextmanager
-async def directory(catalogue, _server, _random):
-    with moved_away(catalogue.key_store):
-        catalogue.key_store.mkdir()
-        yield
-        catalogue.key_store.rmdir()
 
 
 @contextlib.contextmanager
@@ -75,35 +60,11 @@ async def locked(catalogue, _server, _random):
     connection.close()
 
 
-def lock(path, begin="BEGIN EXCLUSIVE"):
+def lock(path):
     """A transaction of another process."""
     connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-    connection.executescript(begin)
+    connection.execute("BEGIN EXCLUSIVE")
     return connection
-
-
-@contextlib.asynccontextmanager
-async def read_for_long(catalogue, _server, _random):
-    """As by a slow backup: writers wait, and soon readers wait behind them."""
-    connection = await asyncio.to_thread(lock, catalogue.key_store, "BEGIN; SELECT number FROM revision")
-    yield
-    connection.close()
-
-
-@contextlib.asynccontextmanager
-async def locked_in_bursts(catalogue, _server, random):
-    async def hold():
-        while True:
-            connection = await asyncio.to_thread(lock, catalogue.key_store)
-            try:
-                await asyncio.sleep(random.uniform(*HELD))
-            finally:
-                connection.close()
-            await asyncio.sleep(random.uniform(*LET_GO))
-    holding = asyncio.create_task(hold())
-    yield
-    holding.cancel()
-    await asyncio.wait([holding])
 
 
 @contextlib.contextmanager
@@ -122,12 +83,6 @@ async def overwritten(catalogue, _server, random):
         roots = connection.execute("SELECT rootpage FROM sqlite_schema WHERE 1 < rootpage").fetchall()
     (root,) = random.choice(roots)
     with damaged(catalogue.key_store, (root - 1) * size, random.randbytes(size)):
-        yield
-
-
-@contextlib.asynccontextmanager
-async def header_overwritten(catalogue, _server, random):
-    with damaged(catalogue.key_store, 0, random.randbytes(HEADER)):
         yield
 
 
@@ -159,68 +114,49 @@ async def read_only(catalogue, _server, _random):
     """The data directory is mounted over itself, read-only. Its own file system could not be: the server has files of
     it open to write to."""
     data = catalogue.data
-    await call("mount", "--bind", data, data)
+    await asyncio.to_thread(run, "mount", "--bind", data, data)
     try:
-        await call("mount", "-o", "remount,bind,ro", data)
+        await asyncio.to_thread(run, "mount", "-o", "remount,bind,ro", data)
         yield
     finally:
         # The server may have a file of it open, which does not matter any more.
-        await call("umount", "--lazy", data)
+        await asyncio.to_thread(run, "umount", "--lazy", data)
 
 
-async def call(*command):
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True)
-    expect(done.returncode == 0, f"{command[0]}: {done.stderr.strip()}")
-
-
-def delayed(*calls):
-    """Every such call on the key store takes longer than a second."""
-    @contextlib.asynccontextmanager
-    async def befall(catalogue, server, _random):
-        store = catalogue.key_store
-        paths = [part for path in (store, f"{store}-journal", catalogue.data) for part in ("-P", path)]
-        names = ",".join(calls)
-        command = ["strace", "-f", "-o", "/dev/null", "-e", f"trace={names}", *paths,
-                   "-e", f"inject={names}:delay_enter={DELAY}", "-p", str(server.process.pid)]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as strace:
-            said = await asyncio.to_thread(strace.stderr.readline)
-            try:
-                expect("attached" in said, f"strace: {said.strip()}")
-                yield
-            finally:
-                strace.send_signal(signal.SIGINT)
-                await asyncio.to_thread(strace.communicate)
-    return befall
-
-
-def lacks_mounts():
-    with tempfile.TemporaryDirectory() as at:
-        done = subprocess.run(["mount", "--bind", at, at], capture_output=True, text=True)
-        if done.returncode == 0:
-            subprocess.run(["umount", at], check=True)
-        return done.stderr.strip()
+@contextlib.asynccontextmanager
+async def slow(catalogue, server, _random):
+    """Every call on the key store takes longer than a second."""
+    store = catalogue.key_store
+    paths = [part for path in (store, f"{store}-journal", catalogue.data) for part in ("-P", path)]
+    command = ["strace", "-f", "-o", "/dev/null", "-e", f"trace={CALLS}", *paths,
+               "-e", f"inject={CALLS}:delay_enter={DELAY}", "-p", str(server.process.pid)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as strace:
+        said = await asyncio.to_thread(strace.stderr.readline)
+        try:
+            expect("attached" in said, f"strace: {said.strip()}")
+            yield
+        finally:
+            strace.send_signal(signal.SIGINT)
+            await asyncio.to_thread(strace.communicate)
 
 
 def lacks_strace():
     if not shutil.which("strace"):
         return "strace is missing"
-    with subprocess.Popen(["sleep", "0.2"]) as traced:
+    with subprocess.Popen(["sleep", str(PATIENCE)]) as traced:
         command = ["strace", "-o", "/dev/null", "-p", str(traced.pid)]
-        done = subprocess.run(command, capture_output=True, text=True)
-    return "" if done.returncode == 0 else done.stderr.strip()
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as strace:
+            said = strace.stderr.readline().strip()
+            traced.kill()
+    return "" if "attached" in said else said or "strace says nothing"
 
 
 FAULTS = [
     Fault("missing", missing),
     Fault("an empty file", empty),
-    Fault("a directory", directory),
     Fault("locked", locked),
-    Fault("locked in bursts", locked_in_bursts, is_total=False),
-    Fault("read for long", read_for_long, is_total=False),
     Fault("overwritten", overwritten),
-    Fault("header overwritten", header_overwritten),
     Fault("truncated", truncated),
     Fault("read-only", read_only, lacks=lacks_mounts),
-    Fault("slow", delayed("openat", "pread64", "fcntl", "fsync", "fdatasync", "pwrite64", "write"), lacks=lacks_strace),
-    Fault("slow to write", delayed("fsync", "fdatasync", "pwrite64"), is_total=False, lacks=lacks_strace),
+    Fault("slow", slow, lacks=lacks_strace),
 ]
