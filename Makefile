@@ -19,10 +19,9 @@ dist: build ## packages for machines without Rust: a tarball and a .deb; DIST=fo
 install: ## what make build built, for systemd; PREFIX=/usr/local DESTDIR= BINARY="$(.ci/install where)"
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BINARY="$(BINARY)" .ci/install
 
-test: ## all tests; .ci/with-services make test leaves out none
-	.ci/cargo test --workspace
-	@for store in POSTGRES REDIS SENTINELS S3; do printenv CATALOGUE_TEST_$$store >/dev/null || set -- "$$@" $$store; done; \
-	    [ $$# = 0 ] || printf 'Left out: tests on %s. None is by: .ci/with-services make test\n' "$$*"
+test: ## all tests; .ci/with-services make test includes those that need PostgreSQL, Redis or S3
+	.ci/cargo test --workspace $(if $(SERVICES),-- --include-ignored)
+	@[ -n "$(SERVICES)" ] || echo "Left out: tests that need PostgreSQL, Redis or S3. None is by: .ci/with-services make test"
 
 lint: ## formatting and clippy, warnings denied
 	cargo fmt --all --check
@@ -43,7 +42,7 @@ snapshots: ## write all snapshots of the tests anew, into the emptied folder
 	mkdir -p snapshots && find snapshots -type f -delete
 	INSTA_UPDATE=always .ci/cargo test --workspace
 
-ci: ## everything that continuous integration runs
+ci: ## the gate: everything that each change has to pass
 	.ci/run
 
 bench: ## all benchmarks and plots, 20 minutes with ROUNDS=3; writes server/benches/results and plots

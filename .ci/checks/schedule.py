@@ -1,15 +1,16 @@
-"""Steps that run side by side: which may begin when, and what is printed of them.
+"""Runs steps to their end: all of them, whatever one of them does, and then says which failed and what was left out.
 
-A step is a command. It begins once the steps before it have passed, if nothing runs that it does not bear beside it; so
-order is by need, and of those that may begin the first in the list does. Output of steps that run at the same time is
-kept apart, and printed as a whole when a step ends. The first that fails ends the run.
+A step is a command with a time limit. Steps of a lane run one after the other, lanes beside each other. A step that needs
+another one's result is left out where that did not pass; nothing else keeps a step from running. The output of a step is
+printed as a whole when it ends.
 """
 
+import asyncio
+import contextlib
 import os
-import selectors
+import re
 import shlex
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,108 +18,137 @@ from dataclasses import dataclass, field
 
 # How long a step that is told to end may take, in seconds.
 ENDS_WITHIN = 10
-# The niceness of patient steps: a tenth of the processor time where others want all of it, so that the servers in them
-# still answer in time.
+# The niceness of a patient lane: a tenth of the processor time where others want all of it.
 PATIENT = 10
+# How many of its last lines the summary shows of a step that failed.
+LAST_LINES = 15
+# What steps print of what they could not do: a line of ours, a test of Rust that is ignored, one of Python or Node.js that
+# is skipped.
+LEFT_OUT = re.compile(r"LEFT OUT: (.+)|(test \S.* \.\.\. ignored.*)|(\S.* \.\.\. skipped .+)|(.*# SKIP.*)")
 
 
 @dataclass(frozen=True)
 class Step:
-    """`after` are the names of those that have to have passed. Of the steps of a lane one runs at a time, in the order of
-    the list. A patient one gets the processor time that the others leave."""
+    """`limit` is in seconds, `needs` are names of steps whose result it uses."""
     name: str
     command: tuple
-    after: tuple = ()
-    lane: str = ""
-    is_patient: bool = False
-    environment: dict = field(default_factory=dict)
+    limit: int
+    needs: tuple = ()
 
     def shown(self):
         return shlex.join(self.command)
 
 
-def may_begin(steps, passed, running):
-    """The steps that may begin now, in their order; `passed` and `running` are names."""
-    busy = {step.lane for step in steps if step.lane and step.name in running}
-    for step in steps:
-        if step.name in passed or step.name in running or step.lane in busy or not passed.issuperset(step.after):
-            continue
-        if step.lane:
-            busy.add(step.lane)
-        yield step
+@dataclass
+class Outcome:
+    """How a step ended. `failure` is empty where it passed; `left_out` is what it did not do."""
+    step: Step
+    failure: str = ""
+    is_left_out: bool = False
+    seconds: float = 0.0
+    last_lines: list = field(default_factory=list)
+    left_out: list = field(default_factory=list)
+
+    @property
+    def has_passed(self):
+        return not (self.failure or self.is_left_out)
 
 
-def chosen(steps, names):
-    """Only those that are named, which then need no others; all of them where none is named."""
-    unknown = set(names) - {step.name for step in steps}
-    if unknown:
-        raise ValueError(f"no step is called {', '.join(sorted(unknown))}")
-    names = names or [step.name for step in steps]
-    return [Step(step.name, step.command, tuple(one for one in step.after if one in names), step.lane, step.is_patient,
-                 step.environment) for step in steps if step.name in names]
+def failure(status):
+    """What an exit status says of a process; nothing where it passed."""
+    if status < 0:
+        return f"was killed by {signal.Signals(-status).name}"
+    return f"ended with status {status}" if status else ""
 
 
 def patience():
-    """What makes a command a patient one. Root's processes may raise their priority again, as Chromium does with its own,
-    so that they lose the right to."""
+    """Lowers the priority of a command for good: root's processes may raise theirs again, as Chromium does, so they lose
+    the right to."""
     bounded = ("setpriv", "--bounding-set", "-sys_nice", "--inh-caps", "-sys_nice") if os.geteuid() == 0 else ()
     return ("nice", "-n", str(PATIENT), *bounded)
 
 
-class Running:
-    """A step that has begun. Its process leads a group of its own, so that all that it has started can be ended, but no
-    session: Linux may share processor time out among sessions, whatever the priorities in them are."""
-
-    def __init__(self, step):
-        self.step, self.began, self.output = step, time.monotonic(), tempfile.TemporaryFile()
-        command = [*(patience() if step.is_patient else ()), *step.command]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT,
-                                        env=os.environ | step.environment, process_group=0)
-        self.ended = os.pidfd_open(self.process.pid)
-
-    def show(self):
-        """Prints all of it, now that it has ended; its status."""
-        status = self.process.wait()
-        os.close(self.ended)
-        print(f"\n=== {self.step.name}: {self.step.shown()}", flush=True)
-        with self.output:
-            self.output.seek(0)
-            sys.stdout.buffer.write(self.output.read())
-        what = "passed" if status == 0 else "FAILED"
-        print(f"=== {self.step.name}: {what} after {time.monotonic() - self.began:.0f} s", flush=True)
-        return status if 0 <= status else 128 - status
-
-    def end(self):
-        """Ends it and all that it has started."""
-        print(f"\n=== {self.step.name}: ended after {time.monotonic() - self.began:.0f} s, before it was done", flush=True)
-        self.output.close()
-        os.close(self.ended)
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.killpg(self.process.pid, number)
-                self.process.wait(ENDS_WITHIN)
-            except (ProcessLookupError, subprocess.TimeoutExpired):
-                continue
+async def end(process):
+    """Ends a step and all that it started: the processes of its group."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, TimeoutError):
+            os.killpg(process.pid, number)
+            await asyncio.wait_for(process.wait(), ENDS_WITHIN)
 
 
-def run(steps):
-    """Runs all steps; 0, or the status of the first that failed."""
-    passed, running = set(), {}
-    with selectors.DefaultSelector() as selector:
+async def run_step(step, is_patient):
+    """Runs one step within its limit, and prints its output."""
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as output:
+        # A group of its own, so that all of it can be ended, but no session: Linux may share processor time out among
+        # sessions, whatever the priorities in them are.
+        process = await asyncio.create_subprocess_exec(
+            *(patience() if is_patient else ()), *step.command, stdin=asyncio.subprocess.DEVNULL, stdout=output,
+            stderr=asyncio.subprocess.STDOUT, process_group=0)
         try:
-            while len(passed) < len(steps):
-                for step in list(may_begin(steps, passed, set(running))):
-                    running[step.name] = Running(step)
-                    selector.register(running[step.name].ended, selectors.EVENT_READ, step.name)
-                if not running:
-                    raise ValueError("steps wait for each other")
-                for key, _ in selector.select():
-                    one = running.pop(key.data)
-                    selector.unregister(key.fd)
-                    if status := one.show():
-                        return status
-                    passed.add(key.data)
+            outcome = Outcome(step, failure(await asyncio.wait_for(process.wait(), step.limit)))
+        except TimeoutError:
+            outcome = Outcome(step, f"was killed at its limit of {step.limit} s")
         finally:
-            for one in running.values():
-                one.end()
-    return 0
+            await end(process)
+        outcome.seconds = time.monotonic() - began
+        output.seek(0)
+        text = output.read()
+    show(outcome, text)
+    return outcome
+
+
+def show(outcome, output):
+    """Prints what a step printed, and keeps of it what the summary tells."""
+    step = outcome.step
+    print(f"\n=== {step.name}: {step.shown()}", flush=True)
+    sys.stdout.buffer.write(output)
+    print(f"=== {step.name}: {f'FAILED: {outcome.failure}' if outcome.failure else 'passed'} after {outcome.seconds:.0f} s",
+          flush=True)
+    lines = output.decode(errors="replace").splitlines()
+    outcome.last_lines = lines[-LAST_LINES:]
+    outcome.left_out = [match[match.lastindex] for match in map(LEFT_OUT.fullmatch, lines) if match]
+
+
+async def run_lane(steps, ended, is_patient):
+    """Runs steps in their order; `ended` has a future of an outcome for each name."""
+    for step in steps:
+        needed = [await ended[name] for name in step.needs if name in ended]
+        missing = [one.step.name for one in needed if not one.has_passed]
+        if missing:
+            outcome = Outcome(step, is_left_out=True, left_out=[f"it needs {', '.join(missing)}"])
+        else:
+            outcome = await run_step(step, is_patient)
+        ended[step.name].set_result(outcome)
+
+
+async def run_lanes(lanes):
+    """The outcomes of all steps of all lanes, in their order. All lanes but the first are patient."""
+    ended = {step.name: asyncio.get_running_loop().create_future() for lane in lanes for step in lane}
+    async with asyncio.TaskGroup() as running:
+        for number, lane in enumerate(lanes):
+            running.create_task(run_lane(lane, ended, is_patient=number > 0))
+    return [one.result() for one in ended.values()]
+
+
+def summary(outcomes):
+    """Lines that name every step, what failed with its last lines, and all that was left out."""
+    for one in outcomes:
+        what = "left out" if one.is_left_out else "FAILED" if one.failure else "passed"
+        yield f"{what:<9}{one.step.name:<11}{one.seconds:>5.0f} s"
+    for one in outcomes:
+        if one.failure:
+            yield from ("", f"FAILED {one.step.name}: {one.failure}", *(f"    {line}" for line in one.last_lines))
+    left_out = [f"    {one.step.name}: {what}" for one in outcomes for what in one.left_out]
+    if left_out:
+        yield from ("", "LEFT OUT", *left_out)
+    counts = [sum(map(of, outcomes)) for of in (lambda one: one.has_passed, lambda one: bool(one.failure),
+                                                lambda one: one.is_left_out)]
+    yield from ("", "{} passed, {} failed, {} skipped".format(*counts))
+
+
+def run(lanes):
+    """Runs all steps; 0 where all passed, otherwise 1."""
+    outcomes = asyncio.run(run_lanes(lanes))
+    print("\n" + "\n".join(summary(outcomes)), flush=True)
+    return 0 if all(one.has_passed for one in outcomes) else 1

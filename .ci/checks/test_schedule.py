@@ -1,4 +1,4 @@
-"""Steps begin when they may, and no sooner; and the list of steps is one that comes to its end.
+"""Every step runs to its end or its limit, and the summary tells all of it.
 
     .ci/run checks
 """
@@ -12,98 +12,104 @@ import tempfile
 import unittest
 
 from checks import schedule, steps
-from checks.schedule import Step, chosen, may_begin
-
-LINT, TEST = Step("lint", ("true",)), Step("test", ("true",), after=("lint",))
-FIRST, SECOND = (Step(name, ("true",), ("test",), "timed") for name in ("first", "second"))
-BESIDE = Step("beside", ("true",), ("test",), "patient")
-ALL = [LINT, TEST, FIRST, SECOND, BESIDE]
+from checks.schedule import Step
 
 
-def names(steps):
-    return [step.name for step in steps]
+def shell(name, script, limit=60, needs=()):
+    return Step(name, ("sh", "-c", script), limit, needs)
 
 
-class Beginning(unittest.TestCase):
-    def beginning(self, passed, running=()):
-        return names(may_begin(ALL, set(passed), set(running)))
-
-    def test_a_step_waits_for_those_before_it(self):
-        self.assertEqual(self.beginning([]), ["lint"])
-        self.assertEqual(self.beginning(["lint"]), ["test"])
-
-    def test_a_step_that_runs_does_not_begin_again(self):
-        self.assertEqual(self.beginning([], ["lint"]), [])
-
-    def test_of_a_lane_one_step_runs_at_a_time_and_lanes_run_beside_each_other(self):
-        self.assertEqual(self.beginning(["lint", "test"]), ["first", "beside"])
-        self.assertEqual(self.beginning(["lint", "test"], ["first"]), ["beside"])
-        self.assertEqual(self.beginning(["lint", "test", "first"], ["beside"]), ["second"])
-
-    def test_steps_without_a_lane_that_nothing_holds_up_begin_together(self):
-        self.assertEqual(names(may_begin([LINT, Step("other", ("true",))], set(), set())), ["lint", "other"])
+def run(*lanes):
+    """The status of a run, and the lines that it prints, seconds left out."""
+    printed = io.TextIOWrapper(io.BytesIO(), write_through=True)
+    with contextlib.redirect_stdout(printed):
+        status = schedule.run(lanes)
+    return status, printed.buffer.getvalue().decode().splitlines()
 
 
-class Choosing(unittest.TestCase):
-    def test_named_steps_wait_only_for_those_that_are_named_too(self):
-        self.assertEqual([(step.name, step.after) for step in chosen(ALL, ["beside", "test"])],
-                         [("test", ()), ("beside", ("test",))])
-
-    def test_without_a_name_all_are_chosen(self):
-        self.assertEqual(chosen(ALL, []), ALL)
-
-    def test_an_unknown_name_is_refused(self):
-        with self.assertRaisesRegex(ValueError, "no step is called nonsense"):
-            chosen(ALL, ["lint", "nonsense"])
+def ending(lines):
+    """The lines from the last of this beginning on."""
+    start = max(number for number, line in enumerate(lines) if line.startswith(("FAILED ", "LEFT OUT")))
+    return lines[start:]
 
 
 class Running(unittest.TestCase):
-    def run_steps(self, *steps):
-        """The status of a run, and the lines that it prints."""
-        printed = io.TextIOWrapper(io.BytesIO(), write_through=True)
-        with contextlib.redirect_stdout(printed):
-            status = schedule.run(list(steps))
-        return status, printed.buffer.getvalue().decode().splitlines()
-
     def test_what_a_step_prints_stands_between_its_name_and_its_end(self):
-        status, lines = self.run_steps(Step("one", ("echo", "said")))
-        self.assertEqual((status, lines), (0, ["", "=== one: echo said", "said", "=== one: passed after 0 s"]))
+        status, lines = run([shell("one", "echo said")])
+        self.assertEqual((status, lines[:3]), (0, ["", "=== one: sh -c 'echo said'", "said"]))
+        self.assertRegex(lines[3], r"^=== one: passed after \d+ s$")
 
-    def test_the_first_that_fails_ends_the_run_with_its_status(self):
-        status, lines = self.run_steps(Step("one", ("sh", "-c", "exit 7")), Step("two", ("echo", "said"), ("one",)))
-        self.assertEqual((status, lines[-1]), (7, "=== one: FAILED after 0 s"))
+    def test_a_step_that_fails_ends_no_other(self):
+        status, lines = run([shell("one", "exit 7"), shell("two", "echo two ran")], [shell("three", "echo three ran; exit 1")])
+        self.assertEqual(status, 1)
+        self.assertLessEqual({"two ran", "three ran"}, {*lines})
+        self.assertIn("FAILED one: ended with status 7", lines)
+        self.assertIn("FAILED three: ended with status 1", lines)
+        self.assertEqual(lines[-1], "1 passed, 2 failed, 0 skipped")
 
-    def test_what_still_runs_when_one_fails_is_ended_with_all_that_it_started(self):
+    def test_a_step_whose_need_failed_is_left_out_and_named(self):
+        status, lines = run([shell("build", "false"), shell("tries", "echo ran", needs=("build",))])
+        self.assertEqual((status, lines[-1]), (1, "0 passed, 1 failed, 1 skipped"))
+        self.assertIn("    tries: it needs build", lines)
+        self.assertNotIn("ran", lines)
+
+    def test_a_step_waits_for_what_it_needs_in_another_lane(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = os.path.join(folder, "made")
+            status, _ = run([shell("makes", f"touch {made}")], [shell("uses", f"test -e {made}", needs=("makes",))])
+        self.assertEqual(status, 0)
+
+    def test_a_step_at_its_limit_is_killed_with_all_that_it_started(self):
         with tempfile.NamedTemporaryFile() as lock:
-            waits = Step("waits", ("sh", "-c", f"flock {lock.name} sleep 600 & wait"))
-            fails = Step("fails", ("sh", "-c", f"while flock --nonblock {lock.name} true; do sleep 0.01; done; false"))
-            status, lines = self.run_steps(waits, fails)
-            self.assertEqual((status, lines[-3:]), (1, ["=== fails: FAILED after 0 s", "", "=== waits: ended after 0 s, before it was done"]))
+            status, lines = run([shell("endless", f"flock {lock.name} sleep 600 & while true; do sleep 1; done", limit=1)])
+            self.assertEqual(status, 1)
+            self.assertIn("FAILED endless: was killed at its limit of 1 s", lines)
             # A process that went on would hold it for ten minutes; one that is killed may take a moment to be gone.
             subprocess.run(["flock", "--timeout", "60", lock.name, "true"], check=True)
 
-    def test_a_step_that_is_killed_has_a_status_that_is_no_success(self):
-        self.assertEqual(self.run_steps(Step("one", ("sh", "-c", "kill -9 $$")))[0], 137)
+    def test_a_step_that_is_killed_says_by_what(self):
+        status, lines = run([shell("one", "kill -9 $$")])
+        self.assertEqual(status, 1)
+        self.assertIn("FAILED one: was killed by SIGKILL", lines)
 
-    def test_a_patient_step_has_a_low_priority(self):
-        _, lines = self.run_steps(Step("one", (sys.executable, "-c", "import os; print(os.nice(0))"), is_patient=True))
-        self.assertEqual(int(lines[2]), min(19, os.nice(0) + schedule.PATIENT))
+    def test_steps_of_a_later_lane_have_a_low_priority_that_they_cannot_raise(self):
+        nice = Step("nice", (sys.executable, "-c", "import os; print('niceness', os.nice(0)); os.nice(-1)"), 60)
+        _, lines = run([], [nice])
+        self.assertIn(f"niceness {min(19, os.nice(0) + schedule.PATIENT)}", lines)
+        self.assertIn("    PermissionError: [Errno 1] Operation not permitted", lines)
 
 
-    def test_a_patient_step_cannot_raise_its_priority(self):
-        status, lines = self.run_steps(Step("one", (sys.executable, "-c", "import os; os.nice(-1)"), is_patient=True))
-        self.assertEqual((status, lines[-2]), (1, "PermissionError: [Errno 1] Operation not permitted"))
+class Summary(unittest.TestCase):
+    def test_it_shows_the_last_lines_of_what_failed(self):
+        _, lines = run([shell("one", "seq 100; false")])
+        self.assertEqual(ending(lines)[:3], ["FAILED one: ended with status 1", "    86", "    87"])
+
+    def test_it_names_what_steps_and_tests_left_out(self):
+        script = """echo 'LEFT OUT: full: no right to mount'; echo 'test keys::one ... ignored, needs PostgreSQL'
+            echo 'test keys::two ... ok'"""
+        status, lines = run([shell("one", script)])
+        self.assertEqual(status, 0)
+        self.assertEqual(ending(lines)[1:3], ["    one: full: no right to mount",
+                                              "    one: test keys::one ... ignored, needs PostgreSQL"])
 
 
 class Steps(unittest.TestCase):
-    def test_every_step_comes_to_its_turn(self):
-        passed = set()
-        while turn := list(may_begin(steps.steps(), passed, set())):
-            passed.update(names(turn))
-        self.assertEqual(passed, set(names(steps.steps())))
+    def test_no_two_steps_share_a_name(self):
+        names = [step.name for lanes in steps.TIERS.values() for lane in lanes for step in lane]
+        self.assertEqual(sorted(names), sorted({*names}))
 
-    def test_no_two_steps_have_one_name(self):
-        self.assertEqual(len(set(names(steps.steps()))), len(steps.steps()))
+    def test_what_a_step_needs_is_in_its_tier_and_not_behind_it_in_its_lane(self):
+        for lanes in steps.TIERS.values():
+            names = {step.name for lane in lanes for step in lane}
+            for lane in lanes:
+                for number, step in enumerate(lane):
+                    behind = {one.name for one in lane[number:]}
+                    self.assertEqual(names & {*step.needs} - behind, {*step.needs}, step.name)
+
+    def test_named_steps_run_in_the_order_given_and_an_unknown_name_is_refused(self):
+        self.assertEqual([[step.name for step in lane] for lane in steps.chosen(["doc", "kill"])], [["doc", "kill"]])
+        with self.assertRaisesRegex(ValueError, "no step is called nonsense"):
+            steps.chosen(["lint", "nonsense"])
 
 
 if __name__ == "__main__":
