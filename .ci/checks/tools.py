@@ -1,6 +1,6 @@
 """Tools of others, of exact versions where that can be: installed once, from then on used as they are.
 
-Checks run side by side, so one at a time installs.
+Checks run side by side, so one at a time installs a tool. Who needs another one does not wait for it.
 """
 
 import contextlib
@@ -15,9 +15,9 @@ TOOLS = CACHE / "tools"
 
 
 @contextlib.contextmanager
-def alone():
+def alone(name):
     TOOLS.mkdir(parents=True, exist_ok=True)
-    with (TOOLS / "lock").open("w") as lock:
+    with (TOOLS / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -26,7 +26,7 @@ def installed(name, install):
     """The folder of that name in the cache, in which `install` has been done from beginning to end."""
     folder = TOOLS / name
     done = folder / ".installed"
-    with alone():
+    with alone(name):
         if not done.exists():
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
@@ -65,7 +65,7 @@ def site_packages(name, *packages):
 def of_crates(name, version, *options):
     """A program of crates.io."""
     program = TOOLS / "bin" / name
-    with alone():
+    with alone(name):
         if f"{name} v{version}:" not in run("cargo", "install", "--list", "--root", TOOLS).splitlines():
             environment = {key: value for key, value in ENVIRONMENT.items() if key != "CARGO_TARGET_DIR"}
             run("cargo", "install", "--quiet", "--locked", "--root", TOOLS, "--version", f"={version}", *options, name,
@@ -76,7 +76,7 @@ def of_crates(name, version, *options):
 def of_debian(**programs):
     """Debian's packages by the programs that are looked for; root installs those that are missing."""
     path = os.environ["PATH"] + ":/usr/sbin"
-    with alone():
+    with alone("debian"):
         missing = sorted({package for program, package in programs.items()
                           if not shutil.which(program.replace("_", "-"), path=path)})
         if not missing:
