@@ -126,7 +126,9 @@ def debian_package(root, path, when, architecture, work):
     for name, text in {"control": control, "md5sums": "".join(sums), **SCRIPTS}.items():
         (folder / name).write_text(text)
         (folder / name).chmod(0o755 if name in SCRIPTS else 0o644)
-    run("dpkg-deb", "--root-owner-group", "-z3", "--build", root, path, env=ENVIRONMENT | {"SOURCE_DATE_EPOCH": str(when)})
+    # With one thread, so that it does not matter how many cores there are.
+    run("dpkg-deb", "--root-owner-group", "-Zzstd", "-z9", "--threads-max=1", "--build", root, path,
+        env=ENVIRONMENT | {"SOURCE_DATE_EPOCH": str(when)})
 
 
 def make(command, folder):
