@@ -5,7 +5,6 @@ The same binary from the same commit makes the same packages, byte for byte: tim
 sorted and root's.
 """
 
-import gzip
 import hashlib
 import json
 import os
@@ -93,10 +92,9 @@ def stage(command, root, prefix, documents):
 def tarball(root, path, when):
     """A folder of the same name as the tarball; what is in it goes below /usr/local, or runs where it is."""
     folder = path.name.removesuffix(".tar.gz")
-    packed = run("tar", "--create", "--sort=name", f"--mtime=@{when}", "--owner=0", "--group=0", "--numeric-owner",
-                 f"--transform=flags=r;s|^\\.|{folder}|", "--directory", root / "usr" / "local", ".", text=False)
-    with path.open("wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=when) as out:
-        out.write(packed)
+    run("tar", "--create", "--file", path, "--use-compress-program=gzip --no-name", "--sort=name", f"--mtime=@{when}",
+        "--owner=0", "--group=0", "--numeric-owner", f"--transform=flags=r;s|^\\.|{folder}|",
+        "--directory", root / "usr" / "local", ".")
 
 
 def depends(root, work):
@@ -111,22 +109,20 @@ def depends(root, work):
 
 def debian_package(root, path, when, architecture, work):
     share = root / "usr" / "share"
-    for manual in (share / "man" / "man1").iterdir():
-        with gzip.GzipFile(manual.with_name(manual.name + ".gz"), "wb", compresslevel=9, mtime=0) as packed:
-            packed.write(manual.read_bytes())
-        manual.unlink()
+    run("gzip", "--no-name", "--best", *(share / "man" / "man1").iterdir())
     (share / "zsh" / "site-functions").rename(share / "zsh" / "vendor-completions")
     bytes_installed = sum(file.stat().st_size for file in root.rglob("*") if file.is_file() and not file.is_symlink())
     control = CONTROL.format(name=NAME, version=bom.version(), architecture=architecture, kilobytes=bytes_installed // 1024,
                              depends=depends(root, work))
-    sums = [f"{hashlib.md5(file.read_bytes()).hexdigest()}  {file.relative_to(root)}\n"
-            for file in sorted(root.rglob("*")) if file.is_file() and not file.is_symlink()]
     folder = root / "DEBIAN"
     folder.mkdir(mode=0o755)
-    for name, text in {"control": control, "md5sums": "".join(sums), **SCRIPTS}.items():
+    # dpkg makes the sums of files itself as it unpacks them.
+    for name, text in {"control": control, **SCRIPTS}.items():
         (folder / name).write_text(text)
         (folder / name).chmod(0o755 if name in SCRIPTS else 0o644)
-    run("dpkg-deb", "--root-owner-group", "-z3", "--build", root, path, env=ENVIRONMENT | {"SOURCE_DATE_EPOCH": str(when)})
+    # With one thread, so that it does not matter how many cores there are.
+    run("dpkg-deb", "--root-owner-group", "-Zzstd", "-z9", "--threads-max=1", "--build", root, path,
+        env=ENVIRONMENT | {"SOURCE_DATE_EPOCH": str(when)})
 
 
 def make(command, folder):

@@ -4,23 +4,22 @@ The root has what the system's own installer puts there, and no Rust. No systemd
 what they say.
 """
 
-import contextlib
 import json
 import os
 import pathlib
 import shutil
-import signal
-import subprocess
 import tempfile
-import time
 import urllib.error
 import urllib.request
 
-from checks.base import CACHE, PATIENCE, SAMPLE, Broken, expect, free_port, run
+from checks.base import CACHE, PATIENCE, SAMPLE, Broken, expect, run
 from checks.dist.packages import NAME
+from checks.processes import serving
 from checks.tools import installed, of_debian
 
 DATA = "/var/lib/catalogue"
+# Files of the system that have one of the same name with a `-` once a user was made.
+USERS = ("passwd", "group", "shadow", "gshadow")
 
 
 def clean_root():
@@ -43,62 +42,35 @@ class Root:
 
     def within(self, *command):
         """The command as it is run in the root, with a /proc, by which it finds its library."""
-        mounts = ["unshare", "--mount", "--pid", "--fork", "--kill-child=TERM", f"--mount-proc={self.path / 'proc'}"]
-        return [*mounts, "chroot", self.path, *command]
+        return ["unshare", f"--mount-proc={self.path / 'proc'}", "chroot", self.path, *command]
 
     def run(self, *command):
         return run(*self.within(*command))
 
+    def as_service(self, *arguments):
+        """The catalogue command, as the user that the service runs as."""
+        return self.within("setpriv", "--reuid=catalogue", "--regid=catalogue", "--clear-groups", "catalogue", "--data", DATA,
+                           *arguments)
+
     def catalogue(self, *arguments):
-        """The command, as the user that the service runs as."""
-        return self.run(*self.as_service("catalogue", "--data", DATA, *arguments))
+        return run(*self.as_service(*arguments))
 
-    @staticmethod
-    def as_service(*command):
-        return "runuser", "-u", "catalogue", "--", *command
-
-    @contextlib.contextmanager
-    def server(self):
-        """Its address, while it serves."""
-        port = free_port()
-        line = ["catalogue", "--data", DATA, "serve", "--listen", f"127.0.0.1:{port}", "--admin", "off"]
-        process = subprocess.Popen(self.within(*self.as_service(*line)), stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, start_new_session=True)
-        try:
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            # What started the command waits for it, whatever it is told itself.
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait(PATIENCE)
-
-
-def status(url, key):
-    """The status of an answer, once there is one."""
-    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {key}"})
-    until = time.monotonic() + PATIENCE
-    while True:
-        try:
-            with urllib.request.urlopen(request) as answer:
-                return answer.status
-        except urllib.error.HTTPError as answer:
-            return answer.code
-        except OSError:
-            expect(time.monotonic() < until, f"{url} does not answer")
-            time.sleep(0.05)
+    def system(self):
+        """What is installed."""
+        return {path for folder in ("etc", "usr") for path in (self.path / folder).rglob("*")}
 
 
 def check_tarball(root, tarball):
     """It runs where it is unpacked."""
     run("tar", "--extract", "--file", tarball, "--directory", root.path / "opt")
-    folder = tarball.name.removesuffix(".tar.gz")
-    said = root.run(f"/opt/{folder}/bin/catalogue", "--version")
+    said = root.run(f"/opt/{tarball.name.removesuffix('.tar.gz')}/bin/catalogue", "--version")
     expect(said.startswith("catalogue "), f"the command of {tarball.name} says {said}")
-    shutil.rmtree(root.path / "opt" / folder)
 
 
 def check_package(root, package):
     shutil.copy(package, root.path / "package.deb")
     shutil.copytree(SAMPLE, root.path / "opt" / "sample")
+    before = root.system()
     root.run("dpkg", "--install", "/package.deb")
     root.catalogue("import", "/opt/sample")
     root.catalogue("subscriptions", "create", "acme")
@@ -109,15 +81,26 @@ def check_package(root, package):
     root.run("dpkg", "--install", "/package.deb")
     check_answers(root, key)
     root.run("dpkg", "--purge", NAME)
-    expect(not (root.path / "usr" / "bin" / "catalogue").is_symlink(), "the command is there after it was removed")
+    left = root.system() - before - {root.path / "etc" / f"{name}-" for name in USERS}
+    expect(not left, f"left behind: {left}")
     expect((root.path / DATA.lstrip("/") / "keys.sqlite").exists(), "the keys are gone with the package")
 
 
 def check_answers(root, key):
-    with root.server() as address:
+    serve = root.as_service("serve", "--listen", "127.0.0.1:0", "--admin", "off")
+    with serving(*serve, log=root.path / "server.log") as server:
         for path, expected in {"/v1/boats?limit=1": 200, "/v1/manufacturers": 403, "/docs": 200}.items():
-            found = status(address + path, key)
+            found = status(server.base + path, key)
             expect(found == expected, f"{path} is answered with {found}, not {expected}")
+
+
+def status(url, key):
+    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {key}"})
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return answer.status
+    except urllib.error.HTTPError as answer:
+        return answer.code
 
 
 def check(made):
