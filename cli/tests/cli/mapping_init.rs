@@ -35,7 +35,7 @@ fn written(cli: &TestCli) -> String {
 fn only_in(mapping: &str, other: &str) -> String {
     let known: Vec<&str> = other.lines().collect();
     let lines = mapping.lines().filter(|line| !known.contains(line));
-    lines.map(|line| format!("{line}\n")).collect()
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 #[test]

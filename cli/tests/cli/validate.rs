@@ -172,12 +172,13 @@ fn assert_same_counts(shown: &str, document: &Value) {
 fn assert_shown(shown: &str, finding: &Value) {
     let text = |member: &str| finding[member].as_str().unwrap_or_default();
     let head = format!("{}[{}]: ", text("severity"), text("code"));
-    let mut place = text("file").to_owned();
-    for member in ["line", "column"] {
-        if let Some(number) = finding[member].as_u64() {
-            place += &format!(":{number}");
-        }
-    }
+    let numbers = ["line", "column"].map(|member| finding[member].as_u64());
+    let numbers = numbers.iter().flatten().map(u64::to_string);
+    let place: Vec<String> = [text("file").to_owned()]
+        .into_iter()
+        .chain(numbers)
+        .collect();
+    let place = place.join(":");
     for part in [&head, text("message"), &place, text("hint")] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
