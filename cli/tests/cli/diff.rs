@@ -9,11 +9,17 @@ use serde_json::json;
 
 use crate::edited::{Edited, check, document, import};
 use crate::harness::{Outcome, TestCli, assert_snapshot};
+use crate::page;
 
-/// The active sample, and an edited release a minute later that was not activated.
+/// The sample with six boats, enough to show every kind of change.
+fn few() -> Edited {
+    Edited::sample().only_boats(6)
+}
+
+/// The active sample of [`few`] boats, and an edited release a minute later that was not activated.
 fn sample_and(edited: &Edited) -> (TestCli, [String; 2]) {
     let mut cli = TestCli::new();
-    Edited::sample().write(&cli, "sample.ndjson");
+    few().write(&cli, "sample.ndjson");
     let first = import(&mut cli, "[dir]/sample.ndjson", &[]);
     cli.advance(Duration::from_mins(1));
     edited.write(&cli, "edited.ndjson");
@@ -23,7 +29,7 @@ fn sample_and(edited: &Edited) -> (TestCli, [String; 2]) {
 
 /// A day's work of editors: some of everything.
 fn edited() -> Edited {
-    Edited::sample()
+    few()
         .without_boats(2)
         .boat(0, |boat| boat["model"] = json!("Renamed"))
         .boat(1, |boat| boat["slug"] = json!("moved"))
@@ -31,8 +37,8 @@ fn edited() -> Edited {
         .with_boat("angstrom-34")
         .with_boat("added")
         .every("term", |term| {
-            if term["slug"] == "racing" {
-                term["slug"] = json!("regatta");
+            if term["slug"] == "cruising" {
+                term["slug"] = json!("voyaging");
             }
         })
         .every("boat", |boat| boat["hull"]["keelType"] = json!(null))
@@ -54,7 +60,7 @@ fn a_difference_is_reported_in_full_to_people_and_to_programs() {
     );
     let diff = document(&as_json);
     let counts = ["before", "after", "unchanged"].map(|key| diff["boats"][key].clone());
-    assert_eq!(counts, [json!(41), json!(41), json!(0)]);
+    assert_eq!(counts, [json!(6), json!(6), json!(0)]);
     assert_eq!(
         (&diff["from"], &diff["to"]),
         (&json!(first), &json!(second))
@@ -65,7 +71,7 @@ fn a_difference_is_reported_in_full_to_people_and_to_programs() {
 
 #[test]
 fn long_lists_are_cut_unless_all_is_wanted() {
-    let edited = (0..25).fold(Edited::sample(), |edited, place| {
+    let edited = (0..25).fold(few(), |edited, place| {
         edited.with_boat(&format!("added-{place:02}"))
     });
     let (mut cli, [_, second]) = sample_and(&edited);
@@ -106,11 +112,11 @@ fn releases_that_are_the_same_or_missing_are_reported() {
 /// Edits of a few records, some with long or hostile texts.
 fn retyped() -> Edited {
     let long = "A fast boat for long passages, drawn in Gothenburg. ".repeat(20);
-    let old = Edited::sample().boat(3, |boat| boat["description"] = json!(long));
+    let old = few().boat(3, |boat| boat["description"] = json!(long));
     old.boat(0, |boat| boat["model"] = json!("Sum II"))
         .boat(1, |boat| boat["activities"] = json!([]))
         .boat(2, |boat| boat["description"] = json!("\u{202e}one\ntwo"))
-        .without_boat("boat-008")
+        .without_boat("boat-006")
         .with_boat("added")
 }
 
@@ -140,7 +146,9 @@ fn old_and_new_values_fit_the_terminal_and_do_it_no_harm() {
             );
             assert!(!outcome.out.contains('\u{202e}'), "{outcome}");
         }
-        check(&cli, &format!("diff_values_{columns}"), &outcomes);
+        if columns == 80 {
+            check(&cli, "diff_values", &outcomes);
+        }
     }
 }
 
@@ -148,7 +156,7 @@ fn old_and_new_values_fit_the_terminal_and_do_it_no_harm() {
 fn every_change_of_one_record_is_shown_or_made_a_patch() {
     let (mut cli, [first, second]) = sample_and(&retyped());
     let mut outcomes = Vec::new();
-    for id in ["boat-001", "added", "boat-008", "boat-005"] {
+    for id in ["boat-001", "added", "boat-006", "boat-005"] {
         for args in [&[][..], &["--json"]] {
             let outcome = cli.run(&[&["diff", &second, "--record", id], args].concat());
             assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
@@ -176,7 +184,7 @@ fn every_change_of_one_record_is_shown_or_made_a_patch() {
 
 #[test]
 fn a_record_that_no_release_has_is_an_error_that_says_what_it_may_be() {
-    let (mut cli, [_, second]) = sample_and(&Edited::sample().every("manufacturer", |maker| {
+    let (mut cli, [_, second]) = sample_and(&few().every("manufacturer", |maker| {
         maker["name"] = json!("Renamed");
     }));
     let record = ["diff", &second, "--record"];
@@ -202,7 +210,7 @@ fn a_record_that_no_release_has_is_an_error_that_says_what_it_may_be() {
 
 #[test]
 fn a_boat_and_a_manufacturer_of_one_id_are_told_apart_by_their_kind() {
-    let edited = Edited::sample().with_boat("maker-01");
+    let edited = few().with_boat("maker-01");
     let (mut cli, [_, second]) = sample_and(&edited);
     let record = ["diff", &second, "--record", "maker-01"];
     let both = cli.run(&record);
@@ -221,7 +229,7 @@ fn a_boat_and_a_manufacturer_of_one_id_are_told_apart_by_their_kind() {
 fn changes_and_values_are_cut_unless_all_is_wanted() {
     let long = "é".repeat(1000);
     let tanks: Vec<String> = (0..25).map(|number| format!("{number} l")).collect();
-    let edited = Edited::sample().boat(0, |boat| {
+    let edited = few().boat(0, |boat| {
         boat["description"] = json!(long);
         boat["tanks"]["fuel"] = json!(tanks);
     });
@@ -269,10 +277,24 @@ fn changes_and_values_are_cut_unless_all_is_wanted() {
     assert!(record.contains(r#"tanks.fuel: + "24 l""#), "{record}");
 }
 
-#[test]
-fn the_help_text_is_short_and_exact() {
-    let help = TestCli::new().run(&["diff", "--help"]);
-    assert_snapshot("help_diff", &help.to_string());
+/// A page with the first fields of each table that has a bar for each field: all have the same form.
+fn few_fields(page: &str) -> String {
+    let is_field = |line: &&str| line.contains("<td class=\"bar\">");
+    assert_eq!(page.lines().filter(is_field).count(), 92 + 13, "{page}");
+    let mut fields = 0;
+    let lines = page.split_inclusive('\n').filter(|line| {
+        let field = is_field(line);
+        fields = if field { fields + 1 } else { 0 };
+        if field {
+            let form = line.starts_with("<tr><th scope=\"row\"><code>");
+            assert!(
+                form && line.ends_with(" %</td><td class=\"sample\"></td></tr>\n"),
+                "{line}"
+            );
+        }
+        fields <= 8
+    });
+    lines.collect()
 }
 
 #[test]
@@ -281,9 +303,9 @@ fn a_difference_is_a_page_for_editors_too() {
     let args = ["diff", &second, "--report-html", "[dir]/diff.html"];
     let written = cli.run(&args);
     assert_eq!(written.status, ExitStatus::Done, "{written}");
-    let page = fs::read_to_string(cli.path("diff.html")).unwrap();
+    let page = page::read(&cli, "diff.html");
     let page = page.replace(&first, "[first]").replace(&second, "[second]");
-    assert_snapshot("diff_page", &page);
+    assert_snapshot("diff_page", &few_fields(&page));
     let makers = cli.run(&[&args[..], &["--only", "manufacturers"]].concat());
     assert_eq!(makers.status, ExitStatus::Done, "{makers}");
     let page = fs::read_to_string(cli.path("diff.html")).unwrap();

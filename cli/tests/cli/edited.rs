@@ -57,6 +57,23 @@ impl Edited {
         self
     }
 
+    /// Keeps only the first `count` published boats and their manufacturers.
+    pub(crate) fn only_boats(mut self, count: usize) -> Self {
+        let makers = self
+            .boats()
+            .take(count)
+            .map(|boat| boat["manufacturer"].clone());
+        let makers: Vec<Value> = makers.collect();
+        let after = self.boats().skip(count).map(|boat| boat["id"].clone());
+        let after: Vec<Value> = after.collect();
+        self.records.retain(|record| match record["kind"].as_str() {
+            Some("boat") => !after.contains(&record["id"]),
+            Some("manufacturer") => makers.contains(&record["id"]),
+            _ => true,
+        });
+        self
+    }
+
     /// Removes the boat with this id.
     pub(crate) fn without_boat(mut self, id: &str) -> Self {
         self.records
@@ -91,6 +108,19 @@ pub(crate) fn import(cli: &mut TestCli, export: &str, args: &[&str]) -> String {
     let args = [&["import", "--json", export], args].concat();
     let made = document(&cli.run(&args));
     made["release"].as_str().unwrap().to_owned()
+}
+
+/// An import without the shares of records that have each field, which `import_sample` shows, and
+/// `import_skipping` where none has most.
+pub(crate) fn without_coverage(mut imported: Outcome) -> Outcome {
+    let (before, rest) = imported.out.split_once("\nFields of boats: ").unwrap();
+    let (coverage, after) = rest.split_once("\n\n").unwrap();
+    assert!(
+        coverage.contains("\nFields of manufacturers: "),
+        "{coverage}"
+    );
+    imported.out = format!("{before}\n{after}");
+    imported
 }
 
 /// The id of the active release.

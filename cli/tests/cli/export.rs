@@ -168,7 +168,6 @@ fn what_cannot_be_exported_or_written_is_refused_before_anything_is_written() {
             "ndjson",
         ]),
         cli.run(&["export", "2020", "--to", "[dir]/a.ndjson"]),
-        cli.run(&["export", "newest", "--to", "[dir]/a.ndjson"]),
         cli.run(&["export"]),
         cli.run(&["export", "--to", "[dir]/there.ndjson"]),
         cli.run(&["export", "--to", "[dir]/folder"]),

@@ -7,21 +7,44 @@ use cli::ExitStatus;
 use crate::harness::{Outcome, TestCli, check};
 use crate::validate::{copy, fixtures};
 
+/// What was validated, and the outcome.
+type Validated = (String, Outcome);
+
 /// The outcomes of validating these exports of [`fixtures`], each in its own directory.
-fn validated(exports: &[&str]) -> Vec<Outcome> {
+fn validated(exports: &[&str]) -> Vec<Validated> {
     let validate = |export: &&str| {
         let mut cli = TestCli::new();
         let export = copy(&cli, &fixtures().join("mapped").join(Path::new(export)));
-        cli.run(&["validate", &export])
+        let outcome = cli.run(&["validate", &export]);
+        (export, outcome)
     };
     exports.iter().map(validate).collect()
 }
 
 /// The outcome of validating a file with these contents.
-fn said(name: &str, contents: impl AsRef<[u8]>) -> Outcome {
+fn said(name: &str, contents: impl AsRef<[u8]>) -> Validated {
     let mut cli = TestCli::new();
     cli.write(name, contents);
-    cli.run(&["validate", &format!("[dir]/{name}")])
+    let export = format!("[dir]/{name}");
+    let outcome = cli.run(&["validate", &export]);
+    (export, outcome)
+}
+
+/// Compares outcomes with a snapshot, without the advice of those that are advised as the first one
+/// is, but for the name of the export.
+fn check_recognised(name: &str, mut validated: Vec<Validated>) {
+    let advice = |(export, outcome): &Validated| {
+        let (_, advice) = outcome.err.split_once("\n\nA mapping makes").unwrap();
+        advice.replace(export, "EXPORT")
+    };
+    let usual = advice(&validated[0]);
+    for told in &mut validated[1..] {
+        if advice(told) == usual {
+            let end = told.1.err.find("\n\n").unwrap();
+            told.1.err.truncate(end);
+        }
+    }
+    check(name, validated.iter().map(|(_, outcome)| outcome));
 }
 
 #[test]
@@ -34,7 +57,7 @@ fn exports_of_content_systems_are_recognised() {
         "wordpress",
         "shopify",
     ];
-    check("validate_foreign_systems", &validated(&systems));
+    check_recognised("validate_foreign_systems", validated(&systems));
 }
 
 #[test]
@@ -50,7 +73,7 @@ fn exports_in_other_formats_are_recognised() {
     let names: Vec<String> = (1..=16_384).map(|number| format!("c{number}")).collect();
     let values = vec!["x"; names.len()].join(",");
     outcomes.push(said("wide.csv", format!("{}\n{values}\n", names.join(","))));
-    check("validate_foreign_formats", &outcomes);
+    check_recognised("validate_foreign_formats", outcomes);
 }
 
 #[test]
@@ -74,7 +97,7 @@ fn a_damaged_native_export_is_told_what_is_wrong_with_its_lines() {
         "not JSON, not a table\n",
         "\0\0\0\0",
     ] {
-        let outcome = said("export.ndjson", lines);
+        let (_, outcome) = said("export.ndjson", lines);
         assert_eq!(outcome.status, ExitStatus::InvalidData);
         assert!(outcome.err.contains("export.ndjson:1:"), "{outcome}");
     }

@@ -27,6 +27,7 @@ use shared::keys::name::Name;
 use shared::release::S3Settings;
 use tempfile::TempDir;
 
+use crate::folded::folded;
 use crate::process::hold_spawning;
 
 /// When every test begins: 2026-10-01T12:00:00Z.
@@ -122,6 +123,17 @@ impl TestCli {
         }
     }
 
+    /// Holds that values are wrong usage, each for its reason. How that is shown, a snapshot shows.
+    #[track_caller]
+    pub(crate) fn refuses(&mut self, command: &[&str], values: &[(&[&str], &str)]) {
+        for (value, reason) in values {
+            let outcome = self.run(&[command, value].concat());
+            assert_eq!(outcome.status, ExitStatus::WrongUsage, "{outcome}");
+            let end = format!("': {reason}\n\nFor more information, try '--help'.\n");
+            assert!(outcome.err.ends_with(&end), "{outcome}");
+        }
+    }
+
     /// Lets time pass.
     pub(crate) fn advance(&self, duration: Duration) {
         self.clock.advance(duration);
@@ -149,14 +161,24 @@ impl TestCli {
     }
 }
 
+/// A transcript: what was typed, the exit status unless it is that of success, standard output, and
+/// standard error after a heading of its own, which stands beside the status where nothing is between.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ catalogue{}", self.typed)?;
-        writeln!(f, "status: {} ({:?})", self.status as u8, self.status)?;
-        for (name, text) in [("stdout", &self.out), ("stderr", &self.err)] {
-            if !text.is_empty() {
-                writeln!(f, "--- {name}\n{}", text.trim_end_matches('\n'))?;
-            }
+        let out = self.out.trim_end_matches('\n');
+        if self.status != ExitStatus::Done {
+            write!(f, "status: {} ({:?})", self.status as u8, self.status)?;
+            let is_last = out.is_empty() && !self.err.is_empty();
+            f.write_str(if is_last { " " } else { "\n" })?;
+        }
+        if out.starts_with("{\n") || out.starts_with("[\n") {
+            writeln!(f, "{}", folded(out))?;
+        } else if !out.is_empty() {
+            writeln!(f, "{out}")?;
+        }
+        if !self.err.is_empty() {
+            writeln!(f, "--- stderr\n{}", self.err.trim_end_matches('\n'))?;
         }
         Ok(())
     }

@@ -39,7 +39,7 @@ fn the_list_shows_when_keys_were_used_and_which_rotated_one_still_is() {
         cli.run(&["keys", "list"]),
         cli.run(&["keys", "show", kept.as_str()]),
         cli.run(&["keys", "show", kept.as_str(), "--json"]),
-        cli.run(&["keys", "show", left.as_str()]),
+        cli.run(&["keys", "show", left.as_str(), "--json"]),
     ];
     check("keys_last_used", &outcomes);
 }

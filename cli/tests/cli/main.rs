@@ -10,7 +10,9 @@
 mod admin;
 mod client;
 mod edited;
+mod folded;
 mod harness;
+mod page;
 mod pipe;
 mod process;
 mod sample;

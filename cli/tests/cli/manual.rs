@@ -4,31 +4,49 @@ use std::fs;
 
 use crate::harness::{TestCli, assert_snapshot, check};
 
-#[test]
-fn every_command_has_a_page() {
-    let mut cli = TestCli::new();
-    let outcome = cli.run(&["manual", "[dir]/man/man1"]);
-    check("manual", [&outcome]);
-    let entries = fs::read_dir(cli.path("man/man1")).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<_> = names.collect();
-    names.sort();
-    assert_snapshot("manual_pages", &names.join("\n"));
-    for (name, page) in [
-        ("manual_catalogue", "catalogue.1"),
-        ("manual_diff", "catalogue-diff.1"),
-    ] {
-        let page = fs::read_to_string(cli.path("man/man1").join(page)).unwrap();
-        assert_snapshot(name, &page);
+/// A command and all below it, each with the line that says what it is for.
+fn commands(cli: &mut TestCli, command: &str) -> Vec<(String, String)> {
+    let words = command.split_whitespace();
+    let args: Vec<&str> = words.chain(["--help"]).collect();
+    let help = cli.run(&args).out;
+    let mut found = vec![(command.to_owned(), help.lines().next().unwrap().to_owned())];
+    let below = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let below = below.take_while(|line| !line.is_empty());
+    for line in below.filter(|line| !line.starts_with("   ")) {
+        let name = line.split_whitespace().next().unwrap();
+        if name != "help" {
+            found.extend(commands(cli, &format!("{command} {name}")));
+        }
     }
+    found
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_named() {
+fn every_command_has_a_page_that_says_what_its_help_says() {
     let mut cli = TestCli::new();
+    let written = cli.run(&["manual", "[dir]/man/man1"]);
+    let page = |name: &str| fs::read_to_string(cli.path("man/man1").join(name)).unwrap();
+    let root = page("catalogue.1");
+    for section in ["SUBCOMMANDS", "NOTES", "\"EXIT STATUS\"", "FILES"] {
+        assert!(root.contains(&format!("\n.SH {section}\n")), "{root}");
+    }
+    assert_snapshot("manual_diff", &page("catalogue-diff.1"));
+    let entries = fs::read_dir(cli.path("man/man1")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    let mut expected = Vec::new();
+    for (command, purpose) in commands(&mut cli, "") {
+        let name = format!("catalogue{}.1", command.replace(' ', "-"));
+        let text = fs::read_to_string(cli.path("man/man1").join(&name)).unwrap();
+        let text = text.replace("\\-", "-").replace("\\*(Aq", "'");
+        assert!(text.contains(&purpose), "{purpose}: {text}");
+        expected.push(name);
+    }
+    expected.sort();
+    assert_eq!(names, expected);
     cli.write("file", "");
-    check(
-        "manual_no_folder",
-        [&cli.run(&["manual", "[dir]/file/man1"])],
-    );
+    // A folder that cannot be made is named.
+    let refused = cli.run(&["manual", "[dir]/file/man1"]);
+    check("manual", [&written, &refused]);
 }

@@ -7,6 +7,7 @@ use cli::ExitStatus;
 use import::mapping::Shipped;
 use serde_json::Value;
 
+use crate::folded::folded;
 use crate::harness::{Outcome, TestCli, assert_snapshot, check};
 use crate::process::catalogue_error;
 
@@ -66,7 +67,9 @@ fn check_names_the_field_that_was_renamed() {
         .find(|field| field["field"] == "lengthOverall");
     assert_snapshot(
         "mapping_check_renamed_json",
-        &format!("{:#}\n{:#}\n", length.unwrap(), boats["unread"]),
+        &[length.unwrap(), &boats["unread"]]
+            .map(|value| folded(&format!("{value:#}")))
+            .join("\n"),
     );
 }
 

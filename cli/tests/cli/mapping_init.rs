@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use cli::ExitStatus;
+use import::mapping::Shipped;
 use serde_json::{Value, json};
 
 use crate::harness::{Outcome, TestCli, assert_snapshot, check};
@@ -30,6 +31,13 @@ fn written(cli: &TestCli) -> String {
     fs::read_to_string(cli.path("m.toml")).unwrap()
 }
 
+/// The lines of a mapping that another one does not have.
+fn only_in(mapping: &str, other: &str) -> String {
+    let known: Vec<&str> = other.lines().collect();
+    let lines = mapping.lines().filter(|line| !known.contains(line));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
 #[test]
 fn a_sheet_of_boats_is_imported_with_the_mapping_that_is_suggested() {
     let mut cli = with_fixture("suggested/brokers.csv", "brokers.csv");
@@ -45,10 +53,16 @@ fn a_sheet_of_boats_is_imported_with_the_mapping_that_is_suggested() {
 
 #[test]
 fn what_no_key_looks_like_is_left_to_a_person_and_then_checked() {
+    let mut sheet = with_fixture("suggested/brokers.csv", "brokers.csv");
     let mut cli = with_fixture("suggested/bateaux.json", "bateaux.json");
     let suggested = init(&mut cli, "[dir]/bateaux.json");
     check("mapping_init_undecided", [&suggested]);
-    assert_snapshot("mapping_init_from_document", &written(&cli));
+    assert_eq!(
+        init(&mut sheet, "[dir]/brokers.csv").status,
+        ExitStatus::Done
+    );
+    let unlike_the_sheet = only_in(&written(&cli), &written(&sheet));
+    assert_snapshot("mapping_init_from_document", &unlike_the_sheet);
     let refused = import(&mut cli, "[dir]/bateaux.json");
     assert_eq!(refused.status, ExitStatus::InvalidData, "{refused}");
     let decided =
@@ -81,7 +95,12 @@ fn the_mapping_of_a_content_system_is_fitted_to_other_names() {
     cli.write("data.ndjson", renamed);
     let suggested = init(&mut cli, "[dir]/data.ndjson");
     check("mapping_init_fitted", [&suggested]);
-    assert_snapshot("mapping_init_from_system", &written(&cli));
+    let (fitted, shipped) = (written(&cli), Shipped::Sanity.text());
+    let added = only_in(&fitted, shipped);
+    let gone = only_in(shipped, &fitted);
+    let differing =
+        format!("Only in the fitted mapping:\n\n{added}\nOnly in the shipped one:\n\n{gone}");
+    assert_snapshot("mapping_init_from_system", &differing);
     let imported = import(&mut cli, "[dir]/data.ndjson");
     assert_eq!(imported.status, ExitStatus::Done, "{imported}");
 }

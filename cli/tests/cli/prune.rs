@@ -211,9 +211,3 @@ fn contents_that_are_imported_again_are_not_removed_at_once() {
     let activated = cli.run(&["releases", "activate", &ids[0]]);
     assert_eq!(activated.status, ExitStatus::Done, "{activated}");
 }
-
-#[test]
-fn the_help_text_is_short_and_exact() {
-    let help = TestCli::new().run(&["releases", "prune", "--help"]);
-    assert_snapshot("help_releases_prune", &help.to_string());
-}

@@ -140,7 +140,6 @@ fn a_release_is_named_by_a_word_or_by_the_beginning_of_its_id() {
         &["releases", "activate", "2026"][..],
         &["releases", "activate", "2027"],
         &["releases", "activate", "202"],
-        &["releases", "show", "newest"],
         &["releases", "verify", whole_minute],
         &["explain", "--release", "2026", "/v1/boats"],
     ]

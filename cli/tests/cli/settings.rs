@@ -22,11 +22,23 @@ fn what_is_set_is_shown_with_where_it_is_from() {
     );
     let outcomes = [
         &["settings"][..],
-        &["settings", "--config", "[dir]/my.toml"],
         &["settings", "--json", "--config", "[dir]/my.toml"],
     ]
     .map(|args| cli.run(args));
     check("settings", &outcomes);
+    let of_file = cli.run(&["settings", "--config", "[dir]/my.toml"]).out;
+    let last = "\n\nThe file is [dir]/my.toml.\n";
+    assert!(of_file.ends_with(last), "{of_file}");
+    let changed = of_file.lines().zip(outcomes[0].out.lines());
+    let mut changed = changed.filter(|(line, default)| !line.is_empty() && line != default);
+    let (listen, default) = changed.next().unwrap();
+    assert_eq!(
+        listen,
+        default
+            .replace("127.0.0.1:8080  ", "0.0.0.0:80      ")
+            .replace("default", "file   ")
+    );
+    assert_eq!(changed.count(), 1, "the last line: {of_file}");
 }
 
 #[test]

@@ -64,7 +64,11 @@ fn run(cli: &mut TestCli, args: &[&str], terminal: Terminal) -> Outcome {
 #[test]
 fn tables_fit_the_terminal_and_times_are_distances() {
     let mut cli = busy();
-    for columns in [60, 80, 120] {
+    for (columns, hidden) in [
+        (60, "ID, ENV, SCOPES,\n EXPIRES, LAST USED"),
+        (80, "ID, ENV, SCOPES, LAST USED"),
+        (120, "ID, ENV"),
+    ] {
         let outcomes = [
             &["usage"][..],
             &["keys", "list"],
@@ -80,7 +84,11 @@ fn tables_fit_the_terminal_and_times_are_distances() {
                 "{outcome}"
             );
         }
-        check(&format!("terminal_{columns}"), &outcomes);
+        let narrowed = format!("(a wider terminal, or --json, shows {hidden} too)");
+        assert!(outcomes[1].out.contains(&narrowed), "{}", outcomes[1]);
+        if columns == 60 {
+            check("terminal", &outcomes);
+        }
     }
 }
 
