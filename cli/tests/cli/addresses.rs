@@ -2,10 +2,10 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::harness::TestCli;
-use crate::process::{command, spawn};
+use crate::process::command;
 
 /// The password in every address here, in one encoding or another.
 const PASSWORD: &str = "h0rse battery";
@@ -67,8 +67,7 @@ fn hides(text: &str) -> bool {
 fn said(folder: &Path, args: &[&str], variable: Option<(&str, &str)>) -> String {
     let mut command = command(&folder.join("data"), args);
     command.current_dir(folder).envs(variable);
-    let told = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
-    let told = told.wait_with_output().unwrap();
+    let told = command.output().unwrap();
     String::from_utf8([told.stdout, told.stderr].concat()).unwrap()
 }
 
@@ -189,8 +188,7 @@ fn an_address_is_no_data_directory_and_is_not_repeated() {
         let mut command = Command::new(binary.get_program());
         command.args(args).current_dir(folder.path());
         command.env("CATALOGUE_DATA", variable);
-        let ended = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
-        let ended = ended.wait_with_output().unwrap();
+        let ended = command.output().unwrap();
         let said = String::from_utf8([ended.stdout, ended.stderr].concat()).unwrap();
         (ended.status.code(), said)
     };
@@ -226,8 +224,7 @@ fn a_variable_of_s3_that_names_no_server_is_wrong_usage_and_is_not_repeated() {
         command.env(variable, value);
         command.env("AWS_ACCESS_KEY_ID", "id");
         command.env("AWS_SECRET_ACCESS_KEY", "secret");
-        let ended = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
-        let ended = ended.wait_with_output().unwrap();
+        let ended = command.output().unwrap();
         let said = String::from_utf8(ended.stderr).unwrap();
         assert_eq!(ended.status.code(), Some(2), "{variable}={value}: {said}");
         assert!(hides(&said) && said.contains(variable), "{said}");

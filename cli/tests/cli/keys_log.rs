@@ -1,7 +1,6 @@
 //! `catalogue keys log`.
 
 use std::os::unix::fs::MetadataExt;
-use std::process::Stdio;
 use std::time::Duration;
 
 use cli::ExitStatus;
@@ -130,8 +129,8 @@ fn the_log_never_repeats_a_whole_key() {
 fn the_operating_system_says_who_runs_the_command() {
     let data = tempfile::tempdir().unwrap();
     let mut create = process::command(data.path(), &["subscriptions", "create", "Acme"]);
-    let mut child = process::spawn(create.env("SUDO_USER", "bob").stdout(Stdio::null()));
-    assert!(child.wait().unwrap().success());
+    let created = create.env("SUDO_USER", "bob").output().unwrap();
+    assert!(created.status.success());
     let log = process::catalogue_json(data.path(), &["keys", "log"]);
     let entry = &log["entries"][0];
     let uid = data.path().metadata().unwrap().uid();

@@ -18,7 +18,7 @@ use crate::client::Client;
 use crate::harness::{Outcome, TestCli, check};
 use crate::keys::ISSUE;
 use crate::keys::{acme, issue};
-use crate::process::{catalogue, catalogue_json, hold_spawning};
+use crate::process::{catalogue, catalogue_json};
 use crate::sample::Sample;
 
 /// A subscription, a key and its id.
@@ -36,11 +36,7 @@ fn take(cli: &TestCli, environment: Environment) -> ServerLock {
 #[test]
 fn without_a_server_there_is_nothing_to_wait_for() {
     let (mut cli, id) = with_key();
-    {
-        // A process that is being spawned would hold the lock for a moment longer.
-        let _spawning = hold_spawning();
-        drop(take(&cli, Environment::Live));
-    }
+    drop(take(&cli, Environment::Live));
     for change in [
         &["keys", "disable", &id][..],
         &["keys", "enable", &id, "--wait"],
@@ -120,7 +116,7 @@ fn a_key_is_accepted_as_soon_as_it_is_issued() {
         let issue = ["keys", "issue", "--subscription", "tests"];
         let issued = catalogue(data, &[&issue[..], &["--scope", "boats.read"]].concat());
         let bearer = format!("Authorization: Bearer {}\r\n", issued.trim_end());
-        let answer = client.get_once("/v1/boats", &bearer);
+        let answer = client.get_with("/v1/boats", &bearer);
         assert_eq!(answer.status, 200, "{}", answer.body);
     }
 }
@@ -141,14 +137,14 @@ fn a_server_answers_by_what_was_updated_once_the_command_returns() {
         ("boats.read,manufacturers.read", 200, 200),
     ] {
         catalogue(data, &["keys", "update", prefix, "--scope", scope]);
-        let mut status = |path| client.get_once(path, &bearer).status;
+        let mut status = |path| client.get_with(path, &bearer).status;
         let statuses = (status("/v1/boats"), status("/v1/manufacturers"));
         assert_eq!(statuses, (boats, manufacturers), "{scope}");
     }
     catalogue(data, &["keys", "update", prefix, "--rate-limit", "1"]);
-    assert_eq!(client.get_once("/v1/boats", &bearer).status, 429);
+    assert_eq!(client.get_with("/v1/boats", &bearer).status, 429);
     catalogue(data, &["keys", "update", prefix, "--rate-limit", "1k"]);
-    assert_eq!(client.get_once("/v1/boats", &bearer).status, 200);
+    assert_eq!(client.get_with("/v1/boats", &bearer).status, 200);
 }
 
 fn revision(cli: &TestCli) -> Revision {
@@ -269,7 +265,7 @@ fn no_request_is_accepted_once_a_waiting_revocation_has_returned() {
             &["keys", "revoke", issued["id"].as_str().unwrap(), "--wait"],
         );
         let bearer = format!("Authorization: Bearer {key}\r\n");
-        let refused = client.get_once("/v1/boats", &bearer);
+        let refused = client.get_with("/v1/boats", &bearer);
         assert_eq!(
             (refused.status, refused.code()),
             (401, "API_KEY_REVOKED".to_owned())

@@ -8,9 +8,10 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::admin::{self, address};
+use crate::admin;
 use crate::client::Client;
-use crate::process::{Server, command, import_sample, spawn};
+use crate::process::{Server, command, import_sample};
+use crate::wait::wait_until;
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 const WITHOUT_ADMIN: [&str; 2] = ["--admin", "off"];
@@ -84,16 +85,19 @@ fn metrics_tell_how_many_lines_could_not_be_written() {
         let told = lines.find_map(|line| line.strip_prefix("catalogue_log_lines_dropped_total "));
         told.unwrap().parse::<u64>().unwrap()
     };
-    let server = admin::serve(data, "log", &["--admin", "127.0.0.1:0"]);
-    let admin = address(&data.join("log"));
-    assert_eq!(told(&server, admin), 0);
-    assert!(server.stop().success());
-
-    let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let admin = admin.to_string();
-    let server = serve(data, &["--admin", &admin], full);
+    let (reader, writer) = pipe().unwrap();
+    let server = serve(data, &["--admin", "127.0.0.1:0"], writer);
+    let mut lines = BufReader::new(reader).lines().map(Result::unwrap);
+    let listening = lines.find(|line| line.contains("admin.address")).unwrap();
+    let listening: Value = serde_json::from_str(&listening).unwrap();
+    let admin = listening["admin.address"].as_str().unwrap();
     let admin = admin.parse().unwrap();
-    assert!((0..1000).any(|_| 3 <= told(&server, admin)));
+    assert_eq!(told(&server, admin), 0);
+    // From now on nobody can read the log.
+    drop(lines);
+    wait_until("three lines that were dropped", || {
+        3 <= told(&server, admin)
+    });
     assert!(server.stop().success());
 }
 
@@ -124,13 +128,8 @@ fn why_a_server_could_not_go_on_is_reported_after_what_it_logged() {
     let mut serve = command(data.path(), &SERVE);
     let (reader, closed) = pipe().unwrap();
     drop(reader);
-    let child = spawn(
-        serve
-            .args(["--log", "debug"])
-            .stdout(closed)
-            .stderr(Stdio::piped()),
-    );
-    let output = child.wait_with_output().unwrap();
+    let output = serve.args(["--log", "debug"]).stdout(closed).output();
+    let output = output.unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     let last = told.lines().last().unwrap();
     assert_eq!(output.status.code(), Some(3));

@@ -14,6 +14,7 @@ mod harness;
 mod pipe;
 mod process;
 mod sample;
+mod wait;
 
 mod addresses;
 mod completions;

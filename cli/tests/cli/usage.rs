@@ -8,10 +8,10 @@ use shared::keys::quota::Period;
 use shared::keys::sqlite::SqliteLedger;
 use shared::keys::subscription::SubscriptionId;
 
-use crate::client::ATTEMPTS_MAX;
 use crate::harness::{START, TestCli, check};
 use crate::process::catalogue_json;
 use crate::sample::Sample;
+use crate::wait::wait_until;
 
 #[test]
 fn usage_is_that_of_the_current_month_of_each_subscription() {
@@ -83,7 +83,7 @@ fn what_a_running_server_does_not_use_comes_back() {
         assert_eq!(list.status, 200, "{}", list.body);
     }
     let usage = ["usage", "--subscription", "tests"];
-    let mut used = (0..ATTEMPTS_MAX)
-        .map(|_| catalogue_json(sample.data.path(), &usage)["usage"][0]["used"].clone());
-    assert!(used.any(|used| used == 3), "what is unused came back");
+    wait_until("what is unused to come back", || {
+        catalogue_json(sample.data.path(), &usage)["usage"][0]["used"] == 3
+    });
 }
