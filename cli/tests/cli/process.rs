@@ -9,11 +9,13 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::LazyLock;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use shared::keys::limits::QUOTA_MAX;
+use tar::Archive;
 
 use crate::client::{Client, Response};
 use crate::wait::wait_for;
@@ -120,22 +122,25 @@ pub(crate) fn catalogue_error(data: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Imports the sample export and creates a subscription called `tests`, with a quota that no test
-/// reaches.
+/// Makes a data directory with the sample export and a subscription called `tests`, with a quota
+/// that no test reaches.
 pub(crate) fn import_sample(data: &Path) {
-    catalogue(
-        data,
-        &[
-            "import",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample"),
-        ],
-    );
-    let quota = QUOTA_MAX.to_string();
-    catalogue(
-        data,
-        &["subscriptions", "create", "tests", "--quota", &quota],
-    );
+    Archive::new(&**SAMPLE).unpack(data).unwrap();
 }
+
+/// Such a directory as an archive: the tests import once, and each unpacks what was made.
+static SAMPLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+    catalogue(data, &["import", sample]);
+    let quota = QUOTA_MAX.to_string();
+    let create = ["subscriptions", "create", "tests", "--quota", &quota];
+    catalogue(data, &create);
+    let mut archive = tar::Builder::new(Vec::new());
+    archive.append_dir_all(".", data).unwrap();
+    archive.into_inner().unwrap()
+});
 
 /// Issues a key of the subscription `tests` for both scopes, with a minute limit that no test
 /// reaches.
