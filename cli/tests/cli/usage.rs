@@ -9,9 +9,6 @@ use shared::keys::sqlite::SqliteLedger;
 use shared::keys::subscription::SubscriptionId;
 
 use crate::harness::{START, TestCli, check};
-use crate::process::catalogue_json;
-use crate::sample::Sample;
-use crate::wait::wait_until;
 
 #[test]
 fn usage_is_that_of_the_current_month_of_each_subscription() {
@@ -73,17 +70,4 @@ fn usage_of_a_month_is_that_of_the_quotas_that_renewed_in_it() {
     let at_a_terminal = |context: &mut Context| context.terminal.out = true;
     let shown = cli.run_in(&["usage", "--month", "2026-10"], at_a_terminal);
     check("usage_month_at_a_terminal", [&shown]);
-}
-
-#[test]
-fn what_a_running_server_does_not_use_comes_back() {
-    let sample = Sample::start();
-    for _ in 0..3 {
-        let list = sample.server.get("/v1/boats?limit=1", &sample.key);
-        assert_eq!(list.status, 200, "{}", list.body);
-    }
-    let usage = ["usage", "--subscription", "tests"];
-    wait_until("what is unused to come back", || {
-        catalogue_json(sample.data.path(), &usage)["usage"][0]["used"] == 3
-    });
 }
