@@ -81,7 +81,6 @@ fn no_command_shows_the_password_of_an_address_in_the_environment() {
     };
     let all = ["CATALOGUE_STORE", "CATALOGUE_LIMITS", "CATALOGUE_RELEASES"];
     check(ADDRESSES[0], &all[..1], &["keys", "list"]);
-    check(ADDRESSES[0], &all[1..2], &["limits", "init"]);
     check(ADDRESSES[0], &all[2..], &["releases", "list"]);
     check(ADDRESSES[0], &all, &["settings", "--json"]);
     check(ADDRESSES[0], &all, &["doctor"]);
