@@ -8,7 +8,6 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::client::Client;
-use crate::key_store::{places, shift};
 use crate::process::{Server, command, import_sample, issue_key};
 use crate::wait::{wait_for, wait_until};
 
@@ -62,26 +61,6 @@ fn readiness_and_metrics_are_where_the_log_says_and_nowhere_else() {
         assert_eq!(server.get(target, &key).status, 404, "{target}");
     }
     assert!(server.stop().success());
-}
-
-#[test]
-fn a_server_without_its_key_store_is_not_ready_until_there_is_one() {
-    let directory = tempfile::tempdir().unwrap();
-    let data = directory.path();
-    import_sample(data);
-    let (store, away) = places(data);
-    shift(&store, &away);
-    let server = serve(data, "log", &["--admin", "127.0.0.1:0"]);
-    let admin = address(&data.join("log"));
-    let ready = || Client::connect(admin).get_with("/ready", "");
-    let first = ready();
-    assert_eq!(
-        (first.status, &first.json()["keys"]),
-        (503, &"stale".into())
-    );
-    shift(&away, &store);
-    wait_until("a server that is ready", || ready().status == 200);
-    drop(server);
 }
 
 #[test]

@@ -8,7 +8,6 @@ use shared::keys::audit::Operator;
 use shared::keys::name::Name;
 
 use crate::harness::{Outcome, TestCli, check};
-use crate::keys::ISSUE;
 use crate::process;
 
 /// Issues a new key in each call and returns its id.
@@ -109,20 +108,6 @@ fn what_is_refused_says_what_to_do_next() {
         cli.run(&["keys", "log", "--limit", "0"]),
     ];
     check("keys_log_refused", &outcomes);
-}
-
-/// A whole key may have been typed in place of its id.
-#[test]
-fn the_log_never_repeats_a_whole_key() {
-    let (mut cli, _ids) = changed();
-    let issued = document(&cli.run(&ISSUE));
-    let key = issued["key"].as_str().unwrap();
-    let secret = &key["boat_live_123456".len()..];
-    for json in [&[][..], &["--json"]] {
-        let outcome = cli.run(&[&["keys", "log", "--key", key], json].concat());
-        assert!(outcome.out.contains("key issued"));
-        assert!(!outcome.out.contains(secret) && !outcome.err.contains(secret));
-    }
 }
 
 #[test]

@@ -175,6 +175,7 @@ fn commands_that_are_given_a_whole_key_do_not_repeat_it() {
         &["keys", "show", &mistyped],
         &["keys", "disable", &key],
         &["keys", "log", "--key", &key],
+        &["keys", "log", "--key", &key, "--json"],
         &["keys", "issue", "--subscription", &key, "--scope", &key],
         &[
             "keys",

@@ -9,9 +9,11 @@ use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use nix::sys::signal::Signal;
+
 use crate::client::{Client, HUNG_AFTER};
 use crate::harness::assert_snapshot;
-use crate::process::{Server, after, command, import_sample};
+use crate::process::{Server, after, command, import_sample, send};
 use crate::wait::wait_until;
 
 const REQUEST: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
@@ -120,7 +122,7 @@ fn a_service_manager_is_notified_of_the_beginning_and_the_end() {
 }
 
 #[test]
-fn a_draining_server_answers_every_request_on_a_last_connection_until_it_is_stopped_again() {
+fn a_draining_server_answers_each_request_on_a_last_connection_until_another_signal_stops_it() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
     let serve = [
@@ -143,6 +145,7 @@ fn a_draining_server_answers_every_request_on_a_last_connection_until_it_is_stop
     };
     wait_until("a last answer of a connection", is_last);
     assert_eq!(kept.get_once("/health", "").header("connection"), "close");
+    send(Signal::SIGHUP, server.pid());
     assert!(is_last(), "it accepts still");
     assert!(server.stop().success());
 }

@@ -28,24 +28,6 @@ fn a_hangup_does_nothing_but_log_a_line_and_the_other_signals_stop() {
 }
 
 #[test]
-fn a_hangup_does_not_end_a_draining_server_but_a_second_signal_to_stop_does() {
-    let directory = tempfile::tempdir().unwrap();
-    let data = directory.path();
-    import_sample(data);
-    let server = serve(data, "log", &["--admin", "off", "--drain", "5m"]);
-    send(Signal::SIGQUIT, server.pid());
-    let is_last = || {
-        let answer = Client::connect(server.address).get_once("/health", "");
-        answer.head.contains("connection: close")
-    };
-    wait_until("a last answer of a connection", is_last);
-    send(Signal::SIGHUP, server.pid());
-    assert!(is_last(), "it accepts still");
-    send(Signal::SIGQUIT, server.pid());
-    assert!(server.ended().success());
-}
-
-#[test]
 fn a_file_that_may_not_grow_does_not_end_a_server() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path();
