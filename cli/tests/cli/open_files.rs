@@ -1,14 +1,27 @@
 //! A server that may not open more files continues, and reports it once.
 
-use std::io::{BufRead, BufReader};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 
+use crate::client::HUNG_AFTER;
 use crate::process::{SERVE, Server, after, command, import_sample};
+use crate::wait::wait_until;
 
 /// More files than a server needs to start, and fewer than it needs with the connections of the
 /// test.
 const FILES: usize = 40;
 const CROWD: usize = 100;
+
+/// Whether a new connection is answered: the server closes it as long as it has too many.
+fn answers(address: SocketAddr) -> bool {
+    let mut connection = TcpStream::connect(address).unwrap();
+    connection.set_read_timeout(Some(HUNG_AFTER)).unwrap();
+    let request = b"GET /health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+    let mut answer = String::new();
+    let asked = connection.write_all(request);
+    let answered = asked.and_then(|()| connection.read_to_string(&mut answer));
+    answered.is_ok() && answer.starts_with("HTTP/1.1 200 ")
+}
 
 #[test]
 fn a_server_without_files_left_says_so_once_and_accepts_again_when_there_are_some() {
@@ -27,7 +40,7 @@ fn a_server_without_files_left_says_so_once_and_accepts_again_when_there_are_som
     assert!(is_told());
     drop(crowd);
 
-    assert_eq!(server.get_with("/health", "").status, 200);
+    wait_until("an answer on a new connection", || answers(server.address));
     assert!(server.stop().success());
     assert!(!is_told());
 }
