@@ -5,7 +5,7 @@
 //! revision of the keys it acts on, so that a command can wait until a change holds everywhere.
 //! Nothing here knows what a server does, or reads the keys.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::base::data_dir::DataDir;
 use crate::base::durable;
-use crate::base::file_lock;
+use crate::base::file_lock::FileLock;
 use crate::base::regular_file;
 use crate::keys::environment::Environment;
 use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Location, Revision};
@@ -24,7 +24,7 @@ use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Location,
 pub struct ServerLock {
     data: DataDir,
     environment: Environment,
-    file: File,
+    lock: FileLock,
 }
 
 /// Why an environment cannot be served.
@@ -69,16 +69,16 @@ impl ServerLock {
         let opened = opened.create(true).truncate(false).write(true).mode(0o600);
         let opened = opened.open(&path);
         let file = opened.map_err(failed(path.clone()))?;
-        if !file_lock::take(&file).map_err(failed(path))? {
+        let Some(lock) = FileLock::take(file).map_err(failed(path))? else {
             return Err(ServerLockError::Running {
                 environment,
                 data: data.path().to_owned(),
             });
-        }
+        };
         let lock = Self {
             data: data.clone(),
             environment,
-            file,
+            lock,
         };
         let seen = lock.data.server_seen(environment.as_str());
         remove(&seen).map_err(failed(seen))?;
@@ -109,7 +109,7 @@ impl ServerLock {
     /// Whether the lock still keeps others from serving: another file may have been put in its
     /// place, or none.
     pub fn holds(&self) -> io::Result<bool> {
-        let held = self.file.metadata()?;
+        let held = self.lock.file().metadata()?;
         let there = match fs::metadata(self.data.server_lock(self.environment.as_str())) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
             there => there?,
@@ -161,14 +161,12 @@ impl KeySource for WhileLocked {
 
 /// The status of the server of `environment`.
 pub fn server_status(data: &DataDir, environment: Environment) -> io::Result<ServerStatus> {
-    let lock = match regular_file::open(&data.server_lock(environment.as_str())) {
+    let file = match regular_file::open(&data.server_lock(environment.as_str())) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ServerStatus::Stopped),
         opened => opened?,
     };
-    match lock.try_lock_shared() {
-        Ok(()) => return Ok(ServerStatus::Stopped),
-        Err(TryLockError::Error(error)) => return Err(error),
-        Err(TryLockError::WouldBlock) => {}
+    if FileLock::share_free(file)?.is_some() {
+        return Ok(ServerStatus::Stopped);
     }
     let seen = match read_seen(data, environment) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ServerStatus::Silent),
@@ -269,8 +267,8 @@ mod tests {
     fn a_look_for_a_server_keeps_none_from_starting() {
         let (_directory, data) = data();
         drop(ServerLock::take(&data, LIVE).unwrap());
-        let looking = File::open(data.server_lock(LIVE.as_str())).unwrap();
-        looking.try_lock_shared().unwrap();
+        let file = fs::File::open(data.server_lock(LIVE.as_str())).unwrap();
+        let looking = FileLock::share_free(file).unwrap().unwrap();
         let starting = std::thread::spawn(move || ServerLock::take(&data, LIVE).map(drop));
         drop(looking);
         starting.join().unwrap().unwrap();

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// How often a test polls for an effect before it counts as missing. At thousands of requests a
-/// second this is far longer than any effect takes.
-pub(crate) const ATTEMPTS_MAX: usize = 200_000;
+use crate::wait::wait_for;
+
 /// How long a byte of a response may take before the server counts as hung: far longer than any
 /// load explains.
-const HUNG_AFTER: Duration = Duration::from_mins(2);
+pub(crate) const HUNG_AFTER: Duration = Duration::from_mins(2);
+
 /// A response as it came over the socket.
 #[derive(Debug)]
 pub(crate) struct Response {
@@ -64,11 +64,13 @@ impl Client {
         }
     }
 
-    /// The response to a `GET`; asks again, but not forever, while the service is unavailable.
+    /// The response to a `GET`; asks again while the service is unavailable, which it is after a
+    /// stall of the machine.
     pub(crate) fn get_with(&mut self, target: &str, headers: &str) -> Response {
-        let mut answers = (0..ATTEMPTS_MAX).map(|_| self.get_once(target, headers));
-        let answer = answers.find(|answer| !answer.is_unavailable());
-        answer.unwrap_or_else(|| panic!("{target} stayed unavailable"))
+        wait_for(&format!("{target} to be available"), || {
+            let answer = self.get_once(target, headers);
+            (!answer.is_unavailable()).then_some(answer)
+        })
     }
 
     /// The first response to a `GET`, whatever it is.

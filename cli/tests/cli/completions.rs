@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use cli::ExitStatus;
 
 use crate::harness::{Outcome, TestCli, assert_snapshot, check};
-use crate::process::{catalogue, command, import_sample, spawn};
+use crate::process::{catalogue, command, import_sample};
 
 /// The response to fish for a line that begins with `catalogue`.
 fn ask(cli: &mut TestCli, words: &[&str]) -> Outcome {
@@ -137,8 +137,7 @@ fn completed_by_bash(folder: &Path, variables: &[(&str, &str)], line: &str, last
         bash.env("LD_LIBRARY_PATH", libraries);
     }
     bash.envs(variables.iter().copied()).stdin(Stdio::null());
-    let child = spawn(bash.stdout(Stdio::piped()).stderr(Stdio::piped()));
-    let output = child.wait_with_output().unwrap();
+    let output = bash.output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     let told = String::from_utf8(output.stdout).unwrap();
     format!("$ {line}\n{told}")

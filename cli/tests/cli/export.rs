@@ -5,7 +5,6 @@ mod tables;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use cli::ExitStatus;
@@ -14,7 +13,7 @@ use flate2::read::MultiGzDecoder;
 
 use crate::edited::{Edited, check, import};
 use crate::harness::TestCli;
-use crate::process::{command, import_sample, redirected, spawn};
+use crate::process::{after, command, import_sample, redirected};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 const FULL: &str = concat!(
@@ -252,12 +251,9 @@ fn a_full_disk_leaves_no_half_file() {
     ] {
         let mut binary = command(&data, &["export", "--to"]);
         binary.arg(path(name));
-        let mut limited = Command::new("sh");
         // In blocks of 512 bytes; smaller than the export.
-        let run = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
-        limited.args(["-c", run]).arg(binary.get_program());
-        limited.args(binary.get_args()).stderr(Stdio::piped());
-        let ended = spawn(&mut limited).wait_with_output().unwrap();
+        let mut limited = after("trap '' XFSZ; ulimit -f 8", &binary);
+        let ended = limited.output().unwrap();
         assert_eq!(ended.status.code(), Some(3), "{ended:?}");
         let said = String::from_utf8(ended.stderr).unwrap();
         let error = format!(

@@ -162,26 +162,6 @@ fn lost_filters_and_names_that_lead_elsewhere_are_shown_and_not_guarded() {
 }
 
 #[test]
-fn a_damaged_active_release_is_reported_and_an_import_mends_it() {
-    let (mut cli, first) = imported();
-    let table = format!("catalogue-data/releases/{first}/boats.parquet");
-    fs::File::create(cli.path(table)).unwrap();
-    let args = ["import", "[dir]/sample.ndjson"];
-    let refused = cli.run(&args);
-    assert_eq!(refused.status, ExitStatus::Refused, "{refused}");
-    let mended = cli.run(&[&args[..], &["--allow", "uncompared"]].concat());
-    assert_eq!(mended.status, ExitStatus::Done, "{mended}");
-    let warned = "warning: the new release could not be compared";
-    assert!(mended.err.starts_with(warned), "{mended}");
-    let second = active(&mut cli);
-    assert_ne!(second, first);
-    cli.advance(Duration::from_mins(1));
-    let as_json = document(&cli.run(&["import", "[dir]/sample.ndjson", "--json"]));
-    assert_eq!(as_json["diff"]["boats"]["unchanged"], 41);
-    assert_eq!(as_json["notCompared"], Value::Null);
-}
-
-#[test]
 fn a_document_of_an_import_has_every_key_whatever_came_of_it() {
     let (mut cli, _) = imported();
     breaking().write(&cli, "breaking.ndjson");

@@ -28,7 +28,6 @@ use shared::release::S3Settings;
 use tempfile::TempDir;
 
 use crate::folded::folded;
-use crate::process::hold_spawning;
 
 /// When every test begins: 2026-10-01T12:00:00Z.
 pub(crate) const START: i64 = 1_790_856_000;
@@ -112,9 +111,7 @@ impl TestCli {
         let data = format!("--data={DIRECTORY}/catalogue-data");
         let typed = ["catalogue", &data].into_iter().chain(args.iter().copied());
         let real = typed.map(|arg| OsString::from(arg.replace(DIRECTORY, &self.real())));
-        let spawning = hold_spawning();
         let status = cli::run(real, &mut context);
-        drop(spawning);
         Outcome {
             typed: args.iter().map(|arg| quoted(arg)).collect(),
             status,

@@ -1,7 +1,7 @@
 //! Commands in hints work when they are pasted.
 
 use std::fs;
-use std::process::Stdio;
+use std::process::Command;
 
 use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
@@ -9,7 +9,7 @@ use shared::servers::ServerLock;
 
 use crate::harness::TestCli;
 use crate::keys::{ISSUE, acme};
-use crate::process::{SERVE, command, hold_spawning, spawn};
+use crate::process::{SERVE, Server, catalogue, command};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 
@@ -46,14 +46,13 @@ fn a_typed_data_directory_and_file_of_settings_are_part_of_what_is_to_be_pasted(
 #[test]
 fn what_was_not_typed_is_not_repeated() {
     let folder = tempfile::tempdir().unwrap();
-    let told = |set: &dyn Fn(&mut std::process::Command)| {
+    let told = |set: &dyn Fn(&mut Command)| {
         let typed = command(folder.path(), &[]);
-        let mut list = std::process::Command::new(typed.get_program());
+        let mut list = Command::new(typed.get_program());
         list.args(["keys", "list"]).current_dir(folder.path());
-        list.env_remove("CATALOGUE_DATA").stdout(Stdio::piped());
+        list.env_remove("CATALOGUE_DATA");
         set(&mut list);
-        let told = spawn(&mut list).wait_with_output().unwrap();
-        String::from_utf8(told.stdout).unwrap()
+        String::from_utf8(list.output().unwrap().stdout).unwrap()
     };
     let from_environment = told(&|list| {
         list.env("CATALOGUE_DATA", "elsewhere");
@@ -71,9 +70,7 @@ fn an_import_where_a_server_runs_does_not_say_that_one_is_to_be_started() {
     let mut cli = TestCli::new();
     cli.run(&["subscriptions", "create", "Acme"]);
     let data = DataDir::new(cli.path("catalogue-data"));
-    let spawning = hold_spawning();
     let lock = ServerLock::take(&data, Environment::Live).unwrap();
-    drop(spawning);
     let followed = cli.run(&["import", SAMPLE]);
     drop(lock);
     assert!(
@@ -105,14 +102,11 @@ fn the_example_of_a_new_key_asks_where_servers_are_set_to_listen() {
 fn a_server_without_a_key_store_says_how_to_make_one() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let import = command(&data, &["import", SAMPLE])
-        .stdout(Stdio::null())
-        .status();
-    assert!(import.unwrap().success());
+    catalogue(&data, &["import", SAMPLE]);
     let log = folder.path().join("log");
     let mut serve = command(&data, &SERVE[..5]);
     serve.stderr(fs::File::create(&log).unwrap());
-    drop(crate::process::Server::run(serve));
+    drop(Server::run(serve));
     let log = fs::read_to_string(&log).unwrap();
     let remedy = format!(
         "catalogue --data {} subscriptions create NAME",

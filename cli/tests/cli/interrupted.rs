@@ -6,37 +6,37 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use nix::sys::signal::Signal;
 use shared::base::data_dir::DataDir;
 use shared::release::{ReleaseStore, Releases};
 
 use crate::pipe::full_pipe;
-use crate::process::{catalogue, command, spawn};
+use crate::process::{after, catalogue, command, send, spawn, within};
+use crate::wait;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 const NOTHING: &str = "interrupted: nothing was changed\n";
 /// Signals, with the exit statuses that shells expect for them.
-const SIGNALS: [(&str, i32); 3] = [("INT", 130), ("TERM", 143), ("HUP", 129)];
+const SIGNALS: [(Signal, i32); 3] = [
+    (Signal::SIGINT, 130),
+    (Signal::SIGTERM, 143),
+    (Signal::SIGHUP, 129),
+];
 
-/// Whether the tests and their children can get the signal: a shell makes background jobs ignore
-/// SIGINT.
-fn is_heard(status: i32) -> bool {
-    let said = fs::read_to_string("/proc/self/status").unwrap();
-    let ignored = said.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = u64::from_str_radix(ignored.unwrap().trim(), 16).unwrap();
-    ignored >> (status - 129) & 1 == 0
+/// A command that gets every signal. Tests that run in the background of a shell ignore SIGINT, and
+/// so would their children.
+fn attentive(data: &Path, args: &[&str]) -> Command {
+    within(&["env", "--default-signal"], &command(data, args))
 }
 
-fn send(signal: &str, child: &Child) {
-    let pid = child.id().to_string();
-    let mut kill = spawn(Command::new("kill").args(["-s", signal, &pid]));
-    assert!(kill.wait().unwrap().success());
-}
-
-/// Polls until the condition holds, which must happen before the process ends.
-fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
-    while !is_so() {
-        assert_eq!(child.try_wait().unwrap(), None);
-    }
+/// Waits until the condition holds, which must happen before the process ends.
+#[track_caller]
+fn wait_until(what: &str, child: &mut Child, mut is_so: impl FnMut() -> bool) {
+    wait::wait_until(what, || {
+        let is_so = is_so();
+        assert!(is_so || child.try_wait().unwrap().is_none(), "it ended");
+        is_so
+    });
 }
 
 /// The names in a directory that begin with `prefix`.
@@ -50,24 +50,26 @@ fn names(directory: &Path, prefix: &str) -> Vec<String> {
 
 #[test]
 fn an_interrupted_import_leaves_nothing_and_says_so() {
-    for (signal, status) in SIGNALS.into_iter().filter(|(_, status)| is_heard(*status)) {
+    for (signal, status) in SIGNALS {
         let directory = tempfile::tempdir().unwrap();
         let data = directory.path().join("data");
         let report = directory.path().join("report.json");
         let rejects = directory.path().join("rejects.ndjson");
         let args = ["import", "-", "--report", report.to_str().unwrap()];
         let args = [&args[..], &["--rejects", rejects.to_str().unwrap()]].concat();
-        let mut import = command(&data, &args);
+        let mut import = attentive(&data, &args);
         // It waits for an export that never comes.
         let import = import.stdin(Stdio::piped()).stderr(Stdio::piped());
         let mut import = spawn(import);
         let export = import.stdin.take();
         let releases = data.join("releases");
-        wait_until(&mut import, || !names(&releases, ".staging-").is_empty());
+        wait_until("an unfinished release", &mut import, || {
+            !names(&releases, ".staging-").is_empty()
+        });
         assert_eq!(names(directory.path(), ".part-").len(), 2);
         // Twice, as if a wrapper forwarded a signal that all processes of a terminal get.
-        send(signal, &import);
-        send(signal, &import);
+        send(signal, import.id());
+        send(signal, import.id());
         let output = import.wait_with_output().unwrap();
         drop(export);
         assert_eq!(String::from_utf8_lossy(&output.stderr), NOTHING);
@@ -86,8 +88,10 @@ fn an_interrupted_validation_leaves_nothing() {
     let validate = validate.stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut validate = spawn(validate);
     let export = validate.stdin.take();
-    wait_until(&mut validate, || !names(directory.path(), "").is_empty());
-    send("TERM", &validate);
+    wait_until("an unfinished report", &mut validate, || {
+        !names(directory.path(), "").is_empty()
+    });
+    send(Signal::SIGTERM, validate.id());
     let output = validate.wait_with_output().unwrap();
     drop(export);
     assert_eq!(String::from_utf8_lossy(&output.stderr), NOTHING);
@@ -105,11 +109,15 @@ fn an_import_that_is_interrupted_late_says_what_it_changed() {
         let mut import = command(directory.path(), &["import", SAMPLE, option]);
         let mut import = spawn(import.stdout(full).stderr(Stdio::piped()));
         let is_kept_inactive = option == "--no-activate";
-        wait_until(&mut import, || match store.list().unwrap()[..] {
-            [_] => is_kept_inactive || store.current().unwrap().is_some(),
-            _ => false,
-        });
-        send("TERM", &import);
+        wait_until(
+            "a release",
+            &mut import,
+            || match store.list().unwrap()[..] {
+                [_] => is_kept_inactive || store.current().unwrap().is_some(),
+                _ => false,
+            },
+        );
+        send(Signal::SIGTERM, import.id());
         let output = import.wait_with_output().unwrap();
         let id = store.list().unwrap().remove(0);
         let expected = if is_kept_inactive {
@@ -134,16 +142,18 @@ fn a_second_signal_ends_a_command_that_cannot_even_say_that_it_was_interrupted()
     let mut import = command(directory.path(), &["import", "-"]);
     let mut import = spawn(import.stdin(Stdio::piped()).stderr(full));
     let releases = directory.path().join("releases");
-    wait_until(&mut import, || !names(&releases, ".staging-").is_empty());
-    send("TERM", &import);
-    wait_until(&mut import, || names(&releases, ".staging-").is_empty());
-    let status = loop {
+    wait_until("an unfinished release", &mut import, || {
+        !names(&releases, ".staging-").is_empty()
+    });
+    send(Signal::SIGTERM, import.id());
+    wait_until("it to be removed", &mut import, || {
+        names(&releases, ".staging-").is_empty()
+    });
+    let status = wait::wait_for("the end of the import", || {
         // Signals within the first second count as the same one.
-        send("TERM", &import);
-        if let Some(status) = import.try_wait().unwrap() {
-            break status;
-        }
-    };
+        send(Signal::SIGTERM, import.id());
+        import.try_wait().unwrap()
+    });
     assert_eq!(status.code(), Some(143));
 }
 
@@ -151,13 +161,13 @@ fn a_second_signal_ends_a_command_that_cannot_even_say_that_it_was_interrupted()
 fn an_import_that_shall_ignore_the_end_of_its_terminal_goes_on() {
     let directory = tempfile::tempdir().unwrap();
     let import = command(directory.path(), &["import", "-", "--json"]);
-    let mut shell = Command::new("sh");
-    let shell = shell.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]);
-    let shell = shell.arg(import.get_program()).args(import.get_args());
-    let mut import = spawn(shell.stdin(Stdio::piped()).stdout(Stdio::null()));
+    let mut import = after("trap '' HUP", &import);
+    let mut import = spawn(import.stdin(Stdio::piped()).stdout(Stdio::null()));
     let releases = directory.path().join("releases");
-    wait_until(&mut import, || !names(&releases, ".staging-").is_empty());
-    send("HUP", &import);
+    wait_until("an unfinished release", &mut import, || {
+        !names(&releases, ".staging-").is_empty()
+    });
+    send(Signal::SIGHUP, import.id());
     let mut export = import.stdin.take().unwrap();
     for file in ["makers.ndjson", "boats.ndjson"] {
         let sample = fs::read(Path::new(SAMPLE).join(file)).unwrap();

@@ -2,20 +2,24 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use crate::admin;
 use crate::client::Client;
-use crate::process::{Server, command, import_sample, issue_key, spawn};
+use crate::process::{import_sample, issue_key};
 use crate::sample::Sample;
+use crate::wait::wait_until;
 
 /// The path of the store, and the path to move it to.
 pub(crate) fn places(data: &Path) -> (PathBuf, PathBuf) {
     (data.join("keys.sqlite"), data.join("keys.away"))
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "nothing in a test has to be durable"
+)]
 pub(crate) fn shift(from: &Path, to: &Path) {
-    let mut moving = spawn(Command::new("mv").arg(from).arg(to));
-    assert!(moving.wait().unwrap().success());
+    fs::rename(from, to).unwrap();
 }
 
 #[test]
@@ -44,20 +48,14 @@ fn a_server_starts_without_a_key_store_makes_none_and_follows_the_one_that_comes
     shift(&store, &away);
 
     let log = data.path().join("log");
-    let mut serve = command(
-        data.path(),
-        &[
-            "serve",
-            "--listen",
-            "127.0.0.1:0",
-            "--admin",
-            "off",
-            "--log",
-            "warn",
-        ],
+    let server = admin::serve(data.path(), "log", &["--admin", "127.0.0.1:0"]);
+    let admin = admin::address(&log);
+    let ready = || Client::connect(admin).get_with("/ready", "");
+    let first = ready();
+    assert_eq!(
+        (first.status, &first.json()["keys"]),
+        (503, &"stale".into())
     );
-    serve.stderr(fs::File::create(&log).unwrap());
-    let server = Server::run(serve);
     let bearer = format!("Authorization: Bearer {key}\r\n");
     let refused = Client::connect(server.address).get_once("/v1/boats", &bearer);
     assert_eq!(
@@ -68,6 +66,7 @@ fn a_server_starts_without_a_key_store_makes_none_and_follows_the_one_that_comes
 
     shift(&away, &store);
     server.wait_for("/v1/boats", &key, 200, 503);
+    wait_until("a server that is ready", || ready().status == 200);
     assert!(server.stop().success());
     let log = fs::read_to_string(log).unwrap();
     assert!(log.contains("starting without keys"), "{log}");

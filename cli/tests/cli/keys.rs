@@ -73,21 +73,6 @@ fn an_issued_key_is_shown_once_and_then_by_its_prefix() {
 }
 
 #[test]
-fn no_file_holds_the_plain_key() {
-    let mut cli = acme();
-    let key = text_of(&cli.run(&ISSUE), "key");
-    let secret = &key["boat_live_123456".len()..];
-    for file in std::fs::read_dir(cli.path("catalogue-data")).unwrap() {
-        let bytes = std::fs::read(file.unwrap().path()).unwrap();
-        assert!(
-            !bytes
-                .windows(secret.len())
-                .any(|window| window == secret.as_bytes())
-        );
-    }
-}
-
-#[test]
 fn json_has_what_scripts_rely_on() {
     let mut cli = acme();
     let issued = cli.run(&ISSUE);

@@ -6,7 +6,6 @@ use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUses;
 use shared::keys::sqlite::SqliteLastUses;
 
-use crate::client::Client;
 use crate::harness::{START, TestCli, check};
 use crate::process::{Server, catalogue_json, import_sample, issue_key};
 
@@ -55,8 +54,7 @@ fn a_server_that_stops_has_written_down_every_use() {
     };
     let server = Server::start(data.path());
     assert!(last_used().is_null());
-    let bearer = format!("Authorization: Bearer {key}\r\n");
-    let answer = Client::connect(server.address).get_once("/v1/boats", &bearer);
+    let answer = server.get("/v1/boats", &key);
     assert_eq!(answer.status, 200);
     assert!(server.stop().success());
     assert!(last_used().is_string());

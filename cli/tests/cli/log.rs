@@ -2,20 +2,19 @@
 //! and stops as usual.
 
 use std::fs::{self, OpenOptions};
-use std::io::{BufRead, BufReader, PipeReader, pipe};
+use std::io::{BufRead, BufReader, pipe};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::admin::{self, address};
+use crate::admin;
 use crate::client::Client;
-use crate::process::{Server, command, import_sample, spawn};
+use crate::process::{Server, command, import_sample};
+use crate::wait::wait_until;
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
-const WITHOUT_ADMIN: [&str; 2] = ["--admin", "off"];
-/// Enough lines to fill a pipe and the queue in front of it.
-const REQUESTS: usize = 20_000;
 
 fn serve(data: &Path, args: &[&str], log: impl Into<Stdio>) -> Server {
     let mut serve = command(data, &[&SERVE, args].concat());
@@ -30,71 +29,66 @@ fn ask(server: &Server, times: usize) {
     }
 }
 
-/// A server whose log nobody reads, after so many requests that there is no room for more lines.
-fn unread(data: &Path, args: &[&str]) -> (Server, PipeReader) {
+/// A server whose log goes into a pipe, the lines in it that are not read yet, and its
+/// administration address.
+fn logging_into_a_pipe(data: &Path) -> (Server, impl Iterator<Item = String>, SocketAddr) {
     let (reader, writer) = pipe().unwrap();
-    let server = serve(data, args, writer);
-    ask(&server, REQUESTS);
-    (server, reader)
+    let server = serve(data, &["--admin", "127.0.0.1:0"], writer);
+    let mut lines = BufReader::new(reader).lines().map(Result::unwrap);
+    let listening = lines.find(|line| line.contains("admin.address")).unwrap();
+    let listening: Value = serde_json::from_str(&listening).unwrap();
+    let admin = listening["admin.address"].as_str().unwrap();
+    (server, lines, admin.parse().unwrap())
+}
+
+/// How many lines a server could not write, as its metrics tell.
+fn dropped(admin: SocketAddr) -> u64 {
+    let metrics = Client::connect(admin).get_with("/metrics", "").body;
+    let mut lines = metrics.lines();
+    let told = lines.find_map(|line| line.strip_prefix("catalogue_log_lines_dropped_total "));
+    told.unwrap().parse().unwrap()
 }
 
 #[test]
-fn a_server_whose_log_cannot_be_written_answers_and_stops() {
+fn a_server_whose_log_is_on_a_full_disk_answers_and_stops() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
     let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let (reader, gone) = pipe().unwrap();
-    drop(reader);
-    for log in [Stdio::from(full), gone.into()] {
-        let server = serve(data.path(), &WITHOUT_ADMIN, log);
-        ask(&server, 2);
-        assert!(server.stop().success());
-    }
-}
-
-#[test]
-fn a_server_whose_log_is_not_read_answers_and_stops() {
-    let data = tempfile::tempdir().unwrap();
-    import_sample(data.path());
-    let (server, _unread) = unread(data.path(), &WITHOUT_ADMIN);
+    let server = serve(data.path(), &["--admin", "off"], full);
+    ask(&server, 2);
     assert!(server.stop().success());
 }
 
 #[test]
-fn lines_for_which_there_was_no_room_are_reported_once_the_log_is_read() {
+fn a_server_whose_log_nobody_can_read_any_more_answers_counts_what_it_drops_and_stops() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
-    let (server, reader) = unread(data.path(), &WITHOUT_ADMIN);
-    let mut lines = BufReader::new(reader).lines().map(Result::unwrap);
+    let (server, lines, admin) = logging_into_a_pipe(data.path());
+    assert_eq!(dropped(admin), 0);
+    drop(lines);
+    wait_until("three lines that were dropped", || {
+        ask(&server, 3);
+        3 <= dropped(admin)
+    });
+    assert!(server.stop().success());
+}
+
+#[test]
+fn a_server_whose_log_is_not_read_answers_tells_later_what_it_dropped_and_stops() {
+    let data = tempfile::tempdir().unwrap();
+    import_sample(data.path());
+    let (server, mut lines, admin) = logging_into_a_pipe(data.path());
+    wait_until("a line for which there was no room", || {
+        ask(&server, 1000);
+        0 < dropped(admin)
+    });
     let told = lines.find(|line| line.contains("log lines were dropped"));
     let told: Value = serde_json::from_str(&told.unwrap()).unwrap();
     assert!(0 < told["dropped"].as_u64().unwrap(), "{told}");
+    // More than the pipe holds, which nobody reads.
+    ask(&server, 1000);
     assert!(server.stop().success());
-}
-
-#[test]
-fn metrics_tell_how_many_lines_could_not_be_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let data = directory.path();
-    import_sample(data);
-    let told = |server: &Server, admin| {
-        ask(server, 3);
-        let metrics = Client::connect(admin).get_with("/metrics", "").body;
-        let mut lines = metrics.lines();
-        let told = lines.find_map(|line| line.strip_prefix("catalogue_log_lines_dropped_total "));
-        told.unwrap().parse::<u64>().unwrap()
-    };
-    let server = admin::serve(data, "log", &["--admin", "127.0.0.1:0"]);
-    let admin = address(&data.join("log"));
-    assert_eq!(told(&server, admin), 0);
-    assert!(server.stop().success());
-
-    let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let admin = admin.to_string();
-    let server = serve(data, &["--admin", &admin], full);
-    let admin = admin.parse().unwrap();
-    assert!((0..1000).any(|_| 3 <= told(&server, admin)));
-    assert!(server.stop().success());
+    drop(lines);
 }
 
 #[test]
@@ -124,13 +118,8 @@ fn why_a_server_could_not_go_on_is_reported_after_what_it_logged() {
     let mut serve = command(data.path(), &SERVE);
     let (reader, closed) = pipe().unwrap();
     drop(reader);
-    let child = spawn(
-        serve
-            .args(["--log", "debug"])
-            .stdout(closed)
-            .stderr(Stdio::piped()),
-    );
-    let output = child.wait_with_output().unwrap();
+    let output = serve.args(["--log", "debug"]).stdout(closed).output();
+    let output = output.unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     let last = told.lines().last().unwrap();
     assert_eq!(output.status.code(), Some(3));

@@ -16,6 +16,7 @@ mod page;
 mod pipe;
 mod process;
 mod sample;
+mod wait;
 
 mod addresses;
 mod completions;

@@ -1,32 +1,34 @@
 //! A server that may not open more files continues, and reports it once.
 
-use std::io::{BufRead, BufReader};
-use std::net::TcpStream;
-use std::process::Command;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 
-use crate::client::{ATTEMPTS_MAX, Client};
-use crate::process::{SERVE, Server, command, import_sample};
+use crate::client::HUNG_AFTER;
+use crate::process::{SERVE, Server, after, command, import_sample};
+use crate::wait::wait_until;
 
 /// More files than a server needs to start, and fewer than it needs with the connections of the
 /// test.
 const FILES: usize = 40;
 const CROWD: usize = 100;
 
-/// The same command, limited to [`FILES`] open files.
-fn with_few_files(command: &Command) -> Command {
-    let mut limited = Command::new("sh");
-    limited
-        .args(["-c", &format!(r#"ulimit -n {FILES} && exec "$0" "$@""#)])
-        .arg(command.get_program())
-        .args(command.get_args());
-    limited
+/// Whether a new connection is answered: the server closes it as long as it has too many.
+fn answers(address: SocketAddr) -> bool {
+    let mut connection = TcpStream::connect(address).unwrap();
+    connection.set_read_timeout(Some(HUNG_AFTER)).unwrap();
+    let request = b"GET /health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+    let mut answer = String::new();
+    let asked = connection.write_all(request);
+    let answered = asked.and_then(|()| connection.read_to_string(&mut answer));
+    answered.is_ok() && answer.starts_with("HTTP/1.1 200 ")
 }
 
 #[test]
 fn a_server_without_files_left_says_so_once_and_accepts_again_when_there_are_some() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
-    let mut command = with_few_files(&command(data.path(), &SERVE));
+    let limit = format!("ulimit -n {FILES}");
+    let mut command = after(&limit, &command(data.path(), &SERVE));
     let (log, writer) = std::io::pipe().unwrap();
     command.stderr(writer);
     let server = Server::run(command);
@@ -38,11 +40,7 @@ fn a_server_without_files_left_says_so_once_and_accepts_again_when_there_are_som
     assert!(is_told());
     drop(crowd);
 
-    let answers = |_| {
-        let answer = Client::connect(server.address).get_once("/health", "");
-        answer.status == 200
-    };
-    assert!((0..ATTEMPTS_MAX).any(answers));
+    wait_until("an answer on a new connection", || answers(server.address));
     assert!(server.stop().success());
     assert!(!is_told());
 }

@@ -7,7 +7,6 @@ use cli::process::output::Output;
 
 use crate::harness::TestCli;
 use crate::keys::{acme, issue};
-use crate::process::{command, import_sample, spawn};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 
@@ -81,20 +80,6 @@ fn a_reader_who_has_seen_enough_changes_nothing_about_an_import_or_its_status() 
             );
         }
     }
-}
-
-#[test]
-fn a_server_that_cannot_say_where_it_listens_is_an_error() {
-    let data = tempfile::tempdir().unwrap();
-    import_sample(data.path());
-    let (reader, writer) = io::pipe().unwrap();
-    drop(reader);
-    let mut serve = command(
-        data.path(),
-        &["serve", "--listen", "127.0.0.1:0", "--admin", "off"],
-    );
-    let status = spawn(serve.stdout(writer)).wait().unwrap();
-    assert_eq!(status.code(), Some(ExitStatus::Failure as i32));
 }
 
 /// The error if standard output is a full disk.

@@ -1,7 +1,7 @@
 //! The built binary as a process.
 //!
 //! For tests of what only a process shows: sockets, signals, several processes on one data
-//! directory. Nothing sleeps; tests poll until an effect is there.
+//! directory. Nothing sleeps; tests wait until an effect is there.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,12 +9,16 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::{PoisonError, RwLock};
+use std::sync::LazyLock;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 use shared::keys::limits::QUOTA_MAX;
+use tar::Archive;
 
-use crate::client::{ATTEMPTS_MAX, Client, Response};
+use crate::client::{Client, Response};
+use crate::wait::wait_for;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_catalogue");
 
@@ -50,37 +54,48 @@ pub(crate) fn command(data: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Between fork and exec, a child holds every file lock of this process, and a command that runs in
-/// process at that moment would find its own data directory busy.
-static SPAWNING: RwLock<()> = RwLock::new(());
-
-/// While this is held, no process is spawned.
-pub(crate) fn hold_spawning() -> impl Drop {
-    SPAWNING.read().unwrap_or_else(PoisonError::into_inner)
+/// The same command, started by another that becomes it.
+pub(crate) fn within(other: &[&str], command: &Command) -> Command {
+    let mut within = Command::new(other[0]);
+    within.args(&other[1..]).arg(command.get_program());
+    within.args(command.get_args()).stdin(Stdio::null());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => within.env(name, value),
+            None => within.env_remove(name),
+        };
+    }
+    within
 }
 
-/// Starts a process while no command runs in process.
+/// The same command, started by a shell once it has done something else: it sets a limit, say.
+pub(crate) fn after(first: &str, command: &Command) -> Command {
+    within(
+        &["sh", "-c", &format!("{first}; exec \"$0\" \"$@\"")],
+        command,
+    )
+}
+
+/// Starts a process.
 pub(crate) fn spawn(command: &mut Command) -> Child {
-    let _alone = SPAWNING.write().unwrap_or_else(PoisonError::into_inner);
     command.spawn().unwrap()
+}
+
+/// Sends a signal to a process.
+pub(crate) fn send(signal: Signal, process: u32) {
+    kill(Pid::from_raw(process.try_into().unwrap()), signal).unwrap();
 }
 
 /// Runs the binary to its end.
 fn run(data: &Path, args: &[&str]) -> Output {
-    let mut command = command(data, args);
-    let child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
-    child.wait_with_output().unwrap()
+    command(data, args).output().unwrap()
 }
 
 /// Runs the binary to its end, with its streams as a shell redirects them.
 pub(crate) fn redirected(data: &Path, args: &[&str], redirection: &str) -> Output {
-    let binary = command(data, args);
-    let mut shell = Command::new("sh");
     let exec = format!("exec \"$0\" \"$@\" {redirection}");
-    shell.args(["-c", &exec]).arg(binary.get_program());
-    shell.args(binary.get_args()).stdin(Stdio::null());
-    let ended = spawn(shell.stdout(Stdio::piped()).stderr(Stdio::piped()));
-    ended.wait_with_output().unwrap()
+    let mut shell = within(&["sh", "-c", &exec], &command(data, args));
+    shell.output().unwrap()
 }
 
 /// Runs a command that must succeed, and returns its standard output.
@@ -107,22 +122,25 @@ pub(crate) fn catalogue_error(data: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Imports the sample export and creates a subscription called `tests`, with a quota that no test
-/// reaches.
+/// Makes a data directory with the sample export and a subscription called `tests`, with a quota
+/// that no test reaches.
 pub(crate) fn import_sample(data: &Path) {
-    catalogue(
-        data,
-        &[
-            "import",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample"),
-        ],
-    );
-    let quota = QUOTA_MAX.to_string();
-    catalogue(
-        data,
-        &["subscriptions", "create", "tests", "--quota", &quota],
-    );
+    Archive::new(&**SAMPLE).unpack(data).unwrap();
 }
+
+/// Such a directory as an archive: the tests import once, and each unpacks what was made.
+static SAMPLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+    catalogue(data, &["import", sample]);
+    let quota = QUOTA_MAX.to_string();
+    let create = ["subscriptions", "create", "tests", "--quota", &quota];
+    catalogue(data, &create);
+    let mut archive = tar::Builder::new(Vec::new());
+    archive.append_dir_all(".", data).unwrap();
+    archive.into_inner().unwrap()
+});
 
 /// Issues a key of the subscription `tests` for both scopes, with a minute limit that no test
 /// reaches.
@@ -189,9 +207,7 @@ impl Server {
 
     /// Sends SIGTERM.
     pub(crate) fn terminate(&self) {
-        let pid = self.pid().to_string();
-        let mut kill = spawn(Command::new("kill").args(["-TERM", &pid]));
-        assert!(kill.wait().unwrap().success());
+        send(Signal::SIGTERM, self.pid());
     }
 
     /// Sends SIGTERM and waits for the end.
@@ -202,7 +218,7 @@ impl Server {
 
     /// Waits for the end of a server that is stopping.
     pub(crate) fn ended(mut self) -> ExitStatus {
-        self.child.wait().unwrap()
+        wait_for("the server to end", || self.child.try_wait().unwrap())
     }
 
     /// A `GET` with a key.
@@ -225,16 +241,17 @@ impl Server {
         meanwhile: u16,
     ) -> Response {
         let mut client = Client::connect(self.address);
-        for _ in 0..ATTEMPTS_MAX {
-            let response = client.get_once(target, &format!("Authorization: Bearer {key}\r\n"));
+        let key = format!("Authorization: Bearer {key}\r\n");
+        wait_for(&format!("{target} to answer {status}"), || {
+            let response = client.get_once(target, &key);
             if response.status == status {
-                return response;
+                return Some(response);
             }
             if !response.is_unavailable() {
                 assert_eq!(response.status, meanwhile, "{}", response.body);
             }
-        }
-        panic!("{target} never answered {status}");
+            None
+        })
     }
 }
 

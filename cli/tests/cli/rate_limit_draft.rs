@@ -15,19 +15,17 @@ fn it_is_on_or_off() {
 }
 
 #[test]
-fn answers_show_it_where_the_flag_or_the_variable_says_so() {
+fn answers_show_it_where_the_variable_says_so() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
     let key = issue_key_with(
         data.path(),
         &["--rate-limit", "10", "--scope", "boats.read"],
     );
-    let mut by_flag = command(data.path(), &SERVE);
-    by_flag.args(["--rate-limit-draft", "on"]);
     let mut by_variable = command(data.path(), &SERVE);
     by_variable.env("CATALOGUE_RATE_LIMIT_DRAFT", "on");
-    let neither = command(data.path(), &SERVE);
-    for (command, is_shown) in [(by_flag, true), (by_variable, true), (neither, false)] {
+    let without = command(data.path(), &SERVE);
+    for (command, is_shown) in [(by_variable, true), (without, false)] {
         let server = Server::run(command);
         let answer = server.get_with("/v1/boats", &format!("Authorization: Bearer {key}\r\n"));
         assert_eq!(answer.header("x-ratelimit-remaining"), "9");

@@ -16,7 +16,7 @@ use crate::harness::{Outcome, TestCli, assert_snapshot};
 const SIGNED: &str = "?sig=s3cret";
 
 /// The file of a server.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct File {
     contents: Vec<u8>,
     etag: &'static str,
@@ -50,10 +50,10 @@ impl FileServer {
                 while lines.next().is_some_and(|line| !line.is_empty()) {}
                 drop(lines);
                 let method = first.split(' ').next().unwrap_or_default().to_owned();
-                let file = file.lock().unwrap().clone();
-                // The client may have closed the connection.
-                _ = client.write_all(&file.answer(&method));
+                let answer = file.lock().unwrap().answer(&method);
                 asked.lock().unwrap().push(method);
+                // The client may have closed the connection.
+                _ = client.write_all(&answer);
             }
         });
         server

@@ -5,11 +5,10 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use crate::admin;
-use crate::client::Client;
-use crate::process::{SERVE, Server, catalogue_json, command, import_sample, issue_key, spawn};
+use crate::client::{Client, HUNG_AFTER};
+use crate::process::{SERVE, Server, after, catalogue_json, command, import_sample, issue_key};
 
 /// How much of a key is shown: `boat_live_` and six characters.
 const SHOWN: usize = 16;
@@ -83,6 +82,7 @@ fn answer(address: SocketAddr, request: &str) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
+    stream.set_read_timeout(Some(HUNG_AFTER)).unwrap();
     let mut answer = Vec::new();
     // A connection may also be reset after the response has been read.
     let _end = stream.read_to_end(&mut answer);
@@ -175,6 +175,7 @@ fn commands_that_are_given_a_whole_key_do_not_repeat_it() {
         &["keys", "show", &mistyped],
         &["keys", "disable", &key],
         &["keys", "log", "--key", &key],
+        &["keys", "log", "--key", &key, "--json"],
         &["keys", "issue", "--subscription", &key, "--scope", &key],
         &[
             "keys",
@@ -193,9 +194,7 @@ fn commands_that_are_given_a_whole_key_do_not_repeat_it() {
         &[&key],
         &["keys", "revoke", &key],
     ] {
-        let mut told = command(data, arguments);
-        let told = spawn(told.stdout(Stdio::piped()).stderr(Stdio::piped()));
-        let told = told.wait_with_output().unwrap();
+        let told = command(data, arguments).output().unwrap();
         let told = [told.stdout, told.stderr].concat();
         let shown = String::from_utf8_lossy(&told);
         assert_eq!(leaks(&told, &key), 0, "{shown}");
@@ -209,13 +208,7 @@ fn no_core_dump_is_made_of_a_server() {
     let data = directory.path();
     import_sample(data);
     let serve = command(data, &SERVE);
-    let mut unlimited = Command::new("sh");
-    let raise = "ulimit -c \"$(ulimit -H -c)\"; exec \"$0\" \"$@\"";
-    unlimited
-        .args(["-c", raise])
-        .arg(serve.get_program())
-        .args(serve.get_args());
-    let server = Server::run(unlimited);
+    let server = Server::run(after("ulimit -c \"$(ulimit -H -c)\"", &serve));
     let limits = fs::read_to_string(format!("/proc/{}/limits", server.pid())).unwrap();
     let of_dumps = limits
         .lines()

@@ -8,15 +8,14 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use crate::client::{ATTEMPTS_MAX, Client};
+use nix::sys::signal::Signal;
+
+use crate::client::{Client, HUNG_AFTER};
 use crate::harness::assert_snapshot;
-use crate::process::{Server, command, import_sample, spawn};
+use crate::process::{Server, after, command, import_sample, send};
+use crate::wait::wait_until;
 
-/// How long a notification may take before the server counts as hung: far longer than any load
-/// explains.
-const HUNG_AFTER: Duration = Duration::from_mins(2);
 const REQUEST: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
 
 /// `catalogue serve`, with `socket` passed `count` times as a service manager would pass it.
@@ -25,15 +24,8 @@ fn serve_passed(data: &Path, args: &[&str], socket: impl Into<OwnedFd>, count: u
         data,
         &[&["serve", "--admin", "off", "--log", "error"], args].concat(),
     );
-    let pass = "exec 3<&0 4<&0 </dev/null; export LISTEN_PID=$$; exec \"$0\" \"$@\"";
-    let mut passing = Command::new("sh");
-    for (name, _removed) in serve.get_envs() {
-        passing.env_remove(name);
-    }
+    let mut passing = after("exec 3<&0 4<&0 </dev/null; export LISTEN_PID=$$", &serve);
     passing
-        .args(["-c", pass])
-        .arg(serve.get_program())
-        .args(serve.get_args())
         .env("LISTEN_FDS", count.to_string())
         .stdin(Stdio::from(socket.into()));
     passing
@@ -53,6 +45,7 @@ fn who_connects_between_two_servers_of_a_passed_socket_is_answered_by_the_second
     let typed = address.to_string();
     for args in [&[][..], &["--listen", &typed]] {
         let mut between = TcpStream::connect(address).unwrap();
+        between.set_read_timeout(Some(HUNG_AFTER)).unwrap();
         between.write_all(REQUEST).unwrap();
         let socket = listener.try_clone().unwrap();
         let server = Server::run(serve_passed(data.path(), args, socket, 1));
@@ -66,9 +59,7 @@ fn who_connects_between_two_servers_of_a_passed_socket_is_answered_by_the_second
 
 /// The error of `serve` about the passed socket.
 fn refusal(data: &Path, args: &[&str], socket: impl Into<OwnedFd>, count: usize) -> String {
-    let mut command = serve_passed(data, args, socket, count);
-    let child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
-    let output = child.wait_with_output().unwrap();
+    let output = serve_passed(data, args, socket, count).output().unwrap();
     assert!(output.stdout.is_empty());
     let errors = String::from_utf8(output.stderr).unwrap();
     format!("{}\n{errors}", output.status)
@@ -131,7 +122,7 @@ fn a_service_manager_is_notified_of_the_beginning_and_the_end() {
 }
 
 #[test]
-fn a_draining_server_answers_every_request_on_a_last_connection_until_it_is_stopped_again() {
+fn a_draining_server_answers_each_request_on_a_last_connection_until_another_signal_stops_it() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
     let serve = [
@@ -147,13 +138,14 @@ fn a_draining_server_answers_every_request_on_a_last_connection_until_it_is_stop
     let mut kept = Client::connect(server.address);
     assert_eq!(kept.get_once("/health", "").status, 200);
     server.terminate();
-    let is_last = |_| {
+    let is_last = || {
         let answer = Client::connect(server.address).get_once("/health", "");
         assert_eq!(answer.status, 200);
         answer.head.contains("connection: close")
     };
-    assert!((0..ATTEMPTS_MAX).any(is_last));
+    wait_until("a last answer of a connection", is_last);
     assert_eq!(kept.get_once("/health", "").header("connection"), "close");
-    assert!(is_last(0), "it accepts still");
+    send(Signal::SIGHUP, server.pid());
+    assert!(is_last(), "it accepts still");
     assert!(server.stop().success());
 }

@@ -4,14 +4,13 @@ use std::fs::{self, File, Permissions};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Stdio;
 
 use cli::ExitStatus;
 use serde_json::Value;
 
 use crate::harness::{TestCli, check};
 use crate::pipe::make_pipe;
-use crate::process::{command, spawn};
+use crate::process::command;
 
 #[test]
 fn what_is_set_is_shown_with_where_it_is_from() {
@@ -139,9 +138,9 @@ fn rate_limit(variable: Option<&str>) -> (String, String) {
     let file = folder.path().join("catalogue.toml");
     write(&file, "[keys.issue]\nrate-limit = 70\n", 0o644);
     let mut settings = command(folder.path(), &["settings", "--json"]);
-    settings.current_dir(folder.path()).stdout(Stdio::piped());
+    settings.current_dir(folder.path());
     settings.envs(variable.map(|value| ("CATALOGUE_RATE_LIMIT", value)));
-    let output = spawn(&mut settings).wait_with_output().unwrap();
+    let output = settings.output().unwrap();
     let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
     let settings = shown["settings"].as_array().unwrap();
     let of_name = |setting: &&Value| setting["name"] == "keys.issue.rate-limit";
@@ -189,9 +188,7 @@ fn a_file_of_the_folder_that_others_can_write_is_not_used_unless_it_is_named() {
     write(&file, "[serve]\nlisten = \"127.0.0.1:1\"\n", 0o666);
     let run = |args: &[&str]| {
         let mut settings = command(folder.path(), args);
-        settings.current_dir(folder.path());
-        settings.stdout(Stdio::piped()).stderr(Stdio::piped());
-        spawn(&mut settings).wait_with_output().unwrap()
+        settings.current_dir(folder.path()).output().unwrap()
     };
     let refused = run(&["settings"]);
     assert_eq!(refused.status.code(), Some(2));

@@ -1,53 +1,30 @@
 //! How signals affect a server, and how the variables and threads of its process do not.
 
 use std::fs;
-use std::process::Command;
+
+use nix::sys::signal::Signal;
 
 use crate::admin::serve;
-use crate::client::{ATTEMPTS_MAX, Client};
-use crate::process::{SERVE, Server, command, import_sample, issue_key, spawn};
-
-fn send(signal: &str, pid: u32) {
-    let mut kill = spawn(Command::new("kill").args([signal, &pid.to_string()]));
-    assert!(kill.wait().unwrap().success());
-}
+use crate::client::Client;
+use crate::process::{SERVE, Server, after, command, import_sample, issue_key, send};
+use crate::wait::wait_until;
 
 #[test]
 fn a_hangup_does_nothing_but_log_a_line_and_the_other_signals_stop() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path();
     import_sample(data);
-    for stopping in ["-TERM", "-INT", "-QUIT"] {
+    for stopping in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGQUIT] {
         let server = serve(data, "log", &["--admin", "off"]);
-        let told = |_| {
-            // A signal that arrives before the last one was handled is merged with it.
-            send("-HUP", server.pid());
+        send(Signal::SIGHUP, server.pid());
+        wait_until("the line of SIGHUP in the log", || {
             let log = fs::read_to_string(data.join("log")).unwrap();
             log.contains("SIGHUP does nothing")
-        };
-        assert!((0..ATTEMPTS_MAX).any(told));
+        });
         assert_eq!(server.get_with("/health", "").status, 200);
         send(stopping, server.pid());
         assert!(server.ended().success(), "{stopping}");
     }
-}
-
-#[test]
-fn a_hangup_does_not_end_a_draining_server_but_a_second_signal_to_stop_does() {
-    let directory = tempfile::tempdir().unwrap();
-    let data = directory.path();
-    import_sample(data);
-    let server = serve(data, "log", &["--admin", "off", "--drain", "5m"]);
-    send("-QUIT", server.pid());
-    let is_last = |_| {
-        let answer = Client::connect(server.address).get_once("/health", "");
-        answer.head.contains("connection: close")
-    };
-    assert!((0..ATTEMPTS_MAX).any(is_last));
-    send("-HUP", server.pid());
-    assert!(is_last(0), "it accepts still");
-    send("-QUIT", server.pid());
-    assert!(server.ended().success());
 }
 
 #[test]
@@ -59,12 +36,8 @@ fn a_file_that_may_not_grow_does_not_end_a_server() {
         data,
         &["serve", "--listen", "127.0.0.1:0", "--admin", "off"],
     );
-    let mut limited = Command::new("sh");
-    limited
-        .args(["-c", r#"ulimit -f 0 && exec "$0" "$@""#])
-        .arg(serve.get_program())
-        .args(serve.get_args())
-        .stderr(fs::File::create(data.join("log")).unwrap());
+    let mut limited = after("ulimit -f 0", &serve);
+    limited.stderr(fs::File::create(data.join("log")).unwrap());
     let server = Server::run(limited);
     for _ in 0..3 {
         assert_eq!(server.get_with("/health", "").status, 200);

@@ -6,7 +6,6 @@ use shared::servers::ServerLock;
 
 use crate::harness::{TestCli, check};
 use crate::keys::{acme, issue};
-use crate::process::hold_spawning;
 
 #[test]
 fn a_file_is_made_once_and_copied_into_an_empty_one() {
@@ -31,9 +30,7 @@ fn a_file_is_made_once_and_copied_into_an_empty_one() {
 fn a_store_that_a_server_uses_is_not_copied() {
     let mut cli = acme();
     let data = DataDir::new(cli.path("catalogue-data"));
-    let spawning = hold_spawning();
     let lock = ServerLock::take(&data, Environment::Test).unwrap();
-    drop(spawning);
     let refused = cli.run(&["store", "copy", "--to", "[dir]/copy.sqlite"]);
     drop(lock);
     assert!(!cli.path("copy.sqlite").exists());

@@ -8,10 +8,7 @@ use shared::keys::quota::Period;
 use shared::keys::sqlite::SqliteLedger;
 use shared::keys::subscription::SubscriptionId;
 
-use crate::client::ATTEMPTS_MAX;
 use crate::harness::{START, TestCli, check};
-use crate::process::catalogue_json;
-use crate::sample::Sample;
 
 #[test]
 fn usage_is_that_of_the_current_month_of_each_subscription() {
@@ -70,17 +67,4 @@ fn usage_of_a_month_is_that_of_the_quotas_that_renewed_in_it() {
     let at_a_terminal = |context: &mut Context| context.terminal.out = true;
     let shown = cli.run_in(&["usage", "--month", "2026-10"], at_a_terminal);
     check("usage_month", outcomes.iter().chain([&shown]));
-}
-
-#[test]
-fn what_a_running_server_does_not_use_comes_back() {
-    let sample = Sample::start();
-    for _ in 0..3 {
-        let list = sample.server.get("/v1/boats?limit=1", &sample.key);
-        assert_eq!(list.status, 200, "{}", list.body);
-    }
-    let usage = ["usage", "--subscription", "tests"];
-    let mut used = (0..ATTEMPTS_MAX)
-        .map(|_| catalogue_json(sample.data.path(), &usage)["usage"][0]["used"].clone());
-    assert!(used.any(|used| used == 3), "what is unused came back");
 }

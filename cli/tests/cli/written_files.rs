@@ -3,14 +3,13 @@
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use cli::ExitStatus;
 
 use crate::harness::{Outcome, TestCli, check};
 use crate::key_store::shift;
 use crate::keys::acme;
-use crate::process::{command, redirected, spawn};
+use crate::process::{after, command, redirected};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 const BROKEN: &str = concat!(
@@ -303,14 +302,9 @@ fn an_error_of_writing_names_the_file_that_was_asked_for_and_no_other() {
     let max = format!("--max-findings={FINDINGS}");
     let mut binary = command(&cli.path("data"), &["validate", &max, "--report"]);
     binary.arg(&report).arg(export);
-    let mut limited = Command::new("sh");
     // In blocks of 512 bytes; larger than the temporary files, and smaller than the report.
-    let run = "trap '' XFSZ; ulimit -f 300; exec \"$0\" \"$@\"";
-    limited.args(["-c", run]).arg(binary.get_program());
-    limited.args(binary.get_args()).stderr(Stdio::piped());
-    let ended = spawn(limited.stdout(Stdio::null()))
-        .wait_with_output()
-        .unwrap();
+    let mut limited = after("trap '' XFSZ; ulimit -f 300", &binary);
+    let ended = limited.output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
     let error = format!(
         "error: could not write {}: File too large",

@@ -4,27 +4,27 @@
 //! that has the lock, and finds the manifest still under its name, has a release that stays where
 //! it is.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::base::file_lock::FileLock;
 use crate::base::regular_file;
 
 /// Keeps a release from being pruned until the last copy is dropped.
 #[derive(Clone, Debug)]
 pub struct InUse {
-    manifest: Arc<File>,
+    manifest: Arc<FileLock>,
 }
 
 impl InUse {
     /// Takes the lock on the manifest at `path`; waits while a prune is moving the release away,
     /// after which the manifest is not found.
     pub(super) fn take(path: &Path) -> io::Result<Self> {
-        let manifest = regular_file::open(path)?;
-        manifest.lock_shared()?;
-        let (named, locked) = (fs::metadata(path)?, manifest.metadata()?);
+        let manifest = FileLock::share(regular_file::open(path)?)?;
+        let (named, locked) = (fs::metadata(path)?, manifest.file().metadata()?);
         if (named.dev(), named.ino()) != (locked.dev(), locked.ino()) {
             return Err(io::ErrorKind::NotFound.into());
         }
@@ -36,14 +36,14 @@ impl InUse {
     /// The contents of the manifest that is locked.
     pub(super) fn read(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        io::Read::read_to_end(&mut &*self.manifest, &mut bytes)?;
+        io::Read::read_to_end(&mut self.manifest.file(), &mut bytes)?;
         Ok(bytes)
     }
 }
 
 /// The right to move a release away, until it is dropped.
 pub(super) struct Unused {
-    _manifest: Option<File>,
+    _manifest: Option<FileLock>,
 }
 
 impl Unused {
@@ -57,12 +57,9 @@ impl Unused {
             }
             Err(error) => return Err(error),
         };
-        match manifest.try_lock() {
-            Ok(()) => Ok(Some(Self {
-                _manifest: Some(manifest),
-            })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        let lock = FileLock::take_free(manifest)?;
+        Ok(lock.map(|lock| Self {
+            _manifest: Some(lock),
+        }))
     }
 }

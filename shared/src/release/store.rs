@@ -4,7 +4,7 @@
 //! Whatever changes anything holds one lock; readers need none, because a release never changes
 //! and the pointer is replaced at once.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -20,8 +20,9 @@ use super::releases::{ExpectedActive, Releases};
 use super::staging::{self, Leftover, PRUNED, Staging};
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
 use crate::base::data_dir::DataDir;
+use crate::base::file_lock::FileLock;
 use crate::base::timestamp::Timestamp;
-use crate::base::{durable, file_lock, regular_file};
+use crate::base::{durable, regular_file};
 
 /// Pause between two reads of the pointer.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -35,7 +36,7 @@ pub struct ReleaseStore {
 /// The right to change releases and the pointer; released when dropped.
 #[derive(Debug)]
 pub struct ReleaseLock {
-    _file: File,
+    _lock: FileLock,
 }
 
 impl ReleaseStore {
@@ -210,12 +211,11 @@ impl Releases for ReleaseStore {
         let file = options.create(true).truncate(false).write(true);
         let file = file.mode(0o600).open(&path);
         let file = file.map_err(ReleaseError::io("open", &path))?;
-        match file_lock::take(&file) {
-            Ok(true) => Ok(ReleaseLock { _file: file }),
-            Ok(false) => Err(ReleaseError::Busy {
+        match FileLock::take(file).map_err(ReleaseError::io("lock", &path))? {
+            Some(lock) => Ok(ReleaseLock { _lock: lock }),
+            None => Err(ReleaseError::Busy {
                 data: self.data.path().to_owned(),
             }),
-            Err(error) => Err(ReleaseError::io("lock", &path)(error)),
         }
     }
 
@@ -225,11 +225,8 @@ impl Releases for ReleaseStore {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
             opened => opened.map_err(ReleaseError::io("open", &path))?,
         };
-        match file.try_lock_shared() {
-            Ok(()) => Ok(false),
-            Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(error)) => Err(ReleaseError::io("lock", &path)(error)),
-        }
+        let shared = FileLock::share_free(file).map_err(ReleaseError::io("lock", &path))?;
+        Ok(shared.is_none())
     }
 
     fn pointer(&self) -> Result<Option<Pointer>, ReleaseError> {

@@ -209,30 +209,6 @@ async fn a_failure_that_nobody_waited_for_is_not_told_to_the_next_request() {
     assert!(scene.charge().await.is_ok());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn tasks_that_race_are_granted_exactly_the_quota() {
-    let scene = Arc::new(Scene::new(1000));
-    let tasks: Vec<_> = (0..8)
-        .map(|_task| {
-            let scene = Arc::clone(&scene);
-            tokio::spawn(async move {
-                let mut granted = 0;
-                for _attempt in 0..200 {
-                    granted +=
-                        u64::from(scene.check().await.is_ok() && scene.charge().await.is_ok());
-                }
-                granted
-            })
-        })
-        .collect();
-    let mut granted = 0;
-    for task in tasks {
-        granted += task.await.unwrap();
-    }
-    assert_eq!(granted, 1000);
-    assert_eq!(scene.ledger.charged_in_all(), 1000);
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_ledger_that_takes_its_time_is_unavailable_and_what_it_says_later_still_counts() {
     let scene = Scene::new(3);

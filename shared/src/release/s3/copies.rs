@@ -9,7 +9,7 @@
 //! open, and what was fetched a moment ago.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,7 @@ use super::pointer::SharedPointer;
 use super::published::{Published, bytes};
 use crate::base::data_dir::DataDir;
 use crate::base::durable;
+use crate::base::file_lock::FileLock;
 use crate::base::threads::lock;
 use crate::release::interruption;
 use crate::release::manifest::MANIFEST;
@@ -136,7 +137,7 @@ impl Copies {
     }
 
     /// A directory to make a copy in, and the lock that keeps others from removing it.
-    fn create_staging(&self) -> Result<(File, Staging), ReleaseError> {
+    fn create_staging(&self) -> Result<(FileLock, Staging), ReleaseError> {
         let folder = &self.fetching;
         let created = DataDir::new(folder).create();
         created.map_err(ReleaseError::io("create", folder))?;
@@ -151,11 +152,10 @@ impl Copies {
         if file.try_lock().is_ok() {
             remove_all(folder)?;
         }
-        file.lock_shared()
-            .map_err(ReleaseError::io("lock", &path))?;
+        let shared = FileLock::share(file).map_err(ReleaseError::io("lock", &path))?;
         let staging = Staging::create(folder);
         let staging = staging.map_err(ReleaseError::io("create a directory in", folder))?;
-        Ok((file, staging))
+        Ok((shared, staging))
     }
 
     /// Fetches the wanted releases that are missing, and removes copies that are not wanted.
