@@ -140,7 +140,7 @@ def of_cluster(folder):
     port = free_port()
     (folder / "clustered").mkdir()
     engine = Engine(folder, "clustered", port, redis_server(), "--bind", "127.0.0.1", "--port", port, "--dir",
-                    folder / "clustered", "--save", "", "--cluster-enabled", "yes")
+                    folder / "clustered", "--save", "", "--cluster-enabled", "yes", "--cluster-port", free_port())
     try:
         engine.begin()
         yield f"redis://127.0.0.1:{port}/0"

@@ -100,7 +100,6 @@ fn no_command_shows_the_password_of_an_address_that_is_typed() {
             &["keys", "list", "--store", address][..],
             &["keys", "list", &glued],
             &["demo", "--store", address],
-            &["limits", "init", address],
             &["doctor", "--store", address],
             &["doctor", "--limits", address],
             &["serve", "--limits", address],

@@ -5,8 +5,10 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::LazyLock;
@@ -126,6 +128,8 @@ pub(crate) fn catalogue_error(data: &Path, args: &[&str]) -> String {
 /// that no test reaches.
 pub(crate) fn import_sample(data: &Path) {
     Archive::new(&**SAMPLE).unpack(data).unwrap();
+    // The archive has no entry for the directory itself.
+    fs::set_permissions(data, Permissions::from_mode(0o700)).unwrap();
 }
 
 /// Such a directory as an archive: the tests import once, and each unpacks what was made.

@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
-use crate::client::{Client, Response};
+use crate::client::Response;
 use crate::process::{
     SERVE, Server, catalogue, catalogue_error, command, import_sample, issue_key_with,
 };
@@ -61,31 +61,29 @@ fn ask(server: &Server, key: &str) -> Response {
     server.get("/v1/boats?limit=1", key)
 }
 
-/// Asks one server after the other until a key has no request left in its minute. Each is counted
-/// once for all servers: what remains falls with each answer, and not by one where Redis counted
-/// a request whose answer came too late.
-fn spend<'a>(limit: u64, key: &str, servers: impl Iterator<Item = &'a Server>) {
-    let mut before = limit;
-    let mut answers = servers.map(|server| ask(server, key));
-    while 0 < before {
-        let answer = answers.next().unwrap();
+/// How many requests of a key, sent to one server after the other, are answered before each of the
+/// servers has refused one.
+fn granted<'a>(key: &str, servers: impl Iterator<Item = &'a Server> + Clone) -> usize {
+    let count = servers.clone().count();
+    let (mut granted, mut refused) = (0, 0);
+    let mut servers = servers.cycle();
+    while refused < count {
+        let answer = ask(servers.next().unwrap(), key);
         if answer.code() == "RATE_LIMITED" {
-            break;
+            refused += 1;
+        } else {
+            assert_eq!(answer.status, 200, "{}", answer.body);
+            (granted, refused) = (granted + 1, 0);
         }
-        assert_eq!(answer.status, 200, "{}", answer.body);
-        let remaining = answer.header("x-ratelimit-remaining").parse().unwrap();
-        assert!(remaining < before, "{remaining} after {before}");
-        before = remaining;
     }
-    assert!(before < limit, "no request was granted");
-    assert_eq!(answers.next().unwrap().code(), "RATE_LIMITED");
+    granted
 }
 
-/// Whether the service is unavailable to a key; sends one request.
-fn is_refused(server: &Server, key: &str) -> bool {
-    let header = format!("Authorization: Bearer {key}\r\n");
-    let answer = Client::connect(server.address).get_once("/v1/boats", &header);
-    answer.is_unavailable()
+/// Keys with ten requests a minute. On a busy machine a server may count alone for a moment, and so
+/// grant more than its share: then another key is tried.
+fn keys(data: &Path) -> Vec<String> {
+    let issue = || issue_key_with(data, &["--rate-limit", "10", "--scope", "boats.read"]);
+    iter::repeat_with(issue).take(8).collect()
 }
 
 /// Copies the catalogue and keys for another server.
@@ -102,55 +100,40 @@ fn two_servers_grant_a_key_its_limit_once_and_count_on_after_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let [one, other] = ["one", "other"].map(|name| directory.path().join(name));
     import_sample(&one);
-    let key = issue_key_with(&one, &["--rate-limit", "10", "--scope", "boats.read"]);
+    let keys = keys(&one);
     copy(&one, &other);
-    catalogue(&one, &["limits", "init", redis]);
-    let said = catalogue(&one, &["limits", "init", redis]);
-    assert!(said.ends_with("already; nothing was changed.\n"), "{said}");
 
     let servers = [serve(&one, redis), serve(&other, redis)];
-    spend(10, &key, servers.iter().cycle());
-    for server in &servers {
-        assert_eq!(ask(server, &key).code(), "RATE_LIMITED");
-    }
+    let of_each: Vec<_> = keys
+        .iter()
+        .map(|key| granted(key, servers.iter()))
+        .collect();
+    assert!(
+        of_each.iter().all(|of_one| (10..=20).contains(of_one)),
+        "{of_each:?}"
+    );
+    assert!(of_each.contains(&10), "{of_each:?}");
     let [first, _second] = servers;
     assert!(first.stop().success());
-    assert_eq!(ask(&serve(&one, redis), &key).code(), "RATE_LIMITED");
+    let again = serve(&one, redis);
+    let is_refused = |key: &String| ask(&again, key).code() == "RATE_LIMITED";
+    assert!(keys.iter().any(is_refused));
 }
 
 #[test]
-#[ignore = "needs Redis"]
-fn servers_refuse_every_key_for_a_minute_where_counts_may_be_lost() {
-    let database = Database::take(10);
-    let redis = &database.address;
+fn a_server_without_its_redis_counts_alone_and_shows_no_password() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
     import_sample(&data);
-    let key = issue_key_with(&data, &["--scope", "boats.read"]);
-    let server = serve(&data, redis);
-    assert!(is_refused(&server, &key));
-    assert_eq!(
-        server.get("/v1/boats", "").code(),
-        "MALFORMED_AUTHORIZATION"
-    );
-    assert_eq!(server.get("/health", "").status, 200);
-    let said = catalogue(&data, &["limits", "init", redis]);
-    assert!(said.contains("take every window for full"), "{said}");
-}
-
-#[test]
-fn a_server_without_its_redis_refuses_keys_and_shows_no_password() {
-    let directory = tempfile::tempdir().unwrap();
-    let data = directory.path().join("data");
-    import_sample(&data);
-    let key = issue_key_with(&data, &["--scope", "boats.read"]);
+    let key = issue_key_with(&data, &["--rate-limit", "2", "--scope", "boats.read"]);
     let nowhere = "redis://ana:geheim@127.0.0.1:1";
     let server = serve(&data, nowhere);
-    assert!(is_refused(&server, &key));
+    assert_eq!(granted(&key, iter::once(&server)), 2);
     drop(server);
 
-    let refused = catalogue_error(&data, &["limits", "init", nowhere]);
-    assert!(refused.contains("redis://127.0.0.1:1"), "{refused}");
+    let doctor = command(&data, &["doctor", "--limits", nowhere]).output();
+    let doctor = String::from_utf8(doctor.unwrap().stdout).unwrap();
+    assert!(doctor.contains("redis://127.0.0.1:1"), "{doctor}");
     let wrong = [
         &SERVE[..],
         &["--limits", "redis://ana:geheim@127.0.0.1:1/x"],
@@ -162,7 +145,7 @@ fn a_server_without_its_redis_refuses_keys_and_shows_no_password() {
         .unwrap();
     let settings = String::from_utf8(settings.stdout).unwrap();
     assert!(settings.contains("redis://127.0.0.1:1"), "{settings}");
-    for shown in [refused, catalogue_error(&data, &wrong), settings] {
+    for shown in [doctor, catalogue_error(&data, &wrong), settings] {
         assert!(
             !shown.contains("geheim") && !shown.contains("ana@"),
             "{shown}"
@@ -177,26 +160,27 @@ fn a_server_counts_in_the_redis_that_sentinels_name() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
     import_sample(&data);
-    let key = issue_key_with(&data, &["--rate-limit", "2", "--scope", "boats.read"]);
+    let keys = keys(&data);
     // Of the master, a database that no other test uses.
     let address = format!("{}/5", sentinels.strip_suffix("/0").unwrap());
-    let said = catalogue(&data, &["limits", "init", &address]);
-    assert!(said.contains(&format!("in {address} at once")), "{said}");
     let server = serve(&data, &address);
-    spend(2, &key, iter::repeat(&server));
+    for key in &keys {
+        assert_eq!(granted(key, iter::once(&server)), 10);
+    }
     drop(server);
     let again = serve(&data, &address);
-    assert_eq!(ask(&again, &key).code(), "RATE_LIMITED");
+    let is_refused = |key: &String| ask(&again, key).code() == "RATE_LIMITED";
+    assert!(keys.iter().any(is_refused));
     let said = catalogue(&data, &["doctor", "--limits", &address]);
     let found = said.lines().find(|line| line.contains("minute limits"));
     let found = found.unwrap();
-    assert!(
-        found.starts_with("ok ") && found.contains("redis://127.0.0.1:"),
-        "{found}"
-    );
     // The server, not its sentinels, and by its name.
     assert!(
-        found.contains("/5, Redis ") || found.contains("/5, Valkey "),
+        found.starts_with("ok ") && found.contains(" 127.0.0.1:"),
+        "{found}"
+    );
+    assert!(
+        found.contains(", Redis ") || found.contains(", Valkey "),
         "{found}"
     );
 }
@@ -211,11 +195,7 @@ fn a_redis_of_a_cluster_is_refused_by_each_command_that_is_given_one() {
     let serving = [&SERVE[..], &["--limits", &clustered]].concat();
     let doctor = command(&data, &["doctor", "--limits", &clustered]).output();
     let doctor = String::from_utf8(doctor.unwrap().stdout).unwrap();
-    for said in [
-        doctor,
-        catalogue_error(&data, &serving),
-        catalogue_error(&data, &["limits", "init", &clustered]),
-    ] {
+    for said in [doctor, catalogue_error(&data, &serving)] {
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             said.contains(&format!("{clustered} is part of a Redis Cluster"))
