@@ -174,7 +174,6 @@ impl App {
             release: catalogue.release_id().to_owned(),
             is_damaged: catalogue.is_damaged(),
             are_keys_current: self.keyring.is_current(now),
-            counts_alone: self.minutes.is_alone(),
             is_draining: self.is_draining(),
         }
     }

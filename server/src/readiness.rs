@@ -13,9 +13,6 @@ pub(crate) struct Readiness {
     pub(crate) is_damaged: bool,
     /// Keys can be verified.
     pub(crate) are_keys_current: bool,
-    /// Minute limits are counted by this server alone, because the store that servers share does
-    /// not answer. Only shown, since each server still keeps its own limits.
-    pub(crate) counts_alone: bool,
     /// The server is about to stop.
     pub(crate) is_draining: bool,
 }

@@ -103,14 +103,14 @@ impl RedisLimits {
         now: Moment,
         wait_budget: Duration,
     ) -> Result<Usage, Usage> {
-        let counter = &*self.counter;
+        let windows = &self.counter.own;
         // Taken first, so that a Redis that has lost its counts lets no server exceed the limit.
-        let own = counter.own.count(family, limit, now)?;
-        match counter.ask(family, limit, wait_budget).await {
+        let own = windows.count(family, limit, now)?;
+        match self.counter.ask(family, limit, wait_budget).await {
             None => Ok(own),
             Some(counted) if counted.is_granted => Ok(stricter(own, counted.usage)),
             Some(counted) => {
-                counter.own.take_back(family, now);
+                windows.take_back(family, now);
                 Err(counted.usage)
             }
         }

@@ -103,7 +103,7 @@ async fn page(app: &App, request: &Request) -> Result<Page, ApiError> {
         return Err(ApiError::MethodNotAllowed);
     }
     Ok(match path {
-        "/ready" => Page::ready(&app.readiness(app.clock.now())),
+        "/ready" => Page::ready(&app.readiness(app.clock.now()), app.minutes.is_alone()),
         _ => Page {
             status: StatusCode::OK,
             media_type: METRICS,
@@ -132,7 +132,7 @@ struct Ready<'a> {
 }
 
 impl Page {
-    fn ready(readiness: &Readiness) -> Self {
+    fn ready(readiness: &Readiness, counts_alone: bool) -> Self {
         let (status, word) = if readiness.is_ready() {
             (StatusCode::OK, "ready")
         } else {
@@ -145,7 +145,7 @@ impl Page {
             keys: if are_current { "current" } else { "stale" },
             draining: readiness.is_draining,
             damaged: readiness.is_damaged,
-            counts_alone: readiness.counts_alone,
+            counts_alone,
         };
         Self::json(status, &ready)
     }

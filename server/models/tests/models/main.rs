@@ -1,7 +1,5 @@
 //! What holds in whatever order threads meet.
 
-#![expect(clippy::unwrap_used, reason = "in tests a panic is the report")]
-
 mod confirmed;
 
 /// Tries every order in which the threads of `model` may meet, but those with more than

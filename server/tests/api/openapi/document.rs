@@ -61,14 +61,14 @@ pub(super) fn faults(schema: &Value, value: &Value) -> Vec<String> {
 
 /// The validator of a schema, which takes milliseconds to build, once.
 fn validator(schema: &Value) -> Arc<Validator> {
-    static BUILT: Mutex<BTreeMap<String, Arc<Validator>>> = Mutex::new(BTreeMap::new());
+    static KEPT: Mutex<BTreeMap<String, Arc<Validator>>> = Mutex::new(BTreeMap::new());
     let build = || {
         let whole = json!({ "allOf": [schema], "components": *CLOSED });
         let options = jsonschema::options().should_validate_formats(true);
         Arc::new(options.build(&whole).unwrap())
     };
-    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(built.entry(schema.to_string()).or_insert_with(build))
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(kept.entry(schema.to_string()).or_insert_with(build))
 }
 
 pub(super) fn check_schema(schema: &Value, value: &Value, what: &str) {
