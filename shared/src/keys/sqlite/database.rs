@@ -419,7 +419,11 @@ pub(super) fn refused(
 
 /// The error of a failed `attempt`, a verb. It keeps the text of the cause, not the cause, since
 /// SQLite's errors repeat their sources in their own text, even a long statement.
-fn failed(attempt: &'static str, path: &Path, cause: impl fmt::Display) -> KeyStoreError {
+pub(super) fn failed(
+    attempt: &'static str,
+    path: &Path,
+    cause: impl fmt::Display,
+) -> KeyStoreError {
     KeyStoreError::Failed {
         attempt,
         location: location(path),

@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex};
 use crate::base::threads::lock;
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
-use crate::keys::sqlite::database::{Database, LockTimeout};
+use crate::keys::sqlite::database::{Database, LockTimeout, failed};
 use crate::keys::statements;
-use crate::keys::store::KeyStoreError;
+use crate::keys::store::{CHANGE, KeyStoreError};
 use crate::keys::subscription::SubscriptionId;
 use crate::keys::transaction::{Access, Column, Transaction};
 
@@ -81,7 +81,8 @@ impl SqliteLedger {
         }
         drop(turn);
         let outcome = lock(&reply).take();
-        outcome.unwrap_or_else(|| unreachable!("every request has an outcome in its turn"))
+        // Whoever took it into a transaction panicked, perhaps after the commit.
+        outcome.unwrap_or_else(|| Err(failed(CHANGE, &self.path, "the transaction broke off")))
     }
 
     /// Runs the queries in one transaction and the changes in another, so that all changes happen

@@ -54,3 +54,23 @@ fn no_request_waits_for_a_lock_that_another_waited_for_in_vain() {
         assert!(matches!(answer, Err(KeyStoreError::Locked { .. })));
     }
 }
+
+#[test]
+fn a_request_whose_transaction_broke_off_may_have_been_done() {
+    let place = StoreFile::new();
+    let subscription = subscribe(&mut place.store(), "Acme", 10);
+    let period = subscription.period(NOW);
+    let ledger = SqliteLedger::new(place.path());
+    let outcome = std::thread::scope(|scope| {
+        let turn = lock(&ledger.turn);
+        let leasing = scope.spawn(|| ledger.lease(subscription.id, period, 1));
+        // As a panic does: it was taken, and gets no outcome.
+        while mem::take(&mut *lock(&ledger.pending)).is_empty() {
+            std::thread::yield_now();
+        }
+        drop(turn);
+        leasing.join().unwrap()
+    });
+    assert!(!outcome.unwrap_err().is_known_unchanged());
+    assert_eq!(ledger.lease(subscription.id, period, 1).unwrap().granted, 1);
+}
