@@ -82,6 +82,12 @@ pub const fn row_head(head_length: usize) -> Range<usize> {
     OPENING.len()..head_length
 }
 
+/// Whether a body of that length can have a head of that length.
+pub fn can_have_head(body_length: i32, head_length: i32) -> bool {
+    usize::try_from(head_length).is_ok_and(|head| OPENING.len() <= head)
+        && head_length < body_length
+}
+
 fn body(
     fields: &Fields,
     summary: &impl Serialize,

@@ -262,19 +262,26 @@ impl Release {
     }
 
     fn records(&self, name: FileName) -> Result<Vec<Record>, ReleaseError> {
-        let (ids, slugs, etags, heads) = self.table(name, |table| {
+        let (ids, slugs, etags, lengths, heads) = self.table(name, |table| {
             Ok((
                 table.column(&ID)?,
                 table.column(&SLUG)?,
                 table.column(&ETAG)?,
+                table.column(&BODY_LENGTH)?,
                 table.column(&HEAD_LENGTH)?,
             ))
         })?;
         let mut records = Vec::with_capacity(ids.len());
-        let values = ids.into_iter().zip(slugs).zip(etags).zip(heads);
-        for (((id, slug), etag), head_length) in throttled(values, self.throttle()) {
-            let head_length = u32::try_from(head_length).map_err(|_negative| {
-                ReleaseError::damaged(&self.path(name), "a body has no head")
+        let values = ids
+            .into_iter()
+            .zip(slugs)
+            .zip(etags)
+            .zip(lengths.into_iter().zip(heads));
+        for (((id, slug), etag), (length, head)) in throttled(values, self.throttle()) {
+            let fits = render::can_have_head(length, head);
+            let head_length = u32::try_from(head).ok().filter(|_head| fits);
+            let head_length = head_length.ok_or_else(|| {
+                ReleaseError::damaged(&self.path(name), "the head of a body does not fit it")
             })?;
             records.push(Record {
                 id,

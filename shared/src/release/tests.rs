@@ -95,6 +95,30 @@ fn a_release_without_records_is_whole_too() {
 }
 
 #[test]
+fn a_head_that_does_not_fit_its_body_is_damage() {
+    let whole = boat("34", "34", "10").body().bytes.len();
+    for (head_length, fits) in [
+        (0, false),
+        (7, false),
+        (8, true),
+        (whole - 1, true),
+        (whole, false),
+    ] {
+        let (_directory, store) = records::empty_store();
+        let mut writer = store.begin().unwrap();
+        writer.push_manufacturer(maker(1)).unwrap();
+        let mut pushed = boat("34", "34", "10");
+        pushed.body.head_length = head_length;
+        writer.push_boat(pushed).unwrap();
+        let finished = writer.finish(&time("2026-11-21T10:00:00Z")).unwrap();
+        let release = store.open(&finished.id).unwrap();
+        let boats = release.boats();
+        assert_eq!(boats.is_ok(), fits, "{head_length}");
+        assert!(boats.err().is_none_or(|error| error.is_damage()));
+    }
+}
+
+#[test]
 fn a_dropped_writer_leaves_nothing_and_frees_the_lock() {
     let (_directory, store, id) = published();
     let mut writer = store.begin().unwrap();
