@@ -20,12 +20,12 @@ install: ## what make build built, for systemd; PREFIX=/usr/local DESTDIR= BINAR
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BINARY="$(BINARY)" .ci/install
 
 test: ## all tests; .ci/with-services make test includes those that need PostgreSQL, Redis or S3
-	.ci/cargo test --workspace $(if $(SERVICES),-- --include-ignored)
-	@[ -n "$(SERVICES)" ] || echo "Left out: tests that need PostgreSQL, Redis or S3. None is by: .ci/with-services make test"
+	.ci/cargo test --workspace --no-fail-fast $(if $(SERVICES),-- --include-ignored)
+	@[ -n "$(SERVICES)" ] || echo "Left out: tests that need PostgreSQL, Redis or S3. To include them: .ci/with-services make test"
 
 lint: ## formatting and clippy, warnings denied
-	cargo fmt --all --check
-	.ci/cargo clippy --workspace --all-targets -- -D warnings
+	@cargo fmt --all --check || status=1; \
+	.ci/cargo clippy --workspace --all-targets -- -D warnings || status=1; exit $${status:-0}
 
 doc: ## the documentation of all items, warnings denied
 	RUSTDOCFLAGS="-D warnings" .ci/cargo doc --workspace --no-deps --document-private-items

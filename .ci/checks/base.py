@@ -79,6 +79,12 @@ def run(*command, statuses=(0,), **options):
     return done.stdout
 
 
+def status_of(command, **options):
+    """Runs a command beside what is set up for it: its exit status, as a shell says it where the command was killed."""
+    status = subprocess.run(command, **options).returncode
+    return status if status >= 0 else 128 - status
+
+
 def binary():
     """CATALOGUE, or what .ci/cargo builds."""
     if "CATALOGUE" in os.environ:

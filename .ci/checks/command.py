@@ -11,7 +11,7 @@ import signal
 import sqlite3
 import subprocess
 
-from checks.base import ENVIRONMENT, PATIENCE, ROOT, SAMPLE, binary, expect, run, until, work_directory
+from checks.base import ENVIRONMENT, PATIENCE, ROOT, SAMPLE, binary, expect, run, status_of, until, work_directory
 from checks.processes import address, last_words, serving
 
 # The highest minute limit there is, for keys whose minute limit is not what is tried.
@@ -138,7 +138,7 @@ def beside_sample(*command, **environment):
     with sample() as catalogue, catalogue.served("--admin", "off") as server:
         # Through the environment, so that no list of processes shows the key.
         at = {"BASE": server.base, "KEY": catalogue.new_key("tests")["key"]}
-        return subprocess.run(command, cwd=ROOT, env=os.environ | at | environment).returncode
+        return status_of(command, cwd=ROOT, env=os.environ | at | environment)
 
 
 class Server:

@@ -56,8 +56,10 @@ class Outcome:
 
 def failure(status):
     """What an exit status says of a process; nothing where it passed."""
-    if status < 0:
-        return f"was killed by {signal.Signals(-status).name}"
+    # A shell and our own scripts say by a status above 128 that what they ran was killed.
+    number = -status if status < 0 else status - 128
+    if number in {*signal.Signals}:
+        return f"was killed by {signal.Signals(number).name}"
     return f"ended with status {status}" if status else ""
 
 
@@ -77,24 +79,28 @@ async def end(process):
 
 
 async def run_step(step, is_patient):
-    """Runs one step within its limit, and prints its output."""
-    began = time.monotonic()
+    """Runs one step within its limit, and prints its output, also where the whole run is stopped meanwhile."""
+    outcome, began = Outcome(step, "was stopped"), time.monotonic()
+    print(f"=== {step.name} began", flush=True)
     with tempfile.TemporaryFile() as output:
-        # A group of its own, so that all of it can be ended, but no session: Linux may share processor time out among
-        # sessions, whatever the priorities in them are.
-        process = await asyncio.create_subprocess_exec(
-            *(patience() if is_patient else ()), *step.command, stdin=asyncio.subprocess.DEVNULL, stdout=output,
-            stderr=asyncio.subprocess.STDOUT, process_group=0)
         try:
-            outcome = Outcome(step, failure(await asyncio.wait_for(process.wait(), step.limit)))
+            # A group of its own, so that all of it can be ended, but no session: Linux may share processor time out among
+            # sessions, whatever the priorities in them are.
+            process = await asyncio.create_subprocess_exec(
+                *(patience() if is_patient else ()), *step.command, stdin=asyncio.subprocess.DEVNULL, stdout=output,
+                stderr=asyncio.subprocess.STDOUT, process_group=0)
+        except OSError as why:
+            outcome.failure = f"could not start: {why}"
+            return show(outcome, b"")
+        try:
+            outcome.failure = failure(await asyncio.wait_for(process.wait(), step.limit))
         except TimeoutError:
-            outcome = Outcome(step, f"was killed at its limit of {step.limit} s")
+            outcome.failure = f"was killed at its limit of {step.limit} s"
         finally:
             await end(process)
-        outcome.seconds = time.monotonic() - began
-        output.seek(0)
-        text = output.read()
-    show(outcome, text)
+            outcome.seconds = time.monotonic() - began
+            output.seek(0)
+            show(outcome, output.read())
     return outcome
 
 
@@ -108,6 +114,7 @@ def show(outcome, output):
     lines = output.decode(errors="replace").splitlines()
     outcome.last_lines = lines[-LAST_LINES:]
     outcome.left_out = [match[match.lastindex] for match in map(LEFT_OUT.fullmatch, lines) if match]
+    return outcome
 
 
 async def run_lane(steps, ended, is_patient):
@@ -122,13 +129,18 @@ async def run_lane(steps, ended, is_patient):
         ended[step.name].set_result(outcome)
 
 
-async def run_lanes(lanes):
-    """The outcomes of all steps of all lanes, in their order. All lanes but the first are patient."""
-    ended = {step.name: asyncio.get_running_loop().create_future() for lane in lanes for step in lane}
+async def run_lanes(lanes, outcomes):
+    """Runs all steps of all lanes, and fills in the outcomes as steps end. All lanes but the first are patient. A signal
+    that would end the process ends the steps first."""
+    loop, whole = asyncio.get_running_loop(), asyncio.current_task()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, whole.cancel)
+    ended = {step.name: loop.create_future() for lane in lanes for step in lane}
+    for one in ended.values():
+        one.add_done_callback(lambda one: one.cancelled() or outcomes.update({one.result().step.name: one.result()}))
     async with asyncio.TaskGroup() as running:
         for number, lane in enumerate(lanes):
             running.create_task(run_lane(lane, ended, is_patient=number > 0))
-    return [one.result() for one in ended.values()]
 
 
 def summary(outcomes):
@@ -148,7 +160,10 @@ def summary(outcomes):
 
 
 def run(lanes):
-    """Runs all steps; 0 where all passed, otherwise 1."""
-    outcomes = asyncio.run(run_lanes(lanes))
-    print("\n" + "\n".join(summary(outcomes)), flush=True)
-    return 0 if all(one.has_passed for one in outcomes) else 1
+    """Runs all steps; 0 where all passed, otherwise 1. Where it is stopped, the summary says what had ended."""
+    outcomes, steps = {}, [step for lane in lanes for step in lane]
+    with contextlib.suppress(asyncio.CancelledError):
+        asyncio.run(run_lanes(lanes, outcomes))
+    all_of_them = [outcomes.get(step.name) or Outcome(step, "was stopped") for step in steps]
+    print("\n" + "\n".join(summary(all_of_them)), flush=True)
+    return 0 if all(one.has_passed for one in all_of_them) else 1

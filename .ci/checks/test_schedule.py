@@ -36,8 +36,8 @@ def ending(lines):
 class Running(unittest.TestCase):
     def test_what_a_step_prints_stands_between_its_name_and_its_end(self):
         status, lines = run([shell("one", "echo said")])
-        self.assertEqual((status, lines[:3]), (0, ["", "=== one: sh -c 'echo said'", "said"]))
-        self.assertRegex(lines[3], r"^=== one: passed after \d+ s$")
+        self.assertEqual((status, lines[:4]), (0, ["=== one began", "", "=== one: sh -c 'echo said'", "said"]))
+        self.assertRegex(lines[4], r"^=== one: passed after \d+ s$")
 
     def test_a_step_that_fails_ends_no_other(self):
         status, lines = run([shell("one", "exit 7"), shell("two", "echo two ran")], [shell("three", "echo three ran; exit 1")])
@@ -67,10 +67,31 @@ class Running(unittest.TestCase):
             # A process that went on would hold it for ten minutes; one that is killed may take a moment to be gone.
             subprocess.run(["flock", "--timeout", "60", lock.name, "true"], check=True)
 
-    def test_a_step_that_is_killed_says_by_what(self):
-        status, lines = run([shell("one", "kill -9 $$")])
-        self.assertEqual(status, 1)
-        self.assertIn("FAILED one: was killed by SIGKILL", lines)
+    def test_a_step_that_is_killed_says_by_what_also_through_a_shell(self):
+        for script in ("kill -9 $$", "sh -c 'kill -9 $$'"):
+            status, lines = run([shell("one", script)])
+            self.assertEqual(status, 1)
+            self.assertIn("FAILED one: was killed by SIGKILL", lines)
+
+    def test_a_step_that_cannot_start_ends_no_other(self):
+        status, lines = run([Step("one", ("no-such-program",), 60), shell("two", "echo two ran")])
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertIn("two ran", lines)
+        self.assertIn("FAILED one: could not start: [Errno 2] No such file or directory: 'no-such-program'", lines)
+
+    def test_a_run_that_is_stopped_tells_what_had_ended_and_what_had_not(self):
+        script = """import os, sys
+from checks import schedule
+from checks.schedule import Step
+stop = f"echo began; kill -TERM {os.getpid()}; sleep 600"
+steps = [Step("one", ("true",), 60), Step("two", ("sh", "-c", stop), 60), Step("three", ("true",), 60)]
+sys.exit(schedule.run([steps]))"""
+        done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        lines = done.stdout.splitlines()
+        self.assertIn("began", lines)
+        self.assertIn("FAILED two: was stopped", lines)
+        self.assertEqual(lines[-1], "1 passed, 2 failed, 0 skipped")
 
     def test_steps_of_a_later_lane_have_a_low_priority_that_they_cannot_raise(self):
         nice = Step("nice", (sys.executable, "-c", "import os; print('niceness', os.nice(0)); os.nice(-1)"), 60)
@@ -106,8 +127,9 @@ class Steps(unittest.TestCase):
                     behind = {one.name for one in lane[number:]}
                     self.assertEqual(names & {*step.needs} - behind, {*step.needs}, step.name)
 
-    def test_named_steps_run_in_the_order_given_and_an_unknown_name_is_refused(self):
-        self.assertEqual([[step.name for step in lane] for lane in steps.chosen(["doc", "kill"])], [["doc", "kill"]])
+    def test_named_steps_run_in_their_usual_order_and_an_unknown_name_is_refused(self):
+        for names in (["build", "crash"], ["crash", "build", "crash"]):
+            self.assertEqual([[step.name for step in lane] for lane in steps.chosen(names)], [["build", "crash"]])
         with self.assertRaisesRegex(ValueError, "no step is called nonsense"):
             steps.chosen(["lint", "nonsense"])
 
