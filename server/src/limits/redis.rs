@@ -10,6 +10,7 @@ mod connections;
 mod failure;
 mod process;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,7 +79,7 @@ impl RedisLimits {
             round_trips: RoundTrips::new(),
         });
         match counter.connect().await {
-            Err(why) if why.hint().is_some() => return Err(why),
+            Err(why) if !why.may_end() => return Err(why),
             Err(why) => warn_of(&why),
             Ok(()) => {}
         }
@@ -106,14 +107,13 @@ impl RedisLimits {
         let windows = &self.counter.own;
         // Taken first, so that a Redis that has lost its counts lets no server exceed the limit.
         let own = windows.count(family, limit, now)?;
-        match self.counter.ask(family, limit, wait_budget).await {
-            None => Ok(own),
-            Some(counted) if counted.is_granted => Ok(stricter(own, counted.usage)),
-            Some(counted) => {
-                windows.take_back(family, now);
-                Err(counted.usage)
-            }
+        let taken = TakenBack(|| windows.take_back(family, now));
+        let asked = self.counter.ask(family, limit, wait_budget).await;
+        match asked {
+            Some(counted) if !counted.is_granted => return Err(counted.usage),
+            _ => std::mem::forget(taken),
         }
+        Ok(asked.map_or(own, |counted| stricter(own, counted.usage)))
     }
 
     /// Round-trip times.
@@ -173,11 +173,16 @@ impl Counter {
 
     /// Maintains the connections until it is dropped.
     async fn keep_connected(self: Arc<Self>) {
+        // Each reason is logged once.
+        let mut why_not = HashSet::new();
         loop {
             let Some(connections) = self.connections.load_full() else {
                 sleep(CONNECT_PAUSE).await;
-                // Logged when they were lost.
-                _ = self.connect().await;
+                match self.connect().await {
+                    Ok(()) => why_not.clear(),
+                    Err(why) if why_not.insert(why.to_string()) => warn_of(&why),
+                    Err(_again) => {}
+                }
                 continue;
             };
             if timeout(CHECK_PAUSE, self.lost.notified()).await.is_err()
@@ -192,6 +197,15 @@ impl Counter {
 impl Drop for RedisLimits {
     fn drop(&mut self) {
         self.keeper.abort();
+    }
+}
+
+/// Acts when it is dropped: also when nobody waits for the answer any more.
+struct TakenBack<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for TakenBack<F> {
+    fn drop(&mut self) {
+        self.0();
     }
 }
 

@@ -29,9 +29,6 @@ pub struct KeySnapshot {
     pub subscriptions: Vec<Subscription>,
 }
 
-/// Wakes the thread that polls a source.
-pub type Wake = Arc<dyn Fn() + Send + Sync>;
-
 /// Follows the keys of a store, for a server.
 pub trait KeySource: Send {
     /// `Some` the first time and whenever anything may have changed; `None` confirms that nothing

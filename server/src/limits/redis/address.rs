@@ -68,7 +68,6 @@ impl RedisAddress {
             )?;
             let host = url.host_str().ok_or(NotAnAddress)?;
             let host = format!("{host}:{}", url.port().unwrap_or(SENTINEL_PORT));
-            // One that is listed twice would have two votes.
             if shown.contains(&host) || shown.len() == SENTINELS_MAX {
                 return Err(NotAnAddress);
             }

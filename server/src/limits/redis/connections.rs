@@ -4,10 +4,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::future::select_ok;
 use redis::aio::MultiplexedConnection;
 use redis::sentinel::{Sentinel, SentinelNodeConnectionInfo};
 use redis::{
-    AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, RedisConnectionInfo,
+    AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, ErrorKind, RedisConnectionInfo,
     RedisResult, Script, TlsMode, cmd,
 };
 use shared::base::clock::Moment;
@@ -21,9 +22,8 @@ use crate::limits::usage::Usage;
 
 /// The prefix of all keys in Redis.
 const PREFIX: &str = "catalogue:";
-/// How long connecting may take, and the sentinels that name the server before: the library waits
-/// up to 1.5 s for each of those that do not answer.
-const CONNECT_MAX: Duration = Duration::from_secs(5);
+/// How long all of connecting may take.
+const CONNECT_MAX: Duration = Duration::from_secs(2);
 /// How long a server may take to accept a connection, and to answer what is no request's.
 const ANSWER_MAX: Duration = Duration::from_millis(500);
 
@@ -104,9 +104,10 @@ impl SharedWindows {
         let client = client(&self.address).await.map_err(failed)?;
         let server = client.get_connection_info().addr().to_string();
         // Requests have their own limit.
+        let answer_max = ANSWER_MAX.max(self.wait_max);
         let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(ANSWER_MAX))
-            .set_response_timeout(Some(ANSWER_MAX));
+            .set_connection_timeout(Some(answer_max))
+            .set_response_timeout(Some(answer_max));
         let connect = async || {
             client
                 .get_multiplexed_async_connection_with_config(&config)
@@ -120,47 +121,58 @@ impl SharedWindows {
             turn: AtomicUsize::new(0),
         };
         let process = connections.check(self).await?;
-        // A user may be allowed to connect and not to count, and no request is to find that out.
+        // A user may be allowed to connect and not to count, and no request is to find that out;
+        // nor that it is slow, once the script is loaded.
         let trial = format!("{}trial", self.prefix);
-        let counted = connections.run(self, &trial, u32::MAX).await;
+        let count = || connections.run(self, &trial, u32::MAX);
+        count().await.map_err(failed)?;
+        let (address, waited) = (self.address.clone(), self.wait_max);
+        let too_slow = |_elapsed| RedisFailure::TooSlow { address, waited };
+        let counted = timeout(waited, count()).await.map_err(too_slow)?;
         counted.map_err(failed)?;
         let software = process.software;
         Ok((connections, Examined { server, software }))
     }
 }
 
-/// The server itself, or the master that sentinels name.
+/// The server itself, or the master that the first sentinel names that answers.
 pub(super) async fn client(address: &RedisAddress) -> RedisResult<Client> {
-    let (sentinels, master) = match address.target() {
-        Target::Server(info) => return Client::open(info.clone()),
-        Target::Sentinels { sentinels, master } => (sentinels, master),
-    };
-    let settings = sentinels[0].redis_settings();
-    // Most sentinels ask for no password; those that do share the one of the server.
+    match address.target() {
+        Target::Server(info) => Client::open(info.clone()),
+        Target::Sentinels { sentinels, master } => {
+            let asking = sentinels.iter().map(|one| Box::pin(named_by(one, master)));
+            select_ok(asking).await.map(|(client, _others)| client)
+        }
+    }
+}
+
+/// The master of that name, as a sentinel knows it. Most ask for no password; those that do share
+/// the one of the server.
+async fn named_by(sentinel: &ConnectionInfo, master: &str) -> RedisResult<Client> {
+    let of_server = sentinel.redis_settings();
     let without = RedisConnectionInfo::default();
-    match named_by(sentinels, &without, master).await {
-        Err(why) if why.code() == Some("NOAUTH") && settings.password().is_some() => {
-            let with = settings.clone().set_db(0);
-            named_by(sentinels, &with, master).await
+    match ask_sentinel(sentinel, without, master).await {
+        Err(why) if why.code() == Some("NOAUTH") && of_server.password().is_some() => {
+            ask_sentinel(sentinel, of_server.clone().set_db(0), master).await
         }
         named => named,
     }
 }
 
-/// The master of that name, as sentinels that are reached with `settings` know it.
-async fn named_by(
-    sentinels: &[ConnectionInfo],
-    settings: &RedisConnectionInfo,
+async fn ask_sentinel(
+    sentinel: &ConnectionInfo,
+    settings: RedisConnectionInfo,
     master: &str,
 ) -> RedisResult<Client> {
-    let of_server = sentinels[0].redis_settings().clone();
+    let of_server = sentinel.redis_settings().clone();
     let mut server = SentinelNodeConnectionInfo::default().set_redis_connection_info(of_server);
-    if matches!(sentinels[0].addr(), ConnectionAddr::TcpTls { .. }) {
+    if matches!(sentinel.addr(), ConnectionAddr::TcpTls { .. }) {
         server = server.set_tls_mode(TlsMode::Secure);
     }
-    let with = |info: &ConnectionInfo| info.clone().set_redis_settings(settings.clone());
-    let mut sentinels = Sentinel::build(sentinels.iter().map(with).collect())?;
-    sentinels.async_master_for(master, Some(&server)).await
+    let mut sentinel = Sentinel::build(vec![sentinel.clone().set_redis_settings(settings)])?;
+    let asked = sentinel.async_master_for(master, Some(&server));
+    let too_slow = |_elapsed| Err((ErrorKind::Io, "a sentinel has not answered").into());
+    timeout(ANSWER_MAX, asked).await.unwrap_or_else(too_slow)
 }
 
 impl Connections {
@@ -175,8 +187,7 @@ impl Connections {
     }
 
     async fn run(&self, windows: &SharedWindows, window: &str, limit: u32) -> RedisResult<Counted> {
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        let mut connection = self.both[turn % self.both.len()].clone();
+        let mut connection = self.next();
         let mut script = windows.count.prepare_invoke();
         let counted = script.key(window).arg(limit);
         let (is_granted, counted, wait_micros, now_micros): (bool, u64, u64, i64) =
@@ -192,10 +203,15 @@ impl Connections {
         Ok(Counted { is_granted, usage })
     }
 
+    fn next(&self) -> MultiplexedConnection {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        self.both[turn % self.both.len()].clone()
+    }
+
     /// The process at the other end, if it is fit for counting.
     pub(super) async fn check(&self, windows: &SharedWindows) -> Result<Process, RedisFailure> {
         let address = windows.address.clone();
-        let mut connection = self.both[0].clone();
+        let mut connection = self.next();
         let asked: RedisResult<String> = cmd("INFO").query_async(&mut connection).await;
         let process = match asked.and_then(|info| Process::parse(&info)) {
             Ok(process) => process,

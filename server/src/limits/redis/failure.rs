@@ -70,7 +70,19 @@ impl RedisFailure {
         Self::Failed { address, why }
     }
 
-    /// What to do about it, if it does not recover by itself.
+    /// Whether it may end without anybody's doing, so that a server need not be refused its start.
+    /// Sentinels do not name a master that is down, nor one that they never heard of.
+    pub(super) fn may_end(&self) -> bool {
+        match self {
+            Self::TooSlow { .. } | Self::Replica { .. } => true,
+            Self::Failed { why, .. } => {
+                why.kind() == ErrorKind::MasterNameNotFoundBySentinel || hint_of(why).is_none()
+            }
+            Self::Evicts { .. } | Self::Cluster { .. } | Self::Sentinel { .. } => false,
+        }
+    }
+
+    /// What to do about it.
     pub fn hint(&self) -> Option<Hint> {
         match self {
             Self::Evicts { .. } => Some(format!(
@@ -99,9 +111,9 @@ fn hint_of(why: &RedisError) -> Option<Hint> {
             | ServerErrorKind::Ask
             | ServerErrorKind::ClusterDown,
         ) => Some(NO_CLUSTER.into()),
-        ErrorKind::MasterNameNotFoundBySentinel => {
-            Some("check the name of the master: `redis-cli -p 26379 SENTINEL MASTERS`".into())
-        }
+        ErrorKind::MasterNameNotFoundBySentinel => Some(
+            "is the master up, and that its name? `redis-cli -p 26379 SENTINEL MASTERS`".into(),
+        ),
         _ if why.detail().is_some_and(is_script_not_allowed) => Some(ALLOWED.into()),
         ErrorKind::InvalidClientConfig if why.to_string().contains("sentinel node") => {
             Some("name the sentinels, whose port is usually 26379".into())

@@ -142,8 +142,8 @@ impl Timeout {
         self.0 * 4 / 5
     }
 
-    /// How long each address of `hosts` may take to accept a connection, so that one that never
-    /// replies leaves time for the next. A name may resolve to two addresses.
+    /// How long each address of `hosts` may take to accept a connection, so that one that is gone
+    /// leaves time for the next. A name may resolve to two addresses.
     pub(super) fn for_each_address(self, hosts: usize) -> Duration {
         self.0 / (2 * u32::try_from(hosts).unwrap_or(u32::MAX / 2).max(1))
     }

@@ -4,13 +4,16 @@
 //! it answers. Otherwise a stopped store that resumes would work through requests whose clients are
 //! long gone.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use deadpool_postgres::{ClientWrapper, Manager, ManagerConfig, Object, PoolError};
+use deadpool_postgres::{ClientWrapper, Connect, Manager, ManagerConfig, Object, PoolError};
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio_postgres::{Error, Row};
+use tokio::task::JoinHandle;
+use tokio_postgres::{Client, Config, Error, Row};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::{PgConnection, config};
@@ -187,6 +190,24 @@ impl Circuit {
     }
 }
 
+/// Connects like deadpool's own, but logs nothing: whoever waits for a reply learns that a
+/// connection has ended.
+struct Connector(MakeRustlsConnect);
+
+/// A connection and the task that drives it.
+type Connecting<'a> =
+    Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + 'a>>;
+
+impl Connect for Connector {
+    fn connect(&self, config: &Config) -> Connecting<'_> {
+        let (config, tls) = (config.clone(), self.0.clone());
+        Box::pin(async move {
+            let (client, connection) = config.connect(tls).await?;
+            Ok((client, tokio::spawn(async { drop(connection.await) })))
+        })
+    }
+}
+
 fn unavailable(error: PoolError) -> Failure {
     match error {
         PoolError::Backend(error) => Failure::Library(error),
@@ -200,7 +221,7 @@ fn connections(
     connections_max: usize,
 ) -> Result<deadpool_postgres::Pool, Failure> {
     let (config, tls) = (config(client, timeout), client.tls()?);
-    let manager = Manager::from_config(config, tls, ManagerConfig::default());
+    let manager = Manager::from_connect(config, Connector(tls), ManagerConfig::default());
     let pool = deadpool_postgres::Pool::builder(manager).max_size(connections_max);
     pool.build()
         .map_err(|error| Failure::Setup(error.to_string()))

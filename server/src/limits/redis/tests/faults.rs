@@ -32,6 +32,21 @@ fn while_a_store_does_not_answer_a_server_goes_on_from_what_it_granted() {
 
 #[test]
 #[ignore = "needs Redis"]
+fn a_request_that_nobody_waits_for_any_more_takes_no_room() {
+    let proxy = Proxy::new(Mode::Pass);
+    let rig = behind(&proxy);
+    let key = family(1);
+    proxy.set(Mode::Hold);
+    let counting = rig.limits.count(&key, 1, rig.now(), WAIT_MAX);
+    // Polled once, so that it is sent, and then dropped.
+    assert!(rig.wait(async { timeout(Duration::ZERO, counting).await.is_err() }));
+    proxy.set(Mode::Cut);
+    rig.wait_until_alone(true);
+    assert!(rig.count(&key, 1).is_ok());
+}
+
+#[test]
+#[ignore = "needs Redis"]
 fn connections_that_are_cut_are_made_again_and_no_request_is_refused() {
     let proxy = Proxy::new(Mode::Pass);
     let rig = behind(&proxy);

@@ -213,8 +213,8 @@ impl Rig {
 
     /// The server that sentinels name now.
     pub(super) fn server(&self) -> String {
-        let examined = self.wait(RedisLimits::examine(self.address.clone()));
-        examined.unwrap().server
+        let examine = || self.wait(RedisLimits::examine(self.address.clone()));
+        eventually(|| examine().ok()).server
     }
 
     fn window(&self, family: &KeyId) -> String {
@@ -271,9 +271,23 @@ pub(super) fn service(variable: &str) -> String {
 }
 
 fn ask<T: FromRedisValue>(runtime: &Runtime, address: &RedisAddress, command: &Cmd) -> T {
-    let client = runtime.block_on(connections::client(address)).unwrap();
-    let mut connection = client.get_connection().unwrap();
-    command.query(&mut connection).unwrap()
+    // While it fails over, there is nobody to ask.
+    let client = || runtime.block_on(connections::client(address)).ok();
+    eventually(|| command.query(&mut client()?.get_connection().ok()?).ok())
+}
+
+/// What `attempt` gives once it gives something, within a minute.
+#[track_caller]
+fn eventually<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
+    let clock = SystemClock::new();
+    let latest = clock.monotonic() + MISSING_AFTER;
+    loop {
+        if let Some(given) = attempt() {
+            return given;
+        }
+        assert!(clock.monotonic() < latest, "not within a minute");
+        std::thread::yield_now();
+    }
 }
 
 fn tell(runtime: &Runtime, address: &RedisAddress, command: &Cmd) {

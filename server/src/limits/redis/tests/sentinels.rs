@@ -59,3 +59,14 @@ fn who_names_what_is_no_sentinel_or_no_master_is_told_what_to_name() {
         assert!(hint.contains(expected), "{address}: {hint}");
     }
 }
+
+#[test]
+#[ignore = "needs sentinels"]
+fn a_server_starts_while_no_sentinel_names_its_master() {
+    let sentinels = rig::service(rig::SENTINELS);
+    let address = sentinels.replace("/limits/", "/another/");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let clock = Arc::new(ManualClock::at(START));
+    let started = runtime.block_on(RedisLimits::start(address.parse().unwrap(), clock));
+    assert!(started.unwrap().is_alone());
+}
