@@ -53,9 +53,8 @@ class Cluster:
         self.commanding = asyncio.Lock()
 
     async def prepare(self):
-        """Everything but the servers: a store, what minute windows need, and releases."""
+        """Everything but the servers: a store, and releases."""
         await self.operator.tell("store", "init")
-        await self.operator.tell("limits", "init")
         for number in range(RELEASES):
             self.releases.append((await self.operator.do("import", self.export(number)))["release"])
 
