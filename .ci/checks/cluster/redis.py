@@ -71,7 +71,8 @@ class Trial:
             await until(lambda: enough <= self.tally.answers, "requests are not answered any more")
         ended = time.monotonic()
         await until_counting(self.cluster.members, alone=False)
-        print(f"{fault.what} {fault.on}: {ended - began:.1f} s; counted together {time.monotonic() - ended:.1f} s later", flush=True)
+        together = time.monotonic() - ended
+        print(f"{fault.what} {fault.on}: {ended - began:.1f} s; counted together {together:.1f} s later", flush=True)
         await self.count_together()
 
     async def count_together(self):
