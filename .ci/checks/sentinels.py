@@ -4,7 +4,6 @@ settings of server/deploy/redis.md. And one that is part of a Redis Cluster, whi
 
 import asyncio
 import contextlib
-import re
 
 from checks.base import PATIENCE, free_port, run, until
 from checks.services import Engine, redis_server
@@ -71,19 +70,6 @@ class Sentinels:
             return await asyncio.to_thread(self.master) is not former
         await until(is_named, "sentinels name no other master")
 
-    def cut_off(self):
-        """What the master counts from now on, its replica does not hear of."""
-        master = self.master()
-        for server in self.servers:
-            if server is not master:
-                # It may not ask any more.
-                ask(server.port, "CONFIG", "SET", "masterauth", "none")
-                ask(server.port, "CLIENT", "KILL", "TYPE", "master")
-
-    def heal(self):
-        for server in self.servers:
-            ask(server.port, "CONFIG", "SET", "masterauth", "")
-
     def end(self):
         for engine in self.engines:
             engine.end()
@@ -92,12 +78,6 @@ class Sentinels:
 def ask(port, *command):
     """What a Redis answers, with one line for each part."""
     return run("redis-cli", "-h", "127.0.0.1", "-p", port, *command, timeout=PATIENCE)
-
-
-def scripts_run(server):
-    """How often somebody has had a script run there since it was started. What a master sends to its replicas is not one."""
-    found = re.search(r"(?m)^cmdstat_evalsha:calls=(\d+)", ask(server.port, "INFO", "commandstats"))
-    return int(found[1]) if found else 0
 
 
 class Most:

@@ -53,6 +53,7 @@ TRIALS = (
     Step("storm", (".ci/cluster", "300"), 15 * MINUTE, ("build",)),
     Step("switch", (".ci/cluster", "switch"), 10 * MINUTE, ("build",)),
     Step("rolling", (".ci/cluster", "rolling"), 10 * MINUTE, ("build",)),
+    Step("redis", (".ci/cluster", "redis"), 10 * MINUTE, ("build",)),
     Step("outages", (".ci/cluster", "outages"), 20 * MINUTE, ("build",)),
     Step("restarts", (".ci/restarts", "5"), 10 * MINUTE, ("build",)),
     Step("s3", (".ci/s3",), 15 * MINUTE, ("build",)),

@@ -106,7 +106,7 @@ def measure(surroundings, boats):
             "CATALOGUE_STORE": found.addresses["postgres"], "CATALOGUE_LIMITS": found.addresses["redis"],
             "CATALOGUE_RELEASES": f"{found.environment['CATALOGUE_TEST_S3']}/engines",
             "AWS_ENDPOINT_URL": with_port(found.addresses["s3"], s3.port)}
-        for command in (("store", "init"), ("limits", "init"), ("import", surroundings.export(boats))):
+        for command in (("store", "init"), ("import", surroundings.export(boats))):
             operator.run(*command)
         boat, = numbered(1)
         names = [f"occasional-{number}" for number in range(OCCASIONAL)]

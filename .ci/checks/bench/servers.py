@@ -82,7 +82,6 @@ class Size:
         options, limits = ("--store", self.found.addresses["postgres"]) if side.postgres else (), "memory"
         if side.redis is not None:
             limits = f"{self.found.addresses['redis'].rpartition('/')[0]}/{side.redis}"
-            do(self.surroundings.catalogue, "limits", "init", limits)
         data = self.data
         if name != EMBEDDED:
             data = Data(self.work / name, self.data.keys)

@@ -9,6 +9,7 @@ import urllib.parse
 
 from checks.base import SAMPLE, expect, until
 from checks.clients import ask, catalogue_requests, request
+from checks.cluster.counting import Counting
 from checks.cluster.processes import ENGINES, SERVERS, Balancer, Member, Proxy
 from checks.cluster.traffic import Traffic, presented
 from checks.command import Catalogue
@@ -53,9 +54,8 @@ class Cluster:
         self.commanding = asyncio.Lock()
 
     async def prepare(self):
-        """Everything but the servers: a store, what minute windows need, and releases."""
+        """Everything but the servers: a store, and releases."""
         await self.operator.tell("store", "init")
-        await self.operator.tell("limits", "init")
         for number in range(RELEASES):
             self.releases.append((await self.operator.do("import", self.export(number)))["release"])
 
@@ -77,6 +77,8 @@ class Cluster:
             at = {engine: self.by_link(member, engine) for engine in ENGINES}
             member.catalogue.environment |= settings(self.found, at) | self.serving
         await asyncio.gather(*(member.start() for member in self.members))
+        self.counting = Counting(self.members)
+        self.watching = asyncio.create_task(self.counting.watch())
         self.balancer = Balancer(self.work, self.members, self.proxy.ports, self.is_patient)
         self.balancer.start()
         if self.watched:
@@ -91,9 +93,9 @@ class Cluster:
         return with_port(self.at[engine], self.proxy.ports[f"{member.name}-{engine}"])
 
     async def move(self, variable, addresses, meanwhile=None):
-        """Has servers begin anew with other addresses, by their names, unless they have them already. Whether they did."""
+        """Has servers begin anew with other addresses, by their names, unless they have them already."""
         if all(member.catalogue.environment[variable] == addresses[member.name] for member in self.members):
-            return False
+            return
         for member in self.members:
             await member.stop()
         if meanwhile:
@@ -101,7 +103,6 @@ class Cluster:
         for member in self.members:
             member.catalogue.environment[variable] = addresses[member.name]
             await member.start()
-        return True
 
     async def reach_store_through(self, way):
         """From now on. The store is copied to a pair, which is named by its kind."""
@@ -124,8 +125,8 @@ class Cluster:
         await self.operator.tell("store", "copy", "--to", to)
 
     async def count_in(self, limits):
-        """From now on: whether servers counted elsewhere before. Sentinels have no links."""
-        return await self.move("CATALOGUE_LIMITS", {
+        """From now on. Sentinels have no links."""
+        await self.move("CATALOGUE_LIMITS", {
             member.name: self.watched.address if limits == "sentinels" else self.by_link(member, limits)
             for member in self.members})
 
@@ -166,6 +167,8 @@ class Cluster:
 
     def end(self):
         """Takes everything down that was begun, in any state."""
+        if hasattr(self, "watching"):
+            self.watching.cancel()
         for part in ("balancer", "proxy"):
             if hasattr(self, part):
                 getattr(self, part).end()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class Entry:
     """A request and what became of it. `expected` is its status while nothing limits it. Without a status (0) its connection
     broke before the answer was there in full. `release` is the one whose body or ETag was answered, "?" for one that no
-    release has, "" where there is none. The load balancer's own errors are told apart from those of servers."""
+    release has, "" where there is none. `server` is the one that answered, "" where the load balancer did or nobody."""
     sent: float
     received: float
     key: str
@@ -19,7 +19,7 @@ class Entry:
     status: int
     code: str = ""
     release: str = ""
-    is_of_balancer: bool = False
+    server: str = ""
 
 
 @dataclass(frozen=True, slots=True)

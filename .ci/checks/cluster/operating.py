@@ -31,11 +31,13 @@ SMALL_AT_A_TIME = 4
 class Operator:
     def __init__(self, cluster, random):
         self.cluster, self.traffic, self.random = cluster, cluster.traffic, random
-        self.keys, self.quotas, self.limits, self.small, self.tight = {}, {}, {}, [], []
-        self.numbers, self.is_stopping, self.done, self.failed = itertools.count(1), False, 0, 0
+        self.keys, self.quotas, self.limits, self.is_stopping = {}, {}, {}, False
+        self.numbers, self.done, self.failed = itertools.count(1), 0, 0
 
-    async def prepare(self, has_tight_limits):
-        """Keys that are there from the beginning, and stay."""
+    async def prepare(self, has_tight_limits=False):
+        """From now on only keys that are made here are asked with, and stay."""
+        self.traffic.begin_anew()
+        self.small, self.tight, self.is_stopping = [], [], False
         self.ample = await self.subscribe(AMPLE)
         for _ in range(AMPLE_KEYS):
             key = await self.issue(self.ample)
@@ -150,13 +152,13 @@ class Operator:
 
 
 @contextlib.asynccontextmanager
-async def operated(found, command, work, random, has_tight_limits=False, **settings):
+async def operated(found, command, work, random, **settings):
     """A cluster that serves, and its operator, until the end of the context."""
     cluster = Cluster(found, command, work, random, **settings)
     operator = Operator(cluster, random)
     try:
         await cluster.prepare()
-        await operator.prepare(has_tight_limits)
+        await operator.prepare()
         await cluster.start()
         await cluster.learn()
         yield operator

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 from checks.base import ROOT, expect, free_port, wait_until
 from checks.command import Server
@@ -26,15 +27,19 @@ REACHED = (*ENGINES, POOLER)
 SKEWED = SERVERS[-1]
 # How long a patient load balancer waits for a server to say whether it is ready.
 PATIENT = "timeout check 10s"
+# The header field in which the load balancer names the server that answered.
+SERVER = "x-answered-by"
 
 
 class Member(Server):
-    """A server of the cluster, on ports of its own, which reaches the engines through links of its own."""
+    """A server of the cluster, on ports of its own, which reaches the engines through links of its own. It logs too how it counts
+    minutes."""
+    level = "warn,server::limits=info"
 
     def __init__(self, catalogue, name):
         super().__init__(catalogue, "live")
         self.name, self.listen, self.admin_port = name, free_port(), free_port()
-        self.admin = f"127.0.0.1:{self.admin_port}"
+        self.admin, self.starts = f"127.0.0.1:{self.admin_port}", []
         if name == SKEWED:
             self.clock = WallClock(catalogue.data.parent, name)
             catalogue.environment |= self.clock.environment
@@ -43,6 +48,10 @@ class Member(Server):
         command = super().command()
         command[command.index("127.0.0.1:0")] = f"127.0.0.1:{self.listen}"
         return command
+
+    async def start(self):
+        self.starts.append(time.monotonic())
+        await super().start()
 
     async def start_again(self):
         """After it was killed."""
@@ -75,13 +84,15 @@ class Proxy:
 
 
 class Balancer:
-    """HAProxy with the example configuration, of which only addresses are others. A patient one does not take a busy server for
-    one that is gone: where that is not what is tried, it would be noise."""
+    """HAProxy with the example configuration, but for addresses and a header field that says which server answered. A patient
+    one does not take a busy server for one that is gone: where that is not what is tried, it would be noise."""
 
     def __init__(self, work, members, ports, is_patient):
         self.port, text = free_port(), BALANCER.read_text()
         text, bound = re.subn(r"(?m)^(\s*bind )\S+", rf"\g<1>127.0.0.1:{self.port}", text, count=1)
         expect(bound, f"{BALANCER.name} binds nothing")
+        text, found = re.subn(r"(?m)^backend servers$", rf"\g<0>\n    http-response set-header {SERVER} %s", text)
+        expect(found == 1, f"{BALANCER.name} has no backend of that name")
         for member in members:
             text, found = re.subn(rf"(?m)^(\s*server {member.name} )\S+( .*?)port \d+",
                                   rf"\g<1>127.0.0.1:{ports[member.name]}\g<2>port {ports[f'{member.name}-admin']}", text)

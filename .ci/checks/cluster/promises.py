@@ -29,16 +29,31 @@ def most_within(spans, length):
     return most, at
 
 
-def minute_limits(entries, keys, limits):
-    """No window has more requests than its limit."""
-    spans = collections.defaultdict(list)
+def stretch(entry, breaks):
+    """How many of these were over before it; None where it may have been in one. What has as many lies in one stretch of time."""
+    if any(began <= entry.received and entry.sent <= ended for began, ended in breaks):
+        return None
+    return sum(ended < entry.sent for _, ended in breaks)
+
+
+def minute_limits(entries, keys, limits, alone, starts):
+    """No window has more requests than its limit: of all servers while none of them counts alone, and of one server from its
+    start to its end, whoever counts. `alone` are the times when one counted alone, `starts` those at which each was started."""
+    counted = collections.defaultdict(list)
     for entry in entries:
         if is_counted(entry) and entry.key in keys:
-            spans[keys[entry.key].window].append((entry.sent, entry.received))
+            counted[keys[entry.key].window].append(entry)
+    breaks = {"all servers": [(span.began, span.ended) for span in alone]}
+    breaks |= {server: [(at, at) for at in times] for server, times in starts.items()}
     for window, limit in limits.items():
-        most, at = most_within(spans[window], WINDOW * (1 - SLEW)) if limit < len(spans[window]) else (0, None)
-        if limit < most:
-            yield f"{window}: {most} requests were accepted within a minute from {at:.3f} s on, of {limit}"
+        stretches = collections.defaultdict(list)
+        for entry in counted[window] if limit < len(counted[window]) else ():
+            for who in ("all servers", entry.server):
+                stretches[who, stretch(entry, breaks[who])].append((entry.sent, entry.received))
+        for (who, number), spans in stretches.items():
+            most, at = (0, None) if number is None else most_within(spans, WINDOW * (1 - SLEW))
+            if limit < most:
+                yield f"{window}: {who} accepted {most} requests within a minute from {at:.3f} s on, of {limit}"
 
 
 def received_200s(entries, keys):
@@ -47,13 +62,13 @@ def received_200s(entries, keys):
 
 
 def ledger(received, quotas, used, may_be_above):
-    """No subscription got more 200s than its quota; every one is charged, and at most so many more as are explained."""
-    for name, quota in quotas.items():
-        if quota < received[name]:
-            yield f"{name}: clients received {received[name]} answers of a quota of {quota}"
-        if not received[name] <= used[name] <= received[name] + may_be_above[name]:
-            yield (f"{name}: {received[name]} answers were received, {used[name]} are charged; at most "
-                   f"{may_be_above[name]} more are explained")
+    """No subscription got more 200s than its quota; every one is charged, and at most so many more as are explained, of those
+    for which that is told."""
+    for name, more in may_be_above.items():
+        if quotas[name] < received[name]:
+            yield f"{name}: clients received {received[name]} answers of a quota of {quotas[name]}"
+        if not received[name] <= used[name] <= received[name] + more:
+            yield f"{name}: {received[name]} answers were received, {used[name]} are charged; at most {more} more are explained"
 
 
 def changed_keys(entries, keys):

@@ -10,8 +10,9 @@ import re
 import time
 
 from checks.base import expect, until
-from checks.clients import ask, request
+from checks.clients import ask
 from checks.cluster import promises
+from checks.cluster.counting import METRICS
 from checks.cluster.history import Span
 from checks.cluster.operating import operated
 from checks.cluster.switch import failed, undisturbed
@@ -25,7 +26,6 @@ DRAIN = 3
 BETWEEN = 1.0
 # What a server that ends has not answered another is asked, and both have charged it. So much is borne for each.
 ASKED_TWICE_MAX = 2
-METRICS = request("metrics", "/metrics", 200)
 ANSWERED = re.compile(rb"(?m)^catalogue_http_requests_total\{.*\} (\d+)$")
 SHOWN = 10
 

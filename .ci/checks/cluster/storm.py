@@ -1,5 +1,6 @@
 """Faults at random under load, and what the history has to be afterwards. The engines are others in each part of the time: a
-pooler before PostgreSQL, then an asynchronous pair, then a synchronous one and sentinels before Redis.
+pooler before PostgreSQL, then a synchronous pair and sentinels before Redis, then an asynchronous pair. Each part has keys of
+its own.
 
 After each fault the cluster recovers by itself before the next begins. How soon, and how quickly anything is answered or
 refused, nobody is held to: the machine may be busy.
@@ -15,6 +16,7 @@ from random import Random
 from checks.base import expect
 from checks.clients import Settled
 from checks.cluster import disturbances, promises
+from checks.cluster.counting import until_counting
 from checks.cluster.disturbances import LASTS, Disturbance
 from checks.cluster.failover import FailsOver
 from checks.cluster.history import Span
@@ -29,8 +31,6 @@ from checks.services import PAIRS, POSTGRES, add_pair
 BETWEEN, SETTLED = (1.0, 4.0), 3.0
 # After so many answers in a row that are no refusal a cluster has recovered.
 IN_A_ROW = 50
-# How long servers refuse everything that they could not have counted, in seconds.
-CLOSED = 63.0
 # A limit or quota from which on nothing comes over it.
 MANY = 1_000_000
 # How long after the last request a server may still take or give back leases, and how soon after one without an answer
@@ -59,12 +59,16 @@ class Part:
         return [*of_store, *of_redis]
 
 
-PARTS = {part.store: part for part in (Part("pgbouncer", "redis"), Part("async", "redis"), Part("sync", "sentinels"))}
+PARTS = {part.store: part for part in (Part("pgbouncer", "redis"), Part("sync", "sentinels"), Part("async", "redis"))}
 
 
-def reported_max(quota):
-    """By how much a server's report after a failover may be above what was lost, as server/deploy/postgresql.md says."""
-    return min(-(-quota // 128), 32_768)
+def may_lose_charges(fault):
+    """Whether the ledger may be below what clients received, of what was used then."""
+    return (fault.what, fault.on) == ("promote", PAIRS["async"][1])
+
+
+def is_meanwhile(fault, began, ended):
+    return fault.began <= ended + LATER and began <= fault.ended
 
 
 def may_be_above(quota, times, faults):
@@ -75,15 +79,13 @@ def may_be_above(quota, times, faults):
     unanswered, began, ended = times
     above = unanswered
     for fault in faults:
-        if ended + LATER < fault.began or fault.ended < began:
+        if not is_meanwhile(fault, began, ended):
             continue
         if fault.on in SERVERS:
             above += CLIENTS + (held_max(quota) if fault.what == "kill" else 0)
         elif fault.on.endswith(STORES):
             leases = 1 + int((fault.ended - fault.began) / ASKED_AGAIN) if fault.what == "delay" else 1
             above += held_max(quota) * leases * (len(SERVERS) if fault.on in STORES else 1)
-            if (fault.what, fault.on) == ("promote", PAIRS["async"][1]):
-                above += reported_max(quota) * len(SERVERS)
     return above
 
 
@@ -94,24 +96,23 @@ class Storm:
         self.traffic, self.settled, self.faults = self.cluster.traffic, Settled(), []
 
     async def run(self, seconds, parts):
-        operating = asyncio.create_task(self.operator.run())
         for part in parts:
-            async with self.cluster.commanding:
-                await self.cluster.reach_store_through(part.store)
-                is_new = await self.cluster.count_in(part.limits)
+            await self.cluster.reach_store_through(part.store)
+            await self.cluster.count_in(part.limits)
+            await self.operator.prepare(has_tight_limits=True)
+            operating = asyncio.create_task(self.operator.run())
             async with self.traffic.through(self.cluster.balancer.port, self.settled.note):
-                await self.recover(CLOSED if is_new else 0)
+                await self.recover()
                 await self.disturb(part, time.monotonic() + seconds / len(parts))
-                self.operator.is_stopping = part is parts[-1]
+                self.operator.is_stopping = True
                 await asyncio.sleep(SETTLED)
-        await operating
+            await operating
         for member in self.cluster.members:
             await member.stop()
 
-    async def recover(self, closed):
-        """Servers refuse for so many seconds first, because a count may be lost."""
-        await asyncio.sleep(closed)
+    async def recover(self):
         await self.settled.settle(False, IN_A_ROW)
+        await until_counting(self.cluster.members, alone=False)
 
     async def disturb(self, part, until):
         for fault in disturbances.some(self.random, part.engines, part.failovers()):
@@ -124,7 +125,7 @@ class Storm:
             ended = time.monotonic()
             if isinstance(fault, FailsOver):
                 await fault.afterwards(self.cluster)
-            await self.recover(CLOSED if fault.what == "failover" else 0)
+            await self.recover()
             self.faults.append(Span(fault.what, began, ended, fault.on))
             recovered = time.monotonic() - ended
             print(f"{began:.1f} to {ended:.1f} s: {fault.what} {fault.on}, recovered {recovered:.1f} s later", flush=True)
@@ -135,8 +136,9 @@ class Storm:
         may_be_limited = {(name, "RATE_LIMITED") for name, key in keys.items() if limits[key.window] < MANY}
         may_be_limited |= {(name, "QUOTA_EXCEEDED") for name, key in keys.items() if quotas[key.subscription] < MANY}
         received, used = promises.received_200s(entries, keys), await self.cluster.operator.used()
+        starts = {member.name: member.starts for member in self.cluster.members}
         return {
-            "minute limits": promises.minute_limits(entries, keys, limits),
+            "minute limits": promises.minute_limits(entries, keys, limits, self.cluster.counting.alone(), starts),
             "quotas and the ledger": promises.ledger(received, quotas, used, self.explained()),
             "changed keys": promises.changed_keys(entries, keys),
             "statuses": promises.statuses(entries, keys, may_be_limited),
@@ -144,7 +146,7 @@ class Storm:
         }
 
     def explained(self):
-        """By how much each ledger may be above what was received."""
+        """By how much each ledger may be above what was received, of those that had to keep all charges."""
         unanswered, first, last, never = collections.Counter(), {}, {}, float("inf")
         for entry in self.traffic.entries:
             if entry.key in self.operator.keys:
@@ -152,8 +154,10 @@ class Storm:
                 unanswered[name] += entry.status in promises.AWAY
                 first[name] = min(entry.sent, first.get(name, never))
                 last[name] = max(entry.received, last.get(name, -never))
-        return {name: may_be_above(quota, (unanswered[name], first.get(name, never), last.get(name, -never)), self.faults)
-                for name, quota in self.operator.quotas.items()}
+        times = {name: (first.get(name, never), last.get(name, -never)) for name in self.operator.quotas}
+        lossy = [fault for fault in self.faults if may_lose_charges(fault)]
+        return {name: may_be_above(quota, (unanswered[name], *times[name]), self.faults)
+                for name, quota in self.operator.quotas.items() if not any(is_meanwhile(fault, *times[name]) for fault in lossy)}
 
     def show(self):
         entries = self.traffic.entries
@@ -170,7 +174,7 @@ async def run(found, command, work, random, seconds, names):
             add_pair(found, part.store)
     has_sentinels = any(part.limits == "sentinels" for part in parts)
     with sentinels(found.folder) if has_sentinels else contextlib.nullcontext() as watched:
-        async with operated(found, command, work, random, has_tight_limits=True, watched=watched) as operator:
+        async with operated(found, command, work, random, watched=watched) as operator:
             storm = Storm(operator, random)
             await storm.run(seconds, parts)
             findings = {promise: list(found) for promise, found in (await storm.check()).items()}

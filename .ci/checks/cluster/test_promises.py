@@ -7,12 +7,12 @@ import collections
 import unittest
 
 from checks.cluster import promises
-from checks.cluster.history import Entry, Key
+from checks.cluster.history import Entry, Key, Span
 
 
 def entry(sent, received=None, **fields):
-    return Entry(sent, sent + 0.01 if received is None else received,
-                 **{"key": "a", "asked": "boat", "expected": 200, "status": 200, "release": "r1"} | fields)
+    usual = {"key": "a", "asked": "boat", "expected": 200, "status": 200, "release": "r1", "server": "one"}
+    return Entry(sent, sent + 0.01 if received is None else received, **usual | fields)
 
 
 def key(**fields):
@@ -20,31 +20,52 @@ def key(**fields):
 
 
 class MinuteLimits(unittest.TestCase):
-    def found(self, entries, limit=2, keys=None):
-        return list(promises.minute_limits(entries, keys or {"a": key()}, {"a": limit}))
+    def found(self, entries, limit=2, keys=None, alone=(), starts=(-10,)):
+        starts = {"one": starts, "other": (-10,)}
+        return list(promises.minute_limits(entries, keys or {"a": key()}, {"a": limit}, alone, starts))
 
     def test_as_many_as_the_limit_are_right_in_every_window(self):
         self.assertEqual(self.found([entry(0), entry(1), entry(60.2), entry(61.2)]), [])
 
     def test_one_more_within_a_minute_is_found(self):
-        found = self.found([entry(0), entry(30), entry(59.5)])
-        self.assertEqual(found, ["a: 3 requests were accepted within a minute from 0.000 s on, of 2"])
+        found = self.found([entry(0), entry(30), entry(59.5, server="other")])
+        self.assertEqual(found, ["a: all servers accepted 3 requests within a minute from 0.000 s on, of 2"])
+
+    def test_a_server_that_counts_alone_grants_a_limit_to_itself_and_no_more(self):
+        alone = [Span("alone", 20, 40, "other")]
+        entries = [entry(0), entry(1, server="other"), entry(30, server="other"), entry(50)]
+        self.assertEqual(self.found(entries, alone=alone), [])
+        found = self.found([*entries, entry(51, server="other")], alone=alone)
+        self.assertEqual(found, ["a: other accepted 3 requests within a minute from 1.000 s on, of 2"])
+
+    def test_from_when_on_all_count_together_they_are_held_to_the_limit(self):
+        alone = [Span("alone", 20, 40, "other")]
+        entries = [entry(0), entry(41), entry(42, server="other"), entry(43, server="other")]
+        self.assertEqual(self.found(entries, alone=alone),
+                         ["a: all servers accepted 3 requests within a minute from 41.000 s on, of 2"])
+
+    def test_a_server_that_was_started_anew_has_no_counts_of_its_own(self):
+        alone = [Span("alone", 2, 4, "one")]
+        entries = [entry(0), entry(1), entry(5), entry(6)]
+        self.assertEqual(self.found(entries, alone=alone, starts=(-10, 3)), [])
+        self.assertEqual(len(self.found(entries, alone=alone)), 1)
 
     def test_what_may_have_been_counted_earlier_or_later_is_not_certain(self):
         self.assertEqual(self.found([entry(0), entry(30), entry(59.5, 60.5)]), [])
         self.assertEqual(self.found([entry(-1, 1), entry(30), entry(59.5)]), [])
 
     def test_a_slow_request_among_quick_ones_hides_nothing(self):
-        self.assertEqual(len(self.found([entry(0, 100), entry(1), entry(2), entry(3)])), 1)
+        self.assertEqual(len(self.found([entry(0, 100), entry(1), entry(2), entry(3, server="other")])), 1)
 
     def test_refusals_are_not_counted_and_whatever_else_is_answered_is(self):
         for status, code in ((429, "RATE_LIMITED"), (503, ""), (0, ""), (401, "")):
             self.assertEqual(self.found([entry(0), entry(1), entry(2, status=status, code=code)]), [], status)
         for status, code in ((304, ""), (404, ""), (403, ""), (400, ""), (429, "QUOTA_EXCEEDED")):
-            self.assertEqual(len(self.found([entry(0), entry(1), entry(2, status=status, code=code)])), 1, status)
+            found = self.found([entry(0), entry(1), entry(2, status=status, code=code, server="other")])
+            self.assertEqual(len(found), 1, status)
 
     def test_keys_of_one_window_count_together(self):
-        entries = [entry(0), entry(1, key="b"), entry(2)]
+        entries = [entry(0), entry(1, key="b"), entry(2, server="other")]
         self.assertEqual(len(self.found(entries, keys={"a": key(), "b": key()})), 1)
         self.assertEqual(self.found(entries, keys={"a": key(), "b": key(window="b")}), [])
 

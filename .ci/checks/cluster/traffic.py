@@ -7,12 +7,11 @@ import re
 
 from checks.clients import catalogue_requests, load, other_requests, request
 from checks.cluster.history import Entry
+from checks.cluster.processes import SERVER
 
 # Clients, and how long each pauses between two requests, in seconds: little, for the machine is busy with the engines.
 CLIENTS, PAUSE = 16, 0.08
 CODE = re.compile(rb'"code":"([A-Z_]+)"')
-# What the load balancer says where it has no answer of a server, in server/deploy/haproxy.cfg.
-OF_BALANCER = (b'"no server answered"', b'"no server is ready"', b'"no server answered in time"')
 # Asked without a key, and how often beside one request of a key of weight 1.
 NOBODY, NOBODY_WEIGHT = "-", 0.05
 
@@ -32,7 +31,12 @@ def forbidden_requests(key):
 
 class Traffic:
     def __init__(self, random):
-        self.random, self.requests, self.weights, self.entries, self.bodies = random, {}, {}, [], {}
+        self.random, self.entries, self.bodies = random, [], {}
+        self.begin_anew()
+
+    def begin_anew(self):
+        """No key that was there before is asked with any more."""
+        self.requests, self.weights = {}, {}
         self.put(NOBODY, [one for one in other_requests() if one.key is None], NOBODY_WEIGHT)
 
     def put(self, name, requests, weight):
@@ -62,7 +66,7 @@ class Traffic:
         asked, code = answer.request, CODE.search(answer.body) if 400 <= (answer.status or 0) else None
         self.entries.append(Entry(answer.sent, answer.done, asked.key["name"] if asked.key else NOBODY, asked.kind, asked.status,
                                   answer.status or 0, code[1].decode() if code else "", self.release_of(answer),
-                                  any(message in answer.body for message in OF_BALANCER)))
+                                  answer.field(SERVER) or ""))
 
     def through(self, port, note=None):
         """Clients of that port, until the end of the context; each answer is noted, and by `note` those to a key."""
