@@ -86,7 +86,8 @@ from checks.schedule import Step
 stop = f"echo began; kill -TERM {os.getpid()}; sleep 600"
 steps = [Step("one", ("true",), 60), Step("two", ("sh", "-c", stop), 60), Step("three", ("true",), 60)]
 sys.exit(schedule.run([steps]))"""
-        done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True,
+                              cwd=steps.ROOT / ".ci")
         self.assertEqual(done.returncode, 1)
         lines = done.stdout.splitlines()
         self.assertIn("began", lines)
