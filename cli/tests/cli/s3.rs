@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
-use shared::base::clock::{Clock as _, SystemClock};
+use shared::base::clock::SystemClock;
 use shared::base::data_dir::DataDir;
 use shared::release::log::LogQuery;
 use shared::release::s3::NoTransferListener;
@@ -24,6 +24,7 @@ use crate::edited::Edited;
 use crate::harness::TestCli;
 use crate::process::{SERVE, Server, command, spawn};
 use crate::services;
+use crate::wait::wait_until;
 
 /// How long a command may take before it counts as hung: far longer than any load explains.
 const HUNG_AFTER: Duration = Duration::from_mins(2);
@@ -110,19 +111,14 @@ impl Machines {
     }
 }
 
-/// Asks until the server serves a release. A failed fetch is tried again only after several polls,
-/// for which no number of requests is sure to be enough.
+/// Asks until the server serves a release. It asks with pauses, since a server rests from opening a
+/// release while requests arrive.
 #[track_caller]
 fn wait_for(server: &Server, release: &ReleaseId) {
-    let clock = SystemClock::new();
-    let until = clock.monotonic() + HUNG_AFTER;
-    while !server.get_with("/v1", "").body.contains(release.as_str()) {
-        assert!(
-            clock.monotonic() < until,
-            "{release} was never served, but {}",
-            server.get_with("/v1", "").body
-        );
-    }
+    wait_until(&format!("{release} to be served"), || {
+        let version = server.get_with("/v1", "");
+        version.body.contains(release.as_str())
+    });
 }
 
 /// An export with one boat more than the sample.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use shared::base::clock::{Clock as _, SystemClock};
 
 /// How long an effect may take before it counts as missing: far longer than any load explains.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(2);
 /// Between two looks. So few looks, each with a new connection, leave most ports free.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -24,7 +24,7 @@ pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T 
         if let Some(found) = look() {
             return found;
         }
-        assert!(!is_last, "waited a minute in vain for {what}");
+        assert!(!is_last, "waited two minutes in vain for {what}");
         thread::sleep(PAUSE);
     }
 }
