@@ -22,6 +22,7 @@ mod wait_budget;
 pub use account::LeaseSize;
 pub use minute::{MINUTE, RateLimits};
 pub use minute_store::MinuteStore;
+pub(crate) use quota::LEDGER_CALLS_MAX;
 pub use quota::Quotas;
 pub use quota_error::{LedgerFailure, QuotaError};
 pub use usage::Usage;

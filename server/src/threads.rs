@@ -10,23 +10,26 @@ use shared::base::threads::{self, Blocking};
 use tokio::runtime::Runtime;
 
 use crate::catalogue::{OpenSettings, READS_AT_ONCE};
+use crate::limits::LEDGER_CALLS_MAX;
 
-/// Concurrent calls to the ledger that always have threads, shared with everything else that
-/// blocks, such as name lookups.
-const CONVERSATIONS: usize = 4;
-/// Most concurrent calls: a hanging ledger must not take the threads of lists.
-const CONVERSATIONS_MAX: usize = 64;
+/// Blocking threads that exist from the start beside those of lists and compression, for whatever
+/// blocks first: calls to the ledger, reads from disk, name lookups.
+const OTHERS: usize = 4;
 
 /// A runtime for a server with these settings. On two cores it has 10 threads: one worker a core,
 /// and blocking ones: one for each concurrent list query (2), one a core for compression (2), and 4
-/// more. With the eight above and the main thread that makes 19. Under load there may be up to 100
-/// blocking threads: up to 32 for reads from disk, and 64 for calls to the ledger.
+/// more. With the eight above and the main thread that makes 19.
+///
+/// Under load there may be up to 100 blocking threads: up to 32 more for reads from disk, and 64
+/// for calls to the ledger. Each kind of work bounds itself to its number, so none waits for
+/// another kind, unless the system allows fewer threads or a release was just replaced, whose last
+/// requests come on top.
 pub fn runtime(settings: OpenSettings) -> io::Result<Runtime> {
     let cores = available_parallelism().map_or(1, usize::from);
     let lists = settings.connections + cores;
     let blocking = Blocking {
-        made: lists + CONVERSATIONS,
-        at_most: lists + READS_AT_ONCE + CONVERSATIONS_MAX,
+        made: lists + OTHERS,
+        at_most: lists + READS_AT_ONCE + LEDGER_CALLS_MAX,
     };
     threads::runtime("server", cores, blocking)
 }

@@ -111,7 +111,7 @@ impl Quotas {
             Err(error) if error.is_known_unchanged() => account.put_back(units),
             Err(error) => log_lost(subscription, units, Some(error)),
         };
-        let pending = self.converse(id, give_back, enter);
+        let pending = self.call_ledger(id, give_back, enter);
         entry.pending = Some(pending.clone());
         Some(pending)
     }

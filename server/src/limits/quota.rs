@@ -14,6 +14,7 @@ use shared::base::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::Subscription;
+use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -26,9 +27,15 @@ use super::usage::Usage;
 /// charge: together less than the second within which a client gets a 503.
 pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(400);
 
+/// Most calls to the ledger at a time, since each takes a thread that may block: a ledger that
+/// hangs must not take those of lists. The others wait for their turn without a thread.
+pub(crate) const LEDGER_CALLS_MAX: usize = 64;
+
 /// Quotas of all subscriptions.
 pub struct Quotas {
     ledger: Arc<dyn QuotaLedger>,
+    /// One permit for each call to it.
+    turns: Arc<Semaphore>,
     size: LeaseSize,
     wait_budget: Duration,
     pub(super) accounts: Arc<Mutex<Accounts>>,
@@ -50,6 +57,7 @@ impl Quotas {
     pub fn with_lease_size(ledger: Arc<dyn QuotaLedger>, size: LeaseSize) -> Self {
         Self {
             ledger,
+            turns: Arc::new(Semaphore::new(LEDGER_CALLS_MAX)),
             size,
             wait_budget: LEDGER_WAIT_MAX,
             accounts: Arc::default(),
@@ -163,7 +171,7 @@ impl Quotas {
     fn lease(&self, id: AccountId, quota: u64, wanted: u64, now: Moment) -> Pending {
         let (subscription, period) = id;
         let lease = move |ledger: &dyn QuotaLedger| ledger.lease(subscription, period, wanted);
-        self.converse(id, lease, move |account, outcome| {
+        self.call_ledger(id, lease, move |account, outcome| {
             if let Ok(lease) = outcome {
                 account.receive(*lease, quota, now);
             }
@@ -173,24 +181,24 @@ impl Quotas {
     fn ask(&self, id: AccountId, now: Moment) -> Pending {
         let (subscription, period) = id;
         let ask = move |ledger: &dyn QuotaLedger| ledger.charged(subscription, period);
-        self.converse(id, ask, move |account, outcome| {
+        self.call_ledger(id, ask, move |account, outcome| {
             if let Ok(charged) = outcome {
                 account.learn(*charged, now);
             }
         })
     }
 
-    /// Starts a call to the ledger. The outcome enters the account even if nobody waits for it any
-    /// more, so a client that goes away loses nothing.
-    pub(super) fn converse<T: 'static>(
+    /// Starts a call to the ledger once it has its turn. The outcome enters the account even if
+    /// nobody waits for it any more, so a client that goes away loses nothing.
+    pub(super) fn call_ledger<T: 'static>(
         &self,
         id: AccountId,
-        say: impl FnOnce(&dyn QuotaLedger) -> Result<T, KeyStoreError> + Send + 'static,
+        ask: impl FnOnce(&dyn QuotaLedger) -> Result<T, KeyStoreError> + Send + 'static,
         enter: impl FnOnce(&mut Account, &Result<T, KeyStoreError>) + Send + 'static,
     ) -> Pending {
         let (ledger, accounts) = (Arc::clone(&self.ledger), Arc::clone(&self.accounts));
-        let answer = spawn_blocking(move || {
-            let outcome = say(&*ledger);
+        let call = move || {
+            let outcome = ask(&*ledger);
             if let Some(entry) = lock(&accounts).get_mut(id) {
                 entry.pending = None;
                 enter(&mut entry.account, &outcome);
@@ -199,8 +207,14 @@ impl Quotas {
                 source: Arc::new(source),
             };
             outcome.map(|_entered| ()).map_err(failure)
+        };
+        let turns = Arc::clone(&self.turns);
+        let answer = tokio::spawn(async move {
+            let _turn = turns.acquire_owned().await;
+            spawn_blocking(call).await
         });
-        let answer = answer.map(|joined| joined.unwrap_or(Err(LedgerFailure::BrokenOff)));
+        let broken_off = |_joined| Err(LedgerFailure::BrokenOff);
+        let answer = answer.map(move |called| called.flatten().unwrap_or_else(broken_off));
         answer.boxed().shared()
     }
 

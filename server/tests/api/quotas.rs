@@ -7,6 +7,7 @@
 
 mod histories;
 mod ledger;
+mod locked;
 mod renewal;
 mod server;
 
