@@ -111,6 +111,40 @@ impl Quotas {
         self.demand(Demand::Charge, left, subscription, now).await
     }
 
+    /// How much of each quota is used, as far as it is known: the ledger is asked for at most
+    /// `waited` in all, and one question at a time, since requests need its connections.
+    pub(crate) async fn usages(
+        &self,
+        subscriptions: &[Arc<Subscription>],
+        now: Moment,
+        waited: Duration,
+    ) -> Vec<Option<Usage>> {
+        let mut usages = Vec::with_capacity(subscriptions.len());
+        let ask_for_all = async {
+            for subscription in subscriptions {
+                usages.push(match self.check(subscription, now).await {
+                    Ok(usage) | Err(QuotaError::Exceeded(usage)) => Some(usage),
+                    Err(QuotaError::Unavailable(_)) => break,
+                });
+            }
+        };
+        // Whatever is missing then is not asked for.
+        let _in_time = timeout(waited, ask_for_all).await;
+        let rest = subscriptions.iter().skip(usages.len());
+        usages.extend(rest.map(|one| self.known(one, now)));
+        usages
+    }
+
+    /// How much of a quota is used, if that is known without asking.
+    fn known(&self, subscription: &Subscription, now: Moment) -> Option<Usage> {
+        let mut accounts = lock(&self.accounts);
+        let account = &mut accounts.entry(subscription, now).account;
+        match account.decide(Demand::Check, subscription.quota, self.size, now) {
+            Verdict::Granted(usage) | Verdict::Exceeded(usage) => Some(usage),
+            Verdict::Lease(_) | Verdict::Ask => None,
+        }
+    }
+
     /// A request that finds no unit waits for the lease under way, then tries again.
     async fn demand(
         &self,

@@ -1,5 +1,6 @@
 //! Quotas over a ledger in memory: exact, shared, interrupted, refused.
 
+use std::pin::pin;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -247,4 +248,26 @@ async fn charges_that_wait_for_a_lease_are_leased_for_together() {
     assert_eq!(scene.ledger.charged_in_all(), 60, "nobody counts twice");
     scene.quotas.give_back_all().await;
     assert_eq!(scene.ledger.charged_in_all(), 60);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scrape_asks_about_one_quota_at_a_time_and_shows_what_is_known_when_time_is_up() {
+    let scene = Scene::new(100);
+    let all: Vec<_> = (1..=200)
+        .map(|id| Arc::new(subscription(id, 100)))
+        .collect();
+    let last = scene.quotas.check(&all[199], scene.clock.now()).await;
+    let (open, gate) = channel();
+    scene.ledger.lock().gate = Some(gate);
+    let waited = Duration::from_secs(1);
+    let mut usages = pin!(scene.quotas.usages(&all, scene.clock.now(), waited));
+    assert!(usages.as_mut().now_or_never().is_none());
+    assert_eq!(scene.quotas.pending().len(), 1);
+    tokio::time::advance(waited).await;
+    let known = usages.await;
+    assert_eq!((known.len(), known.iter().flatten().count()), (200, 1));
+    assert_eq!(known[199], last.ok());
+    drop(open);
+    let all = scene.quotas.usages(&all, scene.clock.now(), waited).await;
+    assert_eq!(all.iter().flatten().count(), 200);
 }

@@ -1,20 +1,20 @@
 //! The monthly quota of each subscription that has a key: all of it, what is used, what is left.
 //!
-//! Asking takes no unit. The ledger is asked, all at once, for those not known from within the last
-//! second; if it does not answer in time, only the quota itself is shown.
+//! Asking takes no unit. The ledger is asked, about one at a time, for those not known from within
+//! the last second; if it does not answer in time, only the quota itself is shown.
 
-use std::sync::Arc;
+use std::time::Duration;
 
-use futures_util::future::join_all;
 use shared::base::clock::Moment;
-use shared::keys::subscription::Subscription;
 
 use crate::app::App;
-use crate::limits::{QuotaError, Usage};
 use crate::metrics::{Families, float};
 
 /// Most subscriptions that are shown, the first by name: each is four time series.
 const SUBSCRIPTIONS_MAX: usize = 200;
+
+/// How long the ledger may take for all of them.
+const ASKED_MAX: Duration = Duration::from_secs(2);
 
 pub(super) async fn collect(app: &App, now: Moment, families: &mut Families) {
     let mut subscriptions = app.keyring.subscriptions();
@@ -25,8 +25,7 @@ pub(super) async fn collect(app: &App, now: Moment, families: &mut Families) {
     );
     subscriptions.sort_by(|one, other| one.name.cmp(&other.name));
     subscriptions.truncate(SUBSCRIPTIONS_MAX);
-    let used = subscriptions.iter().map(|one| used(app, one, now));
-    let used = join_all(used).await;
+    let used = app.quotas.usages(&subscriptions, now, ASKED_MAX).await;
     let rows = || subscriptions.iter().zip(&used);
     let known = || rows().filter_map(|(one, usage)| Some((one.name.as_str(), usage.as_ref()?)));
     let label = "subscription";
@@ -55,11 +54,4 @@ pub(super) async fn collect(app: &App, now: Moment, families: &mut Families) {
         label,
         known().map(|(name, usage)| (name, float(usage.reset_unix_seconds.unsigned_abs()))),
     );
-}
-
-async fn used(app: &App, subscription: &Arc<Subscription>, now: Moment) -> Option<Usage> {
-    match app.quotas.check(subscription, now).await {
-        Ok(usage) | Err(QuotaError::Exceeded(usage)) => Some(usage),
-        Err(QuotaError::Unavailable(_)) => None,
-    }
 }
