@@ -11,11 +11,13 @@ mod failure;
 mod process;
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use redis::RedisError;
 use shared::base::clock::{Clock, Moment};
+use shared::base::threads::lock;
 use shared::keys::key::KeyId;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -26,10 +28,12 @@ pub use connections::Examined;
 pub use failure::RedisFailure;
 
 use connections::{Connections, Counted, SharedWindows};
+use failure::is_of_one_window;
 
 use super::minute::RateLimits;
 use super::usage::Usage;
 use crate::base::error_chain::chain;
+use crate::base::log_throttle::LogThrottle;
 use crate::metrics::RoundTrips;
 
 /// How long a request waits for Redis: a part of what it may wait for all stores, so that enough is
@@ -58,6 +62,8 @@ struct Counter {
     own: RateLimits,
     clock: Arc<dyn Clock>,
     round_trips: RoundTrips,
+    /// Warnings about what is stored as a window and is none.
+    spoilt: Mutex<LogThrottle>,
 }
 
 impl RedisLimits {
@@ -77,6 +83,7 @@ impl RedisLimits {
             own: RateLimits::new(),
             clock,
             round_trips: RoundTrips::new(),
+            spoilt: Mutex::default(),
         });
         match counter.connect().await {
             Err(why) if !why.may_end() => return Err(why),
@@ -140,6 +147,10 @@ impl Counter {
         let address = || self.windows.address.clone();
         let failure = match counted {
             Ok(Ok(counted)) => return Some(counted),
+            Ok(Err(why)) if is_of_one_window(&why) => {
+                self.warn_of_window(family, why);
+                return None;
+            }
             Ok(Err(why)) => RedisFailure::failed(address(), why),
             Err(_elapsed) => RedisFailure::TooSlow {
                 address: address(),
@@ -148,6 +159,19 @@ impl Counter {
         };
         self.lose(&connections, &failure);
         None
+    }
+
+    /// Tells, not too often, that each server counts the requests of a family alone.
+    fn warn_of_window(&self, family: &KeyId, why: RedisError) {
+        let due = lock(&self.spoilt).due(self.clock.now());
+        if due.is_some() {
+            let (window, address) = (self.windows.name(family), self.windows.address.clone());
+            tracing::warn!(
+                "each server counts requests of {family} alone, because {window} is no list of \
+                 times: delete it (redis-cli DEL {window}): {}",
+                chain(&RedisFailure::failed(address, why))
+            );
+        }
     }
 
     /// Connects, and uses the connections.

@@ -130,3 +130,19 @@ fn a_script_that_the_store_forgot_is_loaded_again() {
     assert_eq!(rig.count(&family(1), 2).unwrap().remaining, 0);
     assert!(!rig.limits.is_alone());
 }
+
+#[test]
+#[ignore = "needs Redis"]
+fn a_window_that_is_no_list_of_times_is_counted_alone_and_all_others_together() {
+    let rig = Rig::start();
+    for (number, command) in [(1, "SET"), (2, "RPUSH")] {
+        let (spoilt, other) = (family(number), family(number + 10));
+        rig.spoil(&spoilt, command);
+        for is_granted in [true, true, false] {
+            assert_eq!(rig.count(&spoilt, 2).is_ok(), is_granted, "{command}");
+        }
+        assert!(!rig.limits.is_alone(), "{command}");
+        assert!(rig.count(&other, 2).is_ok());
+        assert_eq!(rig.held(&other), 1);
+    }
+}

@@ -187,6 +187,11 @@ impl Rig {
         self.tell(cmd("DEL").arg(self.window(family)));
     }
 
+    /// As if something else had written to the window of a family.
+    pub(super) fn spoil(&self, family: &KeyId, command: &str) {
+        self.tell(cmd(command).arg(self.window(family)).arg("word"));
+    }
+
     pub(super) fn forget_scripts(&self) {
         self.tell(cmd("SCRIPT").arg("FLUSH"));
     }
