@@ -4,25 +4,23 @@
 //! eviction removes them. An entry lives no longer than the `max-age` that clients see, by the
 //! monotonic clock. Identical requests that arrive together run one query. Errors are never cached.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use quick_cache::sync::{Cache, DefaultLifecycle, PlaceholderGuard};
-use quick_cache::{DefaultHashBuilder, Weighter};
 use serde::Serialize;
 use shared::base::clock::Moment;
-use tokio::time::timeout;
 
-use crate::base::bounded;
+pub use crate::base::weighted_cache::CacheError;
+use crate::base::weighted_cache::{Bounds, CacheFigures, WeightedCache};
 use crate::catalogue::ListBody;
 use crate::params::ListKind;
 
 /// How long an entry may be served: the `max-age` of `Cache-Control`, in seconds.
 pub const MAX_AGE_SECONDS: u64 = 60;
-/// Most bytes of bodies and keys held.
-pub const BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// Most entries held.
-pub const ENTRIES_MAX: u64 = 16 * 1024;
+/// Most lists held, and most bytes of their bodies and keys.
+const BOUNDS: Bounds = Bounds {
+    entries: 16 * 1024,
+    bytes: 64 * 1024 * 1024,
+};
 
 /// What identifies a list response.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -47,20 +45,6 @@ pub enum Freshness {
     Miss,
 }
 
-/// Why there is no reply.
-#[derive(Debug, thiserror::Error)]
-pub enum CacheError<E> {
-    /// The query failed.
-    #[error(transparent)]
-    Query(E),
-    /// Another request runs the same query, and is not done either. A later request may succeed.
-    #[error("an identical list query gave no answer within {waiting:?}")]
-    WaitedTooLong {
-        /// How long this request may wait.
-        waiting: Duration,
-    },
-}
-
 #[derive(Clone)]
 struct Entry {
     body: ListBody,
@@ -73,78 +57,29 @@ impl Entry {
         now.monotonic.saturating_sub(self.stored_at).as_secs()
     }
 
-    fn is_expired(&self, now: Moment) -> bool {
-        MAX_AGE_SECONDS <= self.age_seconds(now)
-    }
-
-    /// The cached response, unless it is too old.
-    fn hit(self, now: Moment) -> Option<(ListBody, Freshness)> {
-        let age_seconds = self.age_seconds(now);
-        (age_seconds < MAX_AGE_SECONDS).then_some((self.body, Freshness::Hit { age_seconds }))
+    fn is_fresh(&self, now: Moment) -> bool {
+        self.age_seconds(now) < MAX_AGE_SECONDS
     }
 }
-
-/// Weighs an entry by its bytes, and by at least its share of [`BYTES_MAX`], which bounds the
-/// number of entries too.
-#[derive(Clone)]
-struct EntryWeight;
-
-impl Weighter<ListKey, Entry> for EntryWeight {
-    fn weight(&self, key: &ListKey, entry: &Entry) -> u64 {
-        let bytes = key.release.len() + key.query.len() + entry.body.bytes.len();
-        u64::try_from(bytes)
-            .unwrap_or(u64::MAX)
-            .max(BYTES_MAX / ENTRIES_MAX)
-    }
-}
-
-type Entries = Cache<ListKey, Entry, EntryWeight>;
-type Loading<'a> = PlaceholderGuard<
-    'a,
-    ListKey,
-    Entry,
-    EntryWeight,
-    DefaultHashBuilder,
-    DefaultLifecycle<ListKey, Entry>,
->;
 
 /// A bounded cache of list responses.
 pub struct ListCache {
-    entries: Entries,
-    hits: AtomicU64,
-    misses: AtomicU64,
-}
-
-/// The figures of a cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CacheFigures {
-    /// Lookups that found an entry.
-    pub(crate) hits: u64,
-    /// Lookups that did not.
-    pub(crate) misses: u64,
-    /// Entries held.
-    pub(crate) entries: u64,
-    /// Their weight in bytes.
-    pub(crate) bytes: u64,
+    entries: WeightedCache<ListKey, Entry>,
 }
 
 impl ListCache {
     /// An empty cache.
     pub fn new() -> Self {
+        let bytes_of = |key: &ListKey, entry: &Entry| {
+            key.release.len() + key.query.len() + entry.body.bytes.len()
+        };
         Self {
-            entries: bounded::cache(EntryWeight, ENTRIES_MAX, BYTES_MAX),
-            hits: AtomicU64::new(0),
-            misses: AtomicU64::new(0),
+            entries: WeightedCache::new(BOUNDS, bytes_of),
         }
     }
 
     pub(crate) fn figures(&self) -> CacheFigures {
-        CacheFigures {
-            hits: self.hits.load(Ordering::Relaxed),
-            misses: self.misses.load(Ordering::Relaxed),
-            entries: self.entries.len() as u64,
-            bytes: self.entries.weight(),
-        }
+        self.entries.figures()
     }
 
     /// The response for `key`, from the cache, or computed by `query` and then cached.
@@ -158,30 +93,24 @@ impl ListCache {
         waiting: Duration,
         query: impl Future<Output = Result<ListBody, E>>,
     ) -> Result<(ListBody, Freshness), CacheError<E>> {
-        // A hit takes no lock that blocks other readers.
-        if let Some(hit) = self.entries.get(key).and_then(|entry| entry.hit(now)) {
-            self.hits.fetch_add(1, Ordering::Relaxed);
-            return Ok(hit);
-        }
-        self.entries.remove_if(key, |entry| entry.is_expired(now));
-        let found = timeout(waiting, self.entries.get_value_or_guard_async(key)).await;
-        let found = found.map_err(|_elapsed| CacheError::WaitedTooLong { waiting })?;
-        let loading: Loading<'_> = match found {
-            Ok(entry) => {
-                self.hits.fetch_add(1, Ordering::Relaxed);
-                let age_seconds = entry.age_seconds(now);
-                return Ok((entry.body, Freshness::Hit { age_seconds }));
-            }
-            Err(loading) => loading,
+        let is_fresh = |entry: &Entry| entry.is_fresh(now);
+        let (entry, is_new) = if let Some(entry) = self.entries.get_if(key, is_fresh) {
+            (entry, false)
+        } else {
+            self.entries.remove_unless(key, is_fresh);
+            let query = async {
+                let (body, stored_at) = (query.await?, now.monotonic);
+                Ok(Entry { body, stored_at })
+            };
+            self.entries.get_or_fill(key, waiting, query).await?
         };
-        self.misses.fetch_add(1, Ordering::Relaxed);
-        let body = query.await.map_err(CacheError::Query)?;
-        // The cache refuses only a body that is too large for it, which is then not cached.
-        let _admitted = loading.insert(Entry {
-            body: body.clone(),
-            stored_at: now.monotonic,
-        });
-        Ok((body, Freshness::Miss))
+        let age_seconds = entry.age_seconds(now);
+        let freshness = if is_new {
+            Freshness::Miss
+        } else {
+            Freshness::Hit { age_seconds }
+        };
+        Ok((entry.body, freshness))
     }
 }
 

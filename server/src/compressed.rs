@@ -13,25 +13,22 @@ mod tests;
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
 use bytes::Bytes;
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
 use shared::base::etag::{CodedETag, Coding};
-use tokio::time::timeout;
 
 use self::coder::Coder;
-use crate::base::bounded;
-use crate::cache::CacheFigures;
+use crate::base::weighted_cache::{Bounds, CacheError, CacheFigures, WeightedCache};
 use crate::catalogue::{Queue, QueueError, QueueLimits};
 
-/// Most bytes of compressed bodies held.
-pub const BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// Most entries held: as many as fit if they are records of a kilobyte and a half.
-pub const ENTRIES_MAX: u64 = 64 * 1024;
+/// Most compressed bodies held, and their bytes: as many as fit if they are records of a kilobyte
+/// and a half.
+const BOUNDS: Bounds = Bounds {
+    entries: 64 * 1024,
+    bytes: 64 * 1024 * 1024,
+};
 
 /// Longest body that is compressed on the calling thread: a record, or a list of the usual 20 rows,
 /// which takes at most a fifth of a millisecond. A list of 100 rows takes up to six times as long,
@@ -52,12 +49,6 @@ pub enum CompressError {
     /// Its turn did not come, or it took too long.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// Another request compresses the same body, and is not done either.
-    #[error("the same body was not compressed for another request within {waiting:?}")]
-    WaitedTooLong {
-        /// How long this request may wait.
-        waiting: Duration,
-    },
     /// The library failed.
     #[error("could not compress a body as {}", coding.name())]
     Coder {
@@ -69,27 +60,11 @@ pub enum CompressError {
     },
 }
 
-/// Weighs an entry by its bytes, and by at least its share of [`BYTES_MAX`], which bounds the
-/// number of entries too.
-#[derive(Clone)]
-struct EntryWeight;
-
-impl Weighter<CodedETag, Bytes> for EntryWeight {
-    fn weight(&self, _key: &CodedETag, body: &Bytes) -> u64 {
-        let bytes = u64::try_from(body.len()).unwrap_or(u64::MAX);
-        bytes.max(BYTES_MAX / ENTRIES_MAX)
-    }
-}
-
-type Entries = Cache<CodedETag, Bytes, EntryWeight>;
-
 /// A bounded cache of compressed bodies.
 pub struct CompressedBodies {
-    entries: Entries,
+    entries: WeightedCache<CodedETag, Bytes>,
     coder: Arc<Coder>,
     queue: Queue,
-    hits: AtomicU64,
-    misses: AtomicU64,
 }
 
 impl CompressedBodies {
@@ -102,21 +77,14 @@ impl CompressedBodies {
     /// An empty cache whose long bodies wait in `queue`.
     pub(crate) fn with_queue(queue: Queue) -> Self {
         Self {
-            entries: bounded::cache(EntryWeight, ENTRIES_MAX, BYTES_MAX),
+            entries: WeightedCache::new(BOUNDS, |_tag, body| body.len()),
             coder: Arc::default(),
             queue,
-            hits: AtomicU64::new(0),
-            misses: AtomicU64::new(0),
         }
     }
 
     pub(crate) fn figures(&self) -> CacheFigures {
-        CacheFigures {
-            hits: self.hits.load(Ordering::Relaxed),
-            misses: self.misses.load(Ordering::Relaxed),
-            entries: self.entries.len() as u64,
-            bytes: self.entries.weight(),
-        }
+        self.entries.figures()
     }
 
     /// The queue of long bodies.
@@ -125,10 +93,13 @@ impl CompressedBodies {
     }
 
     /// `body` in the encoding of `tag`, which has its hash. It need not be shorter.
-    pub async fn get(&self, body: &Bytes, tag: CodedETag) -> Result<Bytes, CompressError> {
+    pub async fn get(
+        &self,
+        body: &Bytes,
+        tag: CodedETag,
+    ) -> Result<Bytes, CacheError<CompressError>> {
         // Nearly every request ends here, before timers and queues.
         if let Some(compressed) = self.entries.get(&tag) {
-            self.hits.fetch_add(1, Ordering::Relaxed);
             return Ok(compressed);
         }
         let coder = Arc::clone(&self.coder);
@@ -141,31 +112,24 @@ impl CompressedBodies {
         body: &Bytes,
         tag: CodedETag,
         compress: impl FnOnce(&[u8], Coding) -> io::Result<Vec<u8>> + Send + 'static,
-    ) -> Result<Bytes, CompressError> {
-        let waiting = LIMITS.waiting + LIMITS.working;
-        let found = timeout(waiting, self.entries.get_value_or_guard_async(&tag)).await;
-        let compressing =
-            match found.map_err(|_elapsed| CompressError::WaitedTooLong { waiting })? {
-                Ok(compressed) => {
-                    self.hits.fetch_add(1, Ordering::Relaxed);
-                    return Ok(compressed);
-                }
-                Err(compressing) => compressing,
-            };
-        self.misses.fetch_add(1, Ordering::Relaxed);
+    ) -> Result<Bytes, CacheError<CompressError>> {
         let coding = tag.coding;
-        let compressed = if body.len() <= AT_ONCE_BYTES_MAX {
-            compress(body, coding)
-        } else {
-            let body = body.clone();
-            self.queue.run(move || compress(&body, coding)).await?
+        let compressing = async {
+            let compressed = if body.len() <= AT_ONCE_BYTES_MAX {
+                compress(body, coding)
+            } else {
+                let body = body.clone();
+                self.queue.run(move || compress(&body, coding)).await?
+            };
+            let compressed =
+                compressed.map_err(|source| CompressError::Coder { coding, source })?;
+            // Drops the spare capacity, which would be held as long as the entry.
+            Ok(Bytes::from(compressed.into_boxed_slice()))
         };
-        let compressed = compressed.map_err(|source| CompressError::Coder { coding, source })?;
-        // Drops the spare capacity, which would be held as long as the entry.
-        let compressed = Bytes::from(compressed.into_boxed_slice());
-        // The cache refuses only a body that is too large for it, which is then not cached.
-        let _admitted = compressing.insert(compressed.clone());
-        Ok(compressed)
+        let found = self
+            .entries
+            .get_or_fill(&tag, LIMITS.longest(), compressing);
+        found.await.map(|(compressed, _is_new)| compressed)
     }
 }
 

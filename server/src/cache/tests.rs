@@ -125,7 +125,7 @@ async fn an_error_is_not_remembered() {
     let failed = cache
         .get_or_query(&key("a"), now, WAITING, async { Err("broken") })
         .await;
-    assert!(matches!(failed, Err(CacheError::Query("broken"))));
+    assert!(matches!(failed, Err(CacheError::Failed("broken"))));
     assert_eq!(ask(&cache, &key("a"), now, "one").await.1, Freshness::Miss);
 }
 
@@ -205,15 +205,15 @@ async fn nobody_is_kept_waiting_for_another_s_query_for_ever() {
 async fn entries_and_bytes_are_bounded() {
     let now = ManualClock::at(0).now();
     let cache = ListCache::new();
-    for number in 0..ENTRIES_MAX + 1000 {
+    for number in 0..BOUNDS.entries + 1000 {
         ask(&cache, &key(&number.to_string()), now, "small").await;
     }
-    let entries = u64::try_from(cache.entries.len()).unwrap();
-    assert!(entries <= ENTRIES_MAX, "{entries}");
+    let entries = cache.figures().entries;
+    assert!(entries <= BOUNDS.entries, "{entries}");
 
     let large = "x".repeat(1024 * 1024);
     for number in 0..100 {
         ask(&cache, &key(&format!("large {number}")), now, &large).await;
     }
-    assert!(cache.entries.weight() <= BYTES_MAX);
+    assert!(cache.figures().bytes <= BOUNDS.bytes);
 }

@@ -178,10 +178,10 @@ async fn a_long_body_whose_turn_does_not_come_is_given_up_and_a_short_one_needs_
     ask(&bodies, &json(AT_ONCE_BYTES_MAX), &count).await;
     advance(LIMITS.waiting).await;
     let refused = waiting.await;
-    let is_late = |error: &CompressError| {
+    let is_late = |error: &CacheError<CompressError>| {
         matches!(
             error,
-            CompressError::Queue(QueueError::WaitedTooLong { .. })
+            CacheError::Failed(CompressError::Queue(QueueError::WaitedTooLong { .. }))
         )
     };
     assert!(refused.as_ref().is_err_and(is_late), "{refused:?}");
@@ -197,17 +197,17 @@ async fn entries_and_bytes_are_bounded() {
         let asked = bodies.get_or_compress(&body, tag(&body, Coding::Zstd), compress);
         asked.await.unwrap();
     };
-    for number in 0..ENTRIES_MAX + 1000 {
+    for number in 0..BOUNDS.entries + 1000 {
         remember(number, 1).await;
     }
-    let entries = u64::try_from(bodies.entries.len()).unwrap();
-    assert!(entries <= ENTRIES_MAX, "{entries}");
+    let entries = bodies.figures().entries;
+    assert!(entries <= BOUNDS.entries, "{entries}");
     for number in 0..100 {
         remember(1_000_000 + number, 1024 * 1024).await;
     }
-    assert!(bodies.entries.weight() <= BYTES_MAX);
+    assert!(bodies.figures().bytes <= BOUNDS.bytes);
     // A body larger than the whole cache is returned but not held.
-    let before = bodies.entries.weight();
-    remember(2_000_000, usize::try_from(BYTES_MAX).unwrap() + 1).await;
-    assert!(bodies.entries.weight() <= before);
+    let before = bodies.figures().bytes;
+    remember(2_000_000, usize::try_from(BOUNDS.bytes).unwrap() + 1).await;
+    assert!(bodies.figures().bytes <= before);
 }

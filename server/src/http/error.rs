@@ -220,10 +220,10 @@ impl From<CacheError<ListError>> for ApiError {
     fn from(error: CacheError<ListError>) -> Self {
         match error {
             CacheError::WaitedTooLong { .. }
-            | CacheError::Query(ListError::Query(QueryError::Queue(_))) => {
+            | CacheError::Failed(ListError::Query(QueryError::Queue(_))) => {
                 Self::Overloaded(error.into())
             }
-            CacheError::Query(failed) => Self::internal(failed),
+            CacheError::Failed(failed) => Self::internal(failed),
         }
     }
 }
@@ -324,7 +324,7 @@ mod tests {
         let waiting = Duration::from_secs(1);
         let why = QueueError::Stopping { what: "query" };
         for error in [
-            CacheError::Query(ListError::Query(QueryError::Queue(why))).into(),
+            CacheError::Failed(ListError::Query(QueryError::Queue(why))).into(),
             CacheError::<ListError>::WaitedTooLong { waiting }.into(),
             BodyError::Queue(why).into(),
         ] {

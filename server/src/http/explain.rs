@@ -212,7 +212,7 @@ fn list(
         statements,
         total,
         rows,
-    } = rows.map_err(CacheError::Query)?;
+    } = rows.map_err(CacheError::Failed)?;
     Ok(ExplainedList {
         cache_key,
         statements,

@@ -8,7 +8,7 @@ use shared::release::throttle::{CountedSteps, Unthrottled};
 
 use super::super::fill;
 use super::super::tables::columns;
-use super::super::totals::ENTRIES_MAX;
+use super::super::totals::BOUNDS;
 use super::*;
 use crate::params::{BOATS, Column, List, ListKind, MANUFACTURERS, Order, Sort};
 
@@ -369,7 +369,7 @@ fn rows_are_counted_once_however_they_are_paged_and_sorted() {
 #[test]
 fn so_many_totals_are_remembered_and_no_more() {
     let totals = Totals::new(&Listing::default());
-    for value in 0..2 * ENTRIES_MAX {
+    for value in 0..2 * BOUNDS.entries {
         let plan = ListPlan {
             list: &BOATS,
             conditions: vec![Condition::Equals(column("type"), integer(value))],
@@ -379,5 +379,5 @@ fn so_many_totals_are_remembered_and_no_more() {
         totals.remember(plan.total(), value);
         assert_eq!(totals.known(&plan, &plan.total()), Some(value));
     }
-    assert!(totals.len() <= ENTRIES_MAX, "{}", totals.len());
+    assert!(totals.len() <= BOUNDS.entries, "{}", totals.len());
 }
