@@ -8,10 +8,10 @@ use shared::base::clock::Moment;
 use shared::keys::key::KeyId;
 
 use super::minute::RateLimits;
-use super::redis::RedisLimits;
+use super::redis::{ROUND_TRIPS, RedisLimits};
 use super::usage::Usage;
 use super::wait_budget::WaitBudget;
-use crate::metrics::RoundTrips;
+use crate::metrics::{Durations, Families};
 
 /// Minute windows of all key families.
 pub enum MinuteStore {
@@ -40,19 +40,31 @@ impl MinuteStore {
         }
     }
 
-    /// Round-trip times, if counting takes any.
-    pub(crate) fn round_trips(&self) -> Option<&RoundTrips> {
-        match self {
-            Self::Memory(_) => None,
-            Self::Redis(limits) => Some(limits.round_trips()),
-        }
-    }
-
     /// Whether this server counts alone because the store that it shares does not answer.
     pub(crate) fn is_alone(&self) -> bool {
         match self {
             Self::Memory(_) => false,
             Self::Redis(limits) => limits.is_alone(),
         }
+    }
+
+    /// Adds to a scrape how long counting takes where servers share a store, and whether it is used.
+    pub(crate) fn collect(&self, families: &mut Families) {
+        let round_trips = match self {
+            Self::Memory(_) => None,
+            Self::Redis(limits) => Some(limits.round_trips()),
+        };
+        families.histograms(
+            "catalogue_minute_limit_duration_seconds",
+            "How long requests waited to be counted in minute windows that servers share, in vain or \
+             not; none where windows are in memory.",
+            [([], Durations::sum(&ROUND_TRIPS, round_trips))],
+        );
+        families.gauge(
+            "catalogue_minute_limits_alone",
+            "1 if this server counts minute limits alone, because the Redis that servers share does \
+             not answer, else 0.",
+            u8::from(self.is_alone()),
+        );
     }
 }

@@ -34,7 +34,7 @@ use super::minute::RateLimits;
 use super::usage::Usage;
 use crate::base::error_chain::chain;
 use crate::base::log_throttle::LogThrottle;
-use crate::metrics::RoundTrips;
+use crate::metrics::Durations;
 
 /// How long a request waits for Redis: a part of what it may wait for all stores, so that enough is
 /// left for the quota.
@@ -44,6 +44,11 @@ pub(super) const WAIT_MAX: Duration = Duration::from_millis(100);
 const CONNECT_PAUSE: Duration = Duration::from_millis(200);
 /// Pause between two checks of a Redis that is used, also without requests.
 const CHECK_PAUSE: Duration = Duration::from_secs(1);
+
+/// Upper bounds of round trips in seconds: from one within a machine to the longest wait.
+pub(super) const ROUND_TRIPS: [f64; 9] = [
+    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.01, 0.05, 0.1, 0.25,
+];
 
 /// Minute windows in a Redis. Dropping it closes the connections.
 pub struct RedisLimits {
@@ -61,7 +66,7 @@ struct Counter {
     /// What this server grants, whoever counts it besides.
     own: RateLimits,
     clock: Arc<dyn Clock>,
-    round_trips: RoundTrips,
+    round_trips: Durations,
     /// Warnings about what is stored as a window and is none.
     spoilt: Mutex<LogThrottle>,
 }
@@ -82,7 +87,7 @@ impl RedisLimits {
             lost: Notify::new(),
             own: RateLimits::new(),
             clock,
-            round_trips: RoundTrips::new(),
+            round_trips: Durations::new(&ROUND_TRIPS),
             spoilt: Mutex::default(),
         });
         match counter.connect().await {
@@ -124,7 +129,7 @@ impl RedisLimits {
     }
 
     /// Round-trip times.
-    pub(crate) fn round_trips(&self) -> &RoundTrips {
+    pub(crate) fn round_trips(&self) -> &Durations {
         &self.counter.round_trips
     }
 
@@ -143,7 +148,7 @@ impl Counter {
         let counting = connections.count(&self.windows, family, limit);
         let counted = timeout(waited, counting).await;
         let took = self.clock.monotonic().saturating_sub(asked);
-        self.round_trips.took(took);
+        self.round_trips.observe(took);
         let address = || self.windows.address.clone();
         let failure = match counted {
             Ok(Ok(counted)) => return Some(counted),

@@ -1,81 +1,75 @@
 //! Connections of the public address, open and refused.
 
-use prometheus::{IntCounter, IntGauge};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::families::{Families, float};
-use super::{Metrics, ours};
+use super::Metrics;
+use super::families::Families;
 
 /// Counters of connections.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Connections {
-    open: IntGauge,
-    max: IntGauge,
-    refused_of_total: IntCounter,
-    refused_of_address: IntCounter,
+    open: AtomicU64,
+    max: AtomicU64,
+    refused_of_total: AtomicU64,
+    refused_of_address: AtomicU64,
 }
 
 impl Connections {
-    pub(crate) fn new() -> Self {
-        let counter = || ours(IntCounter::new("refused", "shown with the other limits"));
-        Self {
-            open: ours(IntGauge::new("open", "shown by what they do")),
-            max: ours(IntGauge::new(
-                "catalogue_connections_max",
-                "Most connections at a time; one more is refused.",
-            )),
-            refused_of_total: counter(),
-            refused_of_address: counter(),
-        }
-    }
-
     /// Sets the most at a time.
     pub(crate) fn allow(&self, max: usize) {
-        self.max.set(i64::try_from(max).unwrap_or(i64::MAX));
+        self.max.store(max as u64, Ordering::Relaxed);
     }
 
     /// One was accepted.
     pub(crate) fn open(&self) {
-        self.open.inc();
+        self.open.fetch_add(1, Ordering::Relaxed);
     }
 
     /// One that was accepted has ended.
     pub(crate) fn close(&self) {
-        self.open.dec();
+        self.open.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// One was refused because the total is at its limit.
     pub(crate) fn refuse_of_total(&self) {
-        self.refused_of_total.inc();
+        self.refused_of_total.fetch_add(1, Ordering::Relaxed);
     }
 
     /// One was refused because its address is at its limit.
     pub(crate) fn refuse_of_address(&self) {
-        self.refused_of_address.inc();
+        self.refused_of_address.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn collect(&self, metrics: &Metrics, families: &mut Families) {
-        families.add(&self.max);
-        let open = u64::try_from(self.open.get()).unwrap_or(0);
+        let [open, max, of_total, of_address] = [
+            &self.open,
+            &self.max,
+            &self.refused_of_total,
+            &self.refused_of_address,
+        ]
+        .map(|count| count.load(Ordering::Relaxed));
+        families.gauge(
+            "catalogue_connections_max",
+            "Most connections at a time; one more is refused.",
+            max,
+        );
         let answering = metrics.requests.under_way().min(open);
         families.gauges(
             "catalogue_connections",
             "Open connections: those whose request is being answered, and those that wait for one.",
-            "state",
-            [
-                ("answering", float(answering)),
-                ("waiting", float(open - answering)),
-            ],
+            [("answering", answering), ("waiting", open - answering)]
+                .map(|(state, count)| ([("state", state)], count)),
         );
         families.counters(
             "catalogue_limit_refusals_total",
             "Requests and connections that were refused, by the limit that they met.",
-            &["limit"],
             [
-                (["minute"], metrics.requests.with_code("RATE_LIMITED")),
-                (["quota"], metrics.requests.with_code("QUOTA_EXCEEDED")),
-                (["connections"], self.refused_of_total.get()),
-                (["connections_of_address"], self.refused_of_address.get()),
-            ],
+                ("minute", metrics.requests.with_code("RATE_LIMITED")),
+                ("quota", metrics.requests.with_code("QUOTA_EXCEEDED")),
+                ("connections", of_total),
+                ("connections_of_address", of_address),
+            ]
+            .map(|(limit, count)| ([("limit", limit)], count)),
         );
     }
 }

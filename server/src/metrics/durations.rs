@@ -1,15 +1,14 @@
 //! How long something took, by upper bounds: a histogram of Prometheus.
 //!
-//! An observation is two additions; the library's own histogram makes four, one of them in a loop.
-//! The counts of several threads can be shown as one.
+//! An observation is two additions. The counts of several threads can be shown as one.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use prometheus::proto::{Bucket, Histogram, Metric};
+use super::families::Histogram;
 
 /// Counts of durations.
-pub(super) struct Durations {
+pub(crate) struct Durations {
     /// Ascending, in seconds.
     bounds: &'static [f64],
     /// One for each bound: durations up to it and above the one before; then those above all.
@@ -18,7 +17,7 @@ pub(super) struct Durations {
 }
 
 impl Durations {
-    pub(super) fn new(bounds: &'static [f64]) -> Self {
+    pub(crate) fn new(bounds: &'static [f64]) -> Self {
         let count = |_| AtomicU64::new(0);
         Self {
             bounds,
@@ -27,7 +26,7 @@ impl Durations {
         }
     }
 
-    pub(super) fn observe(&self, duration: Duration) {
+    pub(crate) fn observe(&self, duration: Duration) {
         let seconds = duration.as_secs_f64();
         let place = self.bounds.iter().position(|bound| seconds <= *bound);
         let count = &self.counts[place.unwrap_or(self.bounds.len())];
@@ -36,9 +35,12 @@ impl Durations {
         self.nanos.fetch_add(nanos, Ordering::Relaxed);
     }
 
-    /// All of them combined, as a metric of the library. An observation being made may be in the
-    /// counts but not yet in the sum.
-    pub(super) fn metric<'a>(bounds: &[f64], all: impl Iterator<Item = &'a Self>) -> Metric {
+    /// All of them, which have these bounds, as one. An observation being made may be in the counts
+    /// but not yet in the sum.
+    pub(crate) fn sum<'a>(
+        bounds: &'static [f64],
+        all: impl IntoIterator<Item = &'a Self>,
+    ) -> Histogram {
         let (mut counts, mut nanos) = (vec![0; bounds.len() + 1], 0_u64);
         for one in all {
             for (count, more) in counts.iter_mut().zip(&one.counts) {
@@ -46,22 +48,11 @@ impl Durations {
             }
             nanos = nanos.wrapping_add(one.nanos.load(Ordering::Relaxed));
         }
-        let mut total = 0;
-        let mut buckets = Vec::with_capacity(bounds.len());
-        for (bound, count) in bounds.iter().zip(&counts) {
-            total += count;
-            let mut bucket = Bucket::default();
-            bucket.set_upper_bound(*bound);
-            bucket.set_cumulative_count(total);
-            buckets.push(bucket);
+        Histogram {
+            bounds,
+            counts,
+            sum: Duration::from_nanos(nanos),
         }
-        let mut histogram = Histogram::default();
-        histogram.set_bucket(buckets);
-        histogram.set_sample_count(counts.iter().sum());
-        histogram.set_sample_sum(Duration::from_nanos(nanos).as_secs_f64());
-        let mut metric = Metric::default();
-        metric.set_histogram(histogram);
-        metric
     }
 }
 
@@ -69,42 +60,36 @@ impl Durations {
 mod tests {
     use super::*;
 
-    /// Cumulative counts by bound, the count and the sum after these durations, in nanoseconds.
-    fn shown(observed: &[u64]) -> (Vec<u64>, u64, String) {
+    /// The counts by bound and the sum after these durations, in nanoseconds.
+    fn shown(observed: &[u64]) -> (Vec<u64>, u128) {
         let bounds = &[0.000_01, 0.001, 7.5];
         let apart = [Durations::new(bounds), Durations::new(bounds)];
         for (nanos, durations) in observed.iter().zip(apart.iter().cycle()) {
             durations.observe(Duration::from_nanos(*nanos));
         }
-        let metric = Durations::metric(bounds, apart.iter());
-        let histogram = metric.get_histogram();
-        let buckets = histogram.get_bucket().iter();
-        (
-            buckets.map(Bucket::cumulative_count).collect(),
-            histogram.get_sample_count(),
-            histogram.get_sample_sum().to_string(),
-        )
+        let histogram = Durations::sum(bounds, &apart);
+        (histogram.counts, histogram.sum.as_nanos())
     }
 
     #[test]
-    fn a_duration_is_in_the_first_bucket_that_holds_it_and_in_all_after_that() {
-        for (nanos, buckets) in [
-            (0, [1, 1, 1]),
-            (10_000, [1, 1, 1]),
-            (10_001, [0, 1, 1]),
-            (1_000_000, [0, 1, 1]),
-            (1_000_001, [0, 0, 1]),
-            (7_500_000_000, [0, 0, 1]),
-            (7_500_000_001, [0, 0, 0]),
+    fn a_duration_is_in_the_first_bucket_that_holds_it() {
+        for (nanos, counts) in [
+            (0, [1, 0, 0, 0]),
+            (10_000, [1, 0, 0, 0]),
+            (10_001, [0, 1, 0, 0]),
+            (1_000_000, [0, 1, 0, 0]),
+            (1_000_001, [0, 0, 1, 0]),
+            (7_500_000_000, [0, 0, 1, 0]),
+            (7_500_000_001, [0, 0, 0, 1]),
         ] {
-            assert_eq!(shown(&[nanos]).0, buckets, "{nanos} ns");
+            assert_eq!(shown(&[nanos]).0, counts, "{nanos} ns");
         }
     }
 
     #[test]
     fn durations_add_up() {
         let several = shown(&[5_000, 500_000_000, 9_000_000_000]);
-        assert_eq!(several, (vec![1, 1, 2], 3, "9.500005".to_owned()));
-        assert_eq!(shown(&[]), (vec![0, 0, 0], 0, "0".to_owned()));
+        assert_eq!(several, (vec![1, 0, 1, 1], 9_500_005_000));
+        assert_eq!(shown(&[]), (vec![0; 4], 0));
     }
 }

@@ -1,139 +1,183 @@
-//! Metric families of one scrape: values that were read, with their names and help texts.
+//! Metric families of one scrape, in the text format of Prometheus.
+//!
+//! Only this file knows the format. Values are read before they get here.
 
-use prometheus::core::Collector;
-use prometheus::proto::{LabelPair, Metric, MetricFamily, MetricType};
-use prometheus::{Gauge, GaugeVec, IntCounter, IntCounterVec, Opts, TextEncoder};
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write};
+use std::iter::once;
+use std::time::Duration;
 
-use super::ours;
+/// The media type of [`Families::text`].
+pub(crate) const MEDIA_TYPE: &str = "text/plain; version=0.0.4";
 
-/// What one scrape collects.
+/// What one scrape collects: the text of each family, by its name.
 #[derive(Default)]
-pub(crate) struct Families(Vec<MetricFamily>);
+pub(crate) struct Families(BTreeMap<&'static str, String>);
+
+/// The labels of one value, names and values, by name.
+pub(crate) type Labels<'a, const N: usize> = [(&'static str, &'a str); N];
+
+/// How many durations there were up to each bound and above the one before, and then above all.
+pub(crate) struct Histogram {
+    /// Ascending, in seconds.
+    pub(crate) bounds: &'static [f64],
+    pub(crate) counts: Vec<u64>,
+    pub(crate) sum: Duration,
+}
 
 impl Families {
-    /// Adds a metric of the library.
-    pub(crate) fn add(&mut self, metric: &impl Collector) {
-        self.0.extend(metric.collect());
-    }
-
-    /// Memory, processor time and files of this process, under the names that all clients of
-    /// Prometheus give them.
-    pub(crate) fn add_process(&mut self) {
-        #[cfg(target_os = "linux")]
-        self.add(&prometheus::process_collector::ProcessCollector::for_self());
-    }
-
     /// A value that may go up and down.
-    pub(crate) fn gauge(&mut self, name: &str, help: &str, value: f64) {
-        let gauge = ours(Gauge::new(name, help));
-        gauge.set(value);
-        self.add(&gauge);
+    pub(crate) fn gauge(&mut self, name: &'static str, help: &str, value: impl Display) {
+        self.gauges(name, help, [([], value)]);
     }
 
-    /// Gauges, one for each value of a label.
-    pub(crate) fn gauges<'a>(
+    /// The same for each of several labels.
+    pub(crate) fn gauges<'a, const N: usize>(
         &mut self,
-        name: &str,
+        name: &'static str,
         help: &str,
-        label: &str,
-        values: impl IntoIterator<Item = (&'a str, f64)>,
+        values: impl IntoIterator<Item = (Labels<'a, N>, impl Display)>,
     ) {
-        let gauges = ours(GaugeVec::new(Opts::new(name, help), &[label]));
-        for (of, value) in values {
-            gauges.with_label_values(&[of]).set(value);
-        }
-        self.add(&gauges);
+        self.add("gauge", name, help, values, |line, labels, value| {
+            line.write("", &labels, value);
+        });
     }
 
     /// A fact: the value 1, with labels that state it.
-    pub(crate) fn info(&mut self, name: &str, help: &str, labels: &[(&str, &str)]) {
-        let (names, values): (Vec<_>, Vec<_>) = labels.iter().copied().unzip();
-        let info = ours(GaugeVec::new(Opts::new(name, help), &names));
-        info.with_label_values(&values).set(1.0);
-        self.add(&info);
+    pub(crate) fn info<const N: usize>(
+        &mut self,
+        name: &'static str,
+        help: &str,
+        labels: Labels<'_, N>,
+    ) {
+        self.gauges(name, help, [(labels, 1)]);
     }
 
     /// A number that only grows.
-    pub(crate) fn counter(&mut self, name: &str, help: &str, value: u64) {
-        let counter = ours(IntCounter::new(name, help));
-        counter.inc_by(value);
-        self.add(&counter);
+    pub(crate) fn counter(&mut self, name: &'static str, help: &str, value: u64) {
+        self.counters(name, help, [([], value)]);
     }
 
-    /// Counters, one for each combination of label values.
+    /// The same for each of several labels.
     pub(crate) fn counters<'a, const N: usize>(
         &mut self,
-        name: &str,
+        name: &'static str,
         help: &str,
-        labels: &[&str; N],
-        values: impl IntoIterator<Item = ([&'a str; N], u64)>,
+        values: impl IntoIterator<Item = (Labels<'a, N>, u64)>,
     ) {
-        let counters = ours(IntCounterVec::new(Opts::new(name, help), labels));
-        for (of, value) in values {
-            counters.with_label_values(&of).inc_by(value);
-        }
-        self.add(&counters);
+        self.add("counter", name, help, values, |line, labels, value| {
+            line.write("", &labels, value);
+        });
     }
 
-    /// Histograms of durations, one for each value of a label.
-    pub(crate) fn histograms<'a>(
+    /// Histograms of durations, one for each of several labels.
+    pub(crate) fn histograms<'a, const N: usize>(
         &mut self,
-        name: &str,
+        name: &'static str,
         help: &str,
-        all: impl IntoIterator<Item = (Option<(&'a str, &'a str)>, Metric)>,
+        values: impl IntoIterator<Item = (Labels<'a, N>, Histogram)>,
     ) {
-        let mut metrics = Vec::new();
-        for (label, mut metric) in all {
-            let pairs = label.into_iter().map(|(name, value)| {
-                let mut pair = LabelPair::default();
-                pair.set_name(name.to_owned());
-                pair.set_value(value.to_owned());
-                pair
-            });
-            metric.set_label(pairs.collect());
-            metrics.push(metric);
-        }
-        let mut family = MetricFamily::default();
-        family.set_name(name.to_owned());
-        family.set_help(help.to_owned());
-        family.set_field_type(MetricType::HISTOGRAM);
-        family.set_metric(metrics);
-        self.0.push(family);
+        self.add("histogram", name, help, values, |line, labels, value| {
+            let bounds = value.bounds.iter().map(ToString::to_string);
+            let mut total = 0;
+            for (bound, count) in bounds.chain(once("+Inf".to_owned())).zip(value.counts) {
+                total += count;
+                let labels: Vec<_> = labels.into_iter().chain([("le", &*bound)]).collect();
+                line.write("_bucket", &labels, total);
+            }
+            line.write("_sum", &labels, value.sum.as_secs_f64());
+            line.write("_count", &labels, total);
+        });
     }
 
-    /// All of them in the text format of Prometheus.
+    /// All of them, by name.
     pub(crate) fn text(self) -> String {
-        ours(TextEncoder::new().encode_to_string(&self.by_name()))
+        self.0.into_values().collect()
     }
 
-    /// All families that have a value, in the order of their names; within each, in the order of
-    /// the labels.
-    pub(super) fn by_name(mut self) -> Vec<MetricFamily> {
-        self.0.retain(|family| !family.get_metric().is_empty());
-        self.0.sort_by(|one, other| one.name().cmp(other.name()));
-        for family in &mut self.0 {
-            family.mut_metric().sort_by_cached_key(|metric| {
-                let labels = metric.get_label().iter();
-                labels
-                    .map(|label| label.value().to_owned())
-                    .collect::<Vec<_>>()
-            });
+    /// Adds a family with its values in the order of their labels, unless it has none.
+    fn add<'a, const N: usize, T>(
+        &mut self,
+        kind: &str,
+        name: &'static str,
+        help: &str,
+        values: impl IntoIterator<Item = (Labels<'a, N>, T)>,
+        write: impl Fn(&mut Lines, Labels<'a, N>, T),
+    ) {
+        let mut values: Vec<_> = values.into_iter().collect();
+        values.sort_by_key(|(labels, _)| *labels);
+        if values.is_empty() {
+            return;
         }
-        self.0
+        let mut lines = Lines {
+            name,
+            text: format!("# HELP {name} {help}\n# TYPE {name} {kind}\n"),
+        };
+        for (labels, value) in values {
+            write(&mut lines, labels, value);
+        }
+        self.0.insert(name, lines.text);
     }
 }
 
-/// The library takes all values as `f64`.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "numbers above 2^53 need not be exact to the unit"
-)]
-pub(crate) fn float(number: u64) -> f64 {
-    number as f64
+/// The lines of one family.
+struct Lines {
+    name: &'static str,
+    text: String,
 }
 
-/// Unix time as `f64`; exact for millions of years.
-#[expect(clippy::cast_precision_loss, reason = "no time is that far away")]
-pub(crate) fn seconds(unix: i64) -> f64 {
-    unix as f64
+impl Lines {
+    fn write(&mut self, suffix: &str, labels: &[(&str, &str)], value: impl Display) {
+        let labels: Vec<_> = labels.iter().map(label).collect();
+        let labels = match labels.as_slice() {
+            [] => String::new(),
+            labels => format!("{{{}}}", labels.join(",")),
+        };
+        let written = writeln!(self.text, "{}{suffix}{labels} {value}", self.name);
+        written.unwrap_or_else(|_why| unreachable!("a text takes every line"));
+    }
+}
+
+fn label((name, value): &(&str, &str)) -> String {
+    let value = value.replace('\\', r"\\").replace('\n', r"\n");
+    format!("{name}=\"{}\"", value.replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_and_their_values_are_in_order_and_labels_are_escaped() {
+        let mut families = Families::default();
+        let names = ["b \"c\"\n", r"a\b"];
+        let values = names.map(|name| ([("name", name)], name.len()));
+        families.gauges("second", "Two.", values);
+        families.counter("first", "One.", 7);
+        families.gauges("none", "Not there.", [(); 0].map(|()| ([], 0)));
+        let bounds = &[0.000_01, 7.5];
+        let (counts, sum) = (vec![1, 0, 2], Duration::from_millis(9500));
+        let histogram = Histogram {
+            bounds,
+            counts,
+            sum,
+        };
+        families.histograms("third", "Three.", [([("of", "x")], histogram)]);
+        let expected = r#"# HELP first One.
+# TYPE first counter
+first 7
+# HELP second Two.
+# TYPE second gauge
+second{name="a\\b"} 3
+second{name="b \"c\"\n"} 6
+# HELP third Three.
+# TYPE third histogram
+third_bucket{of="x",le="0.00001"} 1
+third_bucket{of="x",le="7.5"} 1
+third_bucket{of="x",le="+Inf"} 3
+third_sum{of="x"} 9.5
+third_count{of="x"} 3
+"#;
+        assert_eq!(families.text(), expected);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use super::families::{Families, seconds};
+use super::families::Families;
 
 /// Counters of releases.
 #[derive(Default)]
@@ -33,7 +33,7 @@ impl Releases {
         families.gauge(
             "catalogue_release_opened_timestamp_seconds",
             "Since when the release is served, having been opened and verified, Unix time.",
-            seconds(self.served_since.load(Ordering::Relaxed)),
+            self.served_since.load(Ordering::Relaxed),
         );
         families.counter(
             "catalogue_release_switches_total",

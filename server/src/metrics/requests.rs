@@ -9,7 +9,7 @@ use std::time::Duration;
 use thread_local::ThreadLocal;
 
 use super::durations::Durations;
-use super::families::{Families, float};
+use super::families::Families;
 use crate::contract::{errors, routes};
 
 /// Upper bounds of latencies in seconds: from a record in memory to the longest wait for a list.
@@ -142,29 +142,25 @@ impl Requests {
         families.gauge(
             "catalogue_http_requests_under_way",
             "Requests that are being answered.",
-            float(self.under_way()),
+            self.under_way(),
         );
         self.collect_answered(families);
         let routes = || self.routes.iter().map(String::as_str).enumerate();
-        let durations = |route: usize| {
-            let all = self.counts.iter();
-            Durations::metric(
-                &LATENCIES,
-                all.map(move |counts| &counts.routes[route].durations),
-            )
-        };
         families.histograms(
             "catalogue_http_request_duration_seconds",
             "From when a request was read to when its answer was made, by route.",
-            routes().map(|(place, route)| (Some(("route", route)), durations(place))),
+            routes().map(|(place, route)| {
+                let all = self.counts.iter();
+                let durations = all.map(|counts| &counts.routes[place].durations);
+                ([("route", route)], Durations::sum(&LATENCIES, durations))
+            }),
         );
         families.counters(
             "catalogue_http_requests_abandoned_total",
             "Requests that were not answered, because the client left or the server stopped.",
-            &["route"],
             routes().map(|(place, route)| {
                 let abandoned = self.sum(|counts| &counts.routes[place].abandoned);
-                ([route], abandoned)
+                ([("route", route)], abandoned)
             }),
         );
     }
@@ -176,16 +172,19 @@ impl Requests {
             for (place, outcome) in self.outcomes.iter().enumerate() {
                 let count = self.sum(|counts| &counts.routes[route].answered[place]);
                 if 0 < count || TOLD_AT_ZERO.contains(&outcome.status) {
-                    answered.push((name, outcome.status.to_string(), outcome.code, count));
+                    answered.push((outcome.code, name, outcome.status.to_string(), count));
                 }
             }
         }
         families.counters(
             "catalogue_http_requests_total",
             "Requests that were answered, by route, status and error code.",
-            &["route", "status", "code"],
-            answered.iter().map(|(route, status, code, count)| {
-                ([route.as_str(), status, code.unwrap_or("")], *count)
+            answered.iter().map(|(code, route, status, count)| {
+                let code = code.unwrap_or("");
+                (
+                    [("code", code), ("route", route), ("status", status)],
+                    *count,
+                )
             }),
         );
     }
@@ -253,19 +252,13 @@ mod tests {
     fn shown(requests: &Requests) -> Vec<String> {
         let mut families = Families::default();
         requests.collect_answered(&mut families);
-        let families = families.by_name();
-        let metrics = families[0].get_metric().iter().map(|metric| {
-            let labels = metric.get_label().iter();
-            let words = labels.map(|label| label.value().to_owned());
-            let count = metric.get_counter().get_value().to_string();
-            words
-                .chain([count])
-                .collect::<Vec<_>>()
-                .join(" ")
-                .trim()
-                .to_owned()
+        let lines = families.text();
+        let lines = lines.lines().filter(|line| !line.starts_with('#'));
+        let words = lines.map(|line| {
+            let words = line.split(['"', '}']).skip(1).step_by(2);
+            words.map(str::trim).collect::<Vec<_>>().join(" ")
         });
-        metrics.collect()
+        words.map(|line| line.trim().to_owned()).collect()
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub async fn serve(
         limits,
         Arc::new(move |refusal, _origin| last_answer(&refusing, refusal)),
         Arc::clone(&app.clock),
-        Arc::new(Uncounted::new()),
+        Arc::new(Uncounted::default()),
         phase,
     )?;
     let mut serving = Box::pin(server_of(connections).try_serve(service(app)));

@@ -246,7 +246,7 @@ mod tests {
             ConnectionLimits::default(),
             Arc::new(|_refusal, _origin| Vec::new()),
             Arc::new(ManualClock::at(0)),
-            Arc::new(Counts::new()),
+            Arc::default(),
             phase,
         )
         .unwrap();

@@ -151,7 +151,7 @@ mod tests {
 
     fn admission(total: usize, per_address: usize) -> Admission {
         let limits = ConnectionLimits { total, per_address };
-        Admission::new(limits, Arc::new(Connections::new()))
+        Admission::new(limits, Arc::default())
     }
 
     fn address(text: &str) -> IpAddr {

@@ -33,7 +33,7 @@ enum Kind {
     Item,
 }
 
-const WORDS: [Word; 23] = [
+const WORDS: [Word; 22] = [
     Word {
         text: "salvo",
         kind: Kind::Crate,
@@ -85,11 +85,6 @@ const WORDS: [Word; 23] = [
         text: "indicatif",
         kind: Kind::Crate,
         homes: &["cli/src/terminal/progress"],
-    },
-    Word {
-        text: "prometheus",
-        kind: Kind::Crate,
-        homes: &["server/src/metrics"],
     },
     Word {
         text: "redis",

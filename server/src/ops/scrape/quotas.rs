@@ -8,7 +8,7 @@ use std::time::Duration;
 use shared::base::clock::Moment;
 
 use crate::app::App;
-use crate::metrics::{Families, float};
+use crate::metrics::Families;
 
 /// Most subscriptions that are shown, the first by name: each is four time series.
 const SUBSCRIPTIONS_MAX: usize = 200;
@@ -21,37 +21,40 @@ pub(super) async fn collect(app: &App, now: Moment, families: &mut Families) {
     families.gauge(
         "catalogue_subscriptions",
         &format!("Subscriptions that have a key; quotas are shown of the first {SUBSCRIPTIONS_MAX} by name."),
-        float(subscriptions.len() as u64),
+        subscriptions.len(),
     );
     subscriptions.sort_by(|one, other| one.name.cmp(&other.name));
     subscriptions.truncate(SUBSCRIPTIONS_MAX);
     let used = app.quotas.usages(&subscriptions, now, ASKED_MAX).await;
-    let rows = || subscriptions.iter().zip(&used);
-    let known = || rows().filter_map(|(one, usage)| Some((one.name.as_str(), usage.as_ref()?)));
-    let label = "subscription";
+    let labels = subscriptions
+        .iter()
+        .map(|one| [("subscription", one.name.as_str())]);
+    let rows = || labels.clone().zip(&subscriptions);
+    let known = || {
+        labels
+            .clone()
+            .zip(&used)
+            .filter_map(|(label, usage)| Some((label, usage.as_ref()?)))
+    };
     families.gauges(
         "catalogue_quota_limit",
         "Requests of a month that the subscription may be charged for.",
-        label,
-        rows().map(|(one, _)| (one.name.as_str(), float(one.quota))),
+        rows().map(|(label, one)| (label, one.quota)),
     );
     families.gauges(
         "catalogue_quota_used",
         "Requests of this month that the subscription was charged for, or that another server \
          may charge it for.",
-        label,
-        known().map(|(name, usage)| (name, float(usage.limit.saturating_sub(usage.remaining)))),
+        known().map(|(label, usage)| (label, usage.limit.saturating_sub(usage.remaining))),
     );
     families.gauges(
         "catalogue_quota_left",
         "Requests of this month that the subscription has left.",
-        label,
-        known().map(|(name, usage)| (name, float(usage.remaining))),
+        known().map(|(label, usage)| (label, usage.remaining)),
     );
     families.gauges(
         "catalogue_quota_renewal_timestamp_seconds",
         "When the quota of the subscription renews, Unix time.",
-        label,
-        known().map(|(name, usage)| (name, float(usage.reset_unix_seconds.unsigned_abs()))),
+        known().map(|(label, usage)| (label, usage.reset_unix_seconds)),
     );
 }
