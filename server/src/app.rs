@@ -185,8 +185,8 @@ impl App {
     }
 
     /// Logs whether the wall clock has jumped since the last check.
-    pub fn look_at_clock(&self) {
-        self.clock_watch.look(self.clock.now());
+    pub fn check_clock(&self) {
+        self.clock_watch.check(self.clock.now());
     }
 
     /// Whole seconds since the app was made.

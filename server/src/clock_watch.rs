@@ -18,7 +18,7 @@ const JUMP_MIN: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct ClockWatch {
     /// How far the wall clock is ahead of the monotonic one, in nanoseconds.
-    ahead: AtomicI64,
+    offset: AtomicI64,
     /// Monotonic time up to which moments are from before a known jump.
     known_until: AtomicU64,
     jumps: AtomicU64,
@@ -35,7 +35,7 @@ impl ClockWatch {
     /// A watch that starts `now`.
     pub(crate) fn new(now: Moment) -> Self {
         Self {
-            ahead: AtomicI64::new(ahead(now)),
+            offset: AtomicI64::new(clock_offset(now)),
             known_until: AtomicU64::new(0),
             jumps: AtomicU64::new(0),
         }
@@ -47,15 +47,15 @@ impl ClockWatch {
     }
 
     /// A regular check, which follows a clock that is adjusted gradually.
-    pub(crate) fn look(&self, now: Moment) {
+    pub(crate) fn check(&self, now: Moment) {
         self.notice(now);
-        self.ahead.store(ahead(now), Ordering::Relaxed);
+        self.offset.store(clock_offset(now), Ordering::Relaxed);
     }
 
     /// Logs and counts a jump, also one that is over before the next check. It runs at every
     /// request, and takes a few instructions if there was none.
     pub(crate) fn notice(&self, now: Moment) {
-        let (before, after) = (self.ahead.load(Ordering::Relaxed), ahead(now));
+        let (before, after) = (self.offset.load(Ordering::Relaxed), clock_offset(now));
         if let Some(jump) = Jump::between(before, after) {
             self.jumped(before, after, &jump, now);
         }
@@ -68,7 +68,7 @@ impl ClockWatch {
             return;
         }
         let noticed =
-            self.ahead
+            self.offset
                 .compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed);
         if noticed.is_err() {
             return;
@@ -101,7 +101,7 @@ impl Jump {
     }
 }
 
-fn ahead(now: Moment) -> i64 {
+fn clock_offset(now: Moment) -> i64 {
     let monotonic = i64::try_from(now.monotonic.as_nanos()).unwrap_or(i64::MAX);
     now.unix_nanos.saturating_sub(monotonic)
 }
@@ -134,7 +134,7 @@ mod tests {
             let last = clock.now();
             clock.advance(Duration::from_hours(1));
             clock.jump_wall(seconds);
-            let jump = Jump::between(ahead(last), ahead(clock.now()));
+            let jump = Jump::between(clock_offset(last), clock_offset(clock.now()));
             assert_eq!(jump, expected, "{seconds}");
         }
     }
@@ -145,7 +145,7 @@ mod tests {
         let watch = ClockWatch::new(clock.now());
         for (jump, jumps) in [(0, 0), (0, 0), (90, 1), (0, 1), (-90, 2), (0, 2)] {
             clock.jump_wall(jump);
-            watch.look(clock.now());
+            watch.check(clock.now());
             assert_eq!(watch.jumps(), jumps);
             clock.advance(INTERVAL);
         }
@@ -173,7 +173,7 @@ mod tests {
         let watch = ClockWatch::new(clock.now());
         for _second in 0..9 {
             clock.jump_wall(1);
-            watch.look(clock.now());
+            watch.check(clock.now());
             clock.advance(INTERVAL);
         }
         assert_eq!(watch.jumps(), 0);

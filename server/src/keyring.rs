@@ -83,11 +83,11 @@ pub struct Keyring {
 }
 
 /// With a fast hasher: its keys are hashes already, so callers cannot cause collisions.
-type Keys = HashMap<KeyHash, Known>;
+type Keys = HashMap<KeyHash, KnownKey>;
 
 /// A key, and where its use is recorded.
 #[derive(Debug)]
-struct Known {
+struct KnownKey {
     verified: Verified,
     accepted: Arc<Accepted>,
 }
@@ -138,7 +138,7 @@ impl Keyring {
             known.accepted.note(now.unix_seconds());
             Ok(known.verified.clone())
         };
-        let verified = self.keys.look(CHANGES_HOLD_WITHIN, now.monotonic, verify);
+        let verified = self.keys.read(CHANGES_HOLD_WITHIN, now.monotonic, verify);
         verified.unwrap_or(Err(VerifyError::NotCurrent))
     }
 
@@ -165,16 +165,16 @@ impl Keyring {
             let by_id: HashMap<_, _> = owners.map(|owner| (owner.id, Arc::clone(owner))).collect();
             by_id.into_values().collect()
         };
-        let known = self.keys.look(Duration::MAX, Duration::ZERO, all);
+        let known = self.keys.read(Duration::MAX, Duration::ZERO, all);
         known.unwrap_or_default()
     }
 
     /// Whether keys can be verified at `now`.
     pub fn is_current(&self, now: Moment) -> bool {
-        let looked = self
+        let found = self
             .keys
-            .look(CHANGES_HOLD_WITHIN, now.monotonic, |_keys| ());
-        looked.is_some()
+            .read(CHANGES_HOLD_WITHIN, now.monotonic, |_keys| ());
+        found.is_some()
     }
 }
 
@@ -192,7 +192,7 @@ fn by_hash(snapshot: KeySnapshot, uses: &Uses) -> Result<Keys, RefreshError> {
                 key: Arc::new(key),
                 subscription: Arc::clone(subscription),
             };
-            Ok((hash, Known { verified, accepted }))
+            Ok((hash, KnownKey { verified, accepted }))
         }
     };
     snapshot.keys.into_iter().map(entry).collect()

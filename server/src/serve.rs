@@ -121,7 +121,7 @@ fn give_back_idle(app: Arc<App>) -> io::Result<PeriodicTask> {
 
 /// Starts to check the clock of an app, at once and then every second.
 fn watch_clock(app: Arc<App>) -> io::Result<PeriodicTask> {
-    repeat("clock", clock_watch::INTERVAL, move || app.look_at_clock())
+    repeat("clock", clock_watch::INTERVAL, move || app.check_clock())
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ impl<T> Confirmed<T> {
     }
 
     /// What `look` says of a value that is young enough.
-    pub fn look<R>(&self, age: Duration, now: Duration, look: impl FnOnce(&T) -> R) -> Option<R> {
-        self.0.look(age, now, look)
+    pub fn read<R>(&self, age: Duration, now: Duration, look: impl FnOnce(&T) -> R) -> Option<R> {
+        self.0.read(age, now, look)
     }
 }

@@ -39,19 +39,19 @@ impl<T> Confirmed<T> {
         (nanos != NEVER).then(|| Duration::from_nanos(nanos))
     }
 
-    /// The result of `look` on the value, if it was confirmed within `age` before `now`.
-    pub(super) fn look<R>(
+    /// The result of `read` on the value, if it was confirmed within `age` before `now`.
+    pub(super) fn read<R>(
         &self,
         age: Duration,
         now: Duration,
-        look: impl FnOnce(&T) -> R,
+        read: impl FnOnce(&T) -> R,
     ) -> Option<R> {
         // This order makes the value at least as new as its confirmation.
         let nanos = self.nanos.load(Ordering::Acquire);
         let value = self.value.load();
         let value = value.as_ref().filter(|_value| nanos != NEVER)?;
         let is_confirmed = now.saturating_sub(Duration::from_nanos(nanos)) <= age;
-        is_confirmed.then(|| look(value))
+        is_confirmed.then(|| read(value))
     }
 }
 

@@ -79,7 +79,7 @@ pub(super) enum Verdict {
 pub(super) struct Account {
     pub(super) period: Period,
     /// The ledger's last reply, if any.
-    known: Option<Known>,
+    reply: Option<LedgerReply>,
     /// Units leased here and not yet charged.
     unused: u64,
     /// Since when no unit was leased or charged, as first noticed by `take_idle`.
@@ -91,7 +91,7 @@ pub(super) struct Account {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct LedgerReply {
     /// Units of the period leased by all servers, including this one.
     charged: u64,
     at: Duration,
@@ -108,7 +108,7 @@ impl Account {
     pub(super) fn new(period: Period) -> Self {
         Self {
             period,
-            known: None,
+            reply: None,
             unused: 0,
             idle_since: None,
             exhausted: None,
@@ -181,15 +181,15 @@ impl Account {
     /// Records what the ledger replied, asked at `now`.
     pub(super) fn learn(&mut self, charged: u64, now: Moment) {
         let at = now.monotonic;
-        self.known = Some(Known { charged, at });
+        self.reply = Some(LedgerReply { charged, at });
     }
 
     /// Takes out the unused units, to give them back.
     pub(super) fn take_unused(&mut self) -> Option<u64> {
         let unused = std::mem::take(&mut self.unused);
         self.idle_since = None;
-        if let Some(known) = &mut self.known {
-            known.charged = known.charged.saturating_sub(unused);
+        if let Some(reply) = &mut self.reply {
+            reply.charged = reply.charged.saturating_sub(unused);
         }
         (unused != 0).then_some(unused)
     }
@@ -208,20 +208,20 @@ impl Account {
     /// Puts back units that could not be given back.
     pub(super) fn put_back(&mut self, units: u64) {
         self.unused += units;
-        if let Some(known) = &mut self.known {
-            known.charged += units;
+        if let Some(reply) = &mut self.reply {
+            reply.charged += units;
         }
     }
 
     fn wanted(&self, quota: u64, size: LeaseSize) -> u64 {
-        let left = |known: Known| quota.saturating_sub(known.charged);
-        self.known.map_or(1, |known| size.of(left(known)))
+        let left = |reply: LedgerReply| quota.saturating_sub(reply.charged);
+        self.reply.map_or(1, |reply| size.of(left(reply)))
     }
 
     fn believed(&self, now: Moment) -> Option<u64> {
-        let known = self.known?;
-        let age = now.monotonic.saturating_sub(known.at);
-        (age < BELIEVED_FOR).then_some(known.charged)
+        let reply = self.reply?;
+        let age = now.monotonic.saturating_sub(reply.at);
+        (age < BELIEVED_FOR).then_some(reply.charged)
     }
 
     /// Units leased here and not yet charged.
@@ -231,8 +231,8 @@ impl Account {
 
     /// Units charged by this server or leased by others.
     fn spent(&self) -> u64 {
-        self.known
-            .map_or(0, |known| known.charged.saturating_sub(self.unused))
+        self.reply
+            .map_or(0, |reply| reply.charged.saturating_sub(self.unused))
     }
 
     fn is_exhausted(&self, quota: u64, now: Moment) -> bool {

@@ -28,8 +28,8 @@ impl Durations {
 
     pub(crate) fn observe(&self, duration: Duration) {
         let seconds = duration.as_secs_f64();
-        let place = self.bounds.iter().position(|bound| seconds <= *bound);
-        let count = &self.counts[place.unwrap_or(self.bounds.len())];
+        let index = self.bounds.iter().position(|bound| seconds <= *bound);
+        let count = &self.counts[index.unwrap_or(self.bounds.len())];
         count.fetch_add(1, Ordering::Relaxed);
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         self.nanos.fetch_add(nanos, Ordering::Relaxed);

@@ -105,9 +105,9 @@ impl Requests {
     /// A client without a whole request was refused.
     pub(crate) fn count(&self, route: Option<usize>, outcome: Outcome) {
         // Nearly always the first; otherwise only a few have the same status.
-        let place = self.outcomes.iter().position(|known| *known == outcome);
+        let index = self.outcomes.iter().position(|known| *known == outcome);
         let answered = &self.mine().of(route).answered;
-        if let Some(counter) = place.and_then(|place| answered.get(place)) {
+        if let Some(counter) = index.and_then(|index| answered.get(index)) {
             add_one(counter);
         }
     }
@@ -131,10 +131,10 @@ impl Requests {
     /// How many were answered with this code, whatever the route.
     pub(super) fn with_code(&self, code: &str) -> u64 {
         let mut outcomes = self.outcomes.iter();
-        let Some(place) = outcomes.position(|outcome| outcome.code == Some(code)) else {
+        let Some(index) = outcomes.position(|outcome| outcome.code == Some(code)) else {
             return 0;
         };
-        let of_route = |route: usize| self.sum(|counts| &counts.routes[route].answered[place]);
+        let of_route = |route: usize| self.sum(|counts| &counts.routes[route].answered[index]);
         (0..self.routes.len()).map(of_route).sum()
     }
 
@@ -149,17 +149,17 @@ impl Requests {
         families.histograms(
             "catalogue_http_request_duration_seconds",
             "From when a request was read to when its answer was made, by route.",
-            routes().map(|(place, route)| {
+            routes().map(|(index, route)| {
                 let all = self.counts.iter();
-                let durations = all.map(|counts| &counts.routes[place].durations);
+                let durations = all.map(|counts| &counts.routes[index].durations);
                 ([("route", route)], Durations::sum(&LATENCIES, durations))
             }),
         );
         families.counters(
             "catalogue_http_requests_abandoned_total",
             "Requests that were not answered, because the client left or the server stopped.",
-            routes().map(|(place, route)| {
-                let abandoned = self.sum(|counts| &counts.routes[place].abandoned);
+            routes().map(|(index, route)| {
+                let abandoned = self.sum(|counts| &counts.routes[index].abandoned);
                 ([("route", route)], abandoned)
             }),
         );
@@ -169,8 +169,8 @@ impl Requests {
     fn collect_answered(&self, families: &mut Families) {
         let mut answered = Vec::new();
         for (route, name) in self.routes.iter().enumerate() {
-            for (place, outcome) in self.outcomes.iter().enumerate() {
-                let count = self.sum(|counts| &counts.routes[route].answered[place]);
+            for (index, outcome) in self.outcomes.iter().enumerate() {
+                let count = self.sum(|counts| &counts.routes[route].answered[index]);
                 if 0 < count || TOLD_AT_ZERO.contains(&outcome.status) {
                     answered.push((outcome.code, name, outcome.status.to_string(), count));
                 }

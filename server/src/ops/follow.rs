@@ -21,7 +21,7 @@ use crate::ops::throttle::BesideRequests;
 /// A release that could not be opened is tried again after this many polls: after 5 seconds in a
 /// directory, which is polled five times a second. It may have been repaired, or the failure was
 /// temporary.
-pub const LOOKS_PER_TRY: u32 = 25;
+pub const POLLS_PER_TRY: u32 = 25;
 
 /// Why the active release is not served.
 #[derive(Debug, thiserror::Error)]
@@ -50,16 +50,16 @@ pub enum Step {
 }
 
 /// A release that could not be opened, which has been reported.
-struct Refused {
+struct FailedOpening {
     release: ReleaseId,
-    looks_since_try: u32,
+    polls_since_try: u32,
 }
 
-impl Refused {
+impl FailedOpening {
     /// Whether this poll tries again.
     fn is_due(&mut self) -> bool {
-        self.looks_since_try = (self.looks_since_try + 1) % LOOKS_PER_TRY;
-        self.looks_since_try == 0
+        self.polls_since_try = (self.polls_since_try + 1) % POLLS_PER_TRY;
+        self.polls_since_try == 0
     }
 }
 
@@ -72,7 +72,7 @@ pub struct Follower {
     /// last request.
     retired: Vec<Arc<Catalogue>>,
     /// The active release, while it cannot be opened.
-    refused: Option<Refused>,
+    failed: Option<FailedOpening>,
     /// Whether the last poll failed to read the pointer, which is logged once.
     is_blind: bool,
 }
@@ -85,7 +85,7 @@ impl Follower {
             releases,
             settings,
             retired: Vec::new(),
-            refused: None,
+            failed: None,
             is_blind: false,
         }
     }
@@ -110,15 +110,11 @@ impl Follower {
         };
         let active = &pointer.release;
         if active.as_str() == self.app.catalogue().release_id() {
-            self.refused = None;
+            self.failed = None;
             return Ok(Step::Unchanged);
         }
-        self.refused.take_if(|refused| refused.release != *active);
-        if self
-            .refused
-            .as_mut()
-            .is_some_and(|refused| !refused.is_due())
-        {
+        self.failed.take_if(|failed| failed.release != *active);
+        if self.failed.as_mut().is_some_and(|failed| !failed.is_due()) {
             return Ok(Step::Unchanged);
         }
         match self.open(active) {
@@ -126,11 +122,11 @@ impl Follower {
                 self.serve(catalogue, &pointer);
                 Ok(Step::Activated(pointer.release))
             }
-            Err(_known) if self.refused.is_some() => Ok(Step::Unchanged),
+            Err(_known) if self.failed.is_some() => Ok(Step::Unchanged),
             Err(source) => {
-                self.refused = Some(Refused {
+                self.failed = Some(FailedOpening {
                     release: active.clone(),
-                    looks_since_try: 0,
+                    polls_since_try: 0,
                 });
                 Err(FollowError::Open {
                     release: pointer.release,
@@ -141,7 +137,7 @@ impl Follower {
     }
 
     fn serve(&mut self, catalogue: Catalogue, pointer: &Pointer) {
-        self.refused = None;
+        self.failed = None;
         let before = self.app.activate(Arc::new(catalogue));
         self.retired.push(before);
         if let Err(error) = self.releases.cache_pointer(pointer) {

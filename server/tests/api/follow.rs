@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use server::catalogue::Catalogue;
-use server::ops::follow::{FollowError, Follower, LOOKS_PER_TRY, Step};
+use server::ops::follow::{FollowError, Follower, POLLS_PER_TRY, Step};
 use shared::release::{FileName, ReleaseId, ReleaseStore, Releases};
 
 use crate::app::{TestApp, Unusual};
@@ -126,11 +126,11 @@ async fn a_damaged_release_that_is_mended_is_served_before_long() {
     let whole = std::fs::read(&bodies).unwrap();
     std::fs::write(&bodies, "damaged").unwrap();
     assert!(matches!(follower.step(), Err(FollowError::Open { .. })));
-    for _ in 0..2 * LOOKS_PER_TRY {
+    for _ in 0..2 * POLLS_PER_TRY {
         assert_eq!(follower.step().unwrap(), Step::Unchanged);
     }
     std::fs::write(&bodies, whole).unwrap();
-    for _ in 1..LOOKS_PER_TRY {
+    for _ in 1..POLLS_PER_TRY {
         assert_eq!(follower.step().unwrap(), Step::Unchanged);
     }
     assert_eq!(follower.step().unwrap(), Step::Activated(second));

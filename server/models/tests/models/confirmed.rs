@@ -25,7 +25,7 @@ fn nothing_is_seen_that_was_replaced_before_the_confirmation_that_makes_it_count
             let confirmed = Arc::clone(&confirmed);
             thread::spawn(move || {
                 let now = Duration::from_secs(now);
-                let seen = confirmed.look(AGE, now, |&second| Duration::from_secs(second));
+                let seen = confirmed.read(AGE, now, |&second| Duration::from_secs(second));
                 assert!(seen.is_none_or(|seen| now <= seen + AGE));
             })
         });
@@ -33,8 +33,8 @@ fn nothing_is_seen_that_was_replaced_before_the_confirmation_that_makes_it_count
             thread.join().unwrap();
         }
         refreshing.join().unwrap();
-        let seen = confirmed.look(AGE, Duration::from_secs(3), |&second| second);
+        let seen = confirmed.read(AGE, Duration::from_secs(3), |&second| second);
         assert_eq!(seen, Some(2));
-        assert_eq!(confirmed.look(AGE, Duration::from_secs(4), |_| ()), None);
+        assert_eq!(confirmed.read(AGE, Duration::from_secs(4), |_| ()), None);
     });
 }

@@ -133,7 +133,7 @@ async fn clock() -> String {
         ("it is looked at again", 0),
     ] {
         app.clock.jump_wall(jump);
-        app.app.look_at_clock();
+        app.app.check_clock();
         watch.after(done).await;
     }
     watch.told
