@@ -8,14 +8,14 @@
 
 mod account;
 mod accounts;
-#[cfg(test)]
-mod contract;
 mod give_back;
 mod minute;
 mod minute_store;
 mod quota;
 mod quota_error;
 mod redis;
+#[cfg(test)]
+mod tests;
 mod usage;
 mod wait_budget;
 

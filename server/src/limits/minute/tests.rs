@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shared::base::clock::{Clock, ManualClock};
 
 use super::*;
-use crate::limits::contract::{self, START, Windows, contract, family, promise};
+use crate::limits::tests::store_tests::{self, START, Windows, family, promise, store_tests};
 
 /// Windows and their clock.
 struct InMemory {
@@ -37,7 +37,7 @@ impl Windows for InMemory {
     }
 }
 
-contract!([], InMemory::new(), 256);
+store_tests!([], InMemory::new(), 256);
 
 #[test]
 fn a_jump_of_the_wall_clock_neither_opens_nor_closes_the_window() {

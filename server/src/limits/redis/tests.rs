@@ -11,10 +11,10 @@ use futures_util::future::join_all;
 use shared::base::clock::ManualClock;
 
 use super::*;
-use crate::limits::contract::{self, START, Windows, contract, family, promise};
+use crate::limits::tests::store_tests::{self, START, Windows, family, promise, store_tests};
 use rig::Rig;
 
-contract!([ignore = "needs Redis"], Rig::start(), 16);
+store_tests!([ignore = "needs Redis"], Rig::start(), 16);
 
 /// How long a request of these tests may wait: the machine may be busy.
 const WAIT_MAX: Duration = Duration::from_mins(1);

@@ -6,14 +6,14 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use shared::keys::key::KeyId;
 
-use super::minute::MINUTE;
-use super::usage::Usage;
+use crate::limits::minute::MINUTE;
+use crate::limits::usage::Usage;
 
 /// When every test begins, Unix time in seconds.
-pub(super) const START: i64 = 1_790_000_000;
+pub(in crate::limits) const START: i64 = 1_790_000_000;
 
 /// Minute windows and their clock.
-pub(super) trait Windows {
+pub(in crate::limits) trait Windows {
     /// Counts a request now, unless the window is full.
     fn count(&self, family: &KeyId, limit: u32) -> Result<Usage, Usage>;
 
@@ -30,13 +30,13 @@ macro_rules! promise {
         #[test]
         $(#[$attribute])?
         fn $promise() {
-            contract::$promise($($argument),+);
+            store_tests::$promise($($argument),+);
         }
     };
 }
 
 /// Every promise as a test of the windows that `$start` returns.
-macro_rules! contract {
+macro_rules! store_tests {
     ($attribute:tt, $start:expr, $cases:expr) => {
         promise!($attribute a_request_is_counted_for_exactly_60_seconds(&$start));
         promise!($attribute keys_of_other_families_have_their_own_windows(&$start));
@@ -46,14 +46,14 @@ macro_rules! contract {
     };
 }
 
-pub(super) use {contract, promise};
+pub(in crate::limits) use {promise, store_tests};
 
 /// The family of that number.
-pub(super) fn family(number: u32) -> KeyId {
+pub(in crate::limits) fn family(number: u32) -> KeyId {
     KeyId::parse(&format!("key_{number:016}")).unwrap()
 }
 
-pub(super) fn a_request_is_counted_for_exactly_60_seconds(windows: &impl Windows) {
+pub(in crate::limits) fn a_request_is_counted_for_exactly_60_seconds(windows: &impl Windows) {
     let key = family(1);
     let usage = |remaining, reset_unix_seconds, retry_after_seconds| Usage {
         limit: 2,
@@ -70,13 +70,13 @@ pub(super) fn a_request_is_counted_for_exactly_60_seconds(windows: &impl Windows
     assert_eq!(windows.count(&key, 2), Ok(usage(0, START + 71, 11)));
 }
 
-pub(super) fn keys_of_other_families_have_their_own_windows(windows: &impl Windows) {
+pub(in crate::limits) fn keys_of_other_families_have_their_own_windows(windows: &impl Windows) {
     assert!(windows.count(&family(1), 1).is_ok());
     assert!(windows.count(&family(1), 1).is_err());
     assert!(windows.count(&family(2), 1).is_ok());
 }
 
-pub(super) fn a_changed_limit_applies_at_once_and_to_what_is_counted_already(
+pub(in crate::limits) fn a_changed_limit_applies_at_once_and_to_what_is_counted_already(
     windows: &impl Windows,
 ) {
     let key = family(1);
@@ -95,7 +95,7 @@ pub(super) fn a_changed_limit_applies_at_once_and_to_what_is_counted_already(
     assert!(windows.count(&key, 0).is_err());
 }
 
-pub(super) fn a_refused_request_is_not_counted(windows: &impl Windows) {
+pub(in crate::limits) fn a_refused_request_is_not_counted(windows: &impl Windows) {
     let key = family(1);
     assert!(windows.count(&key, 1).is_ok());
     windows.pass(MINUTE / 2);
@@ -107,7 +107,10 @@ pub(super) fn a_refused_request_is_not_counted(windows: &impl Windows) {
     assert_eq!(windows.held(&key), 1);
 }
 
-pub(super) fn the_window_agrees_with_a_list_of_all_requests(windows: &impl Windows, cases: u32) {
+pub(in crate::limits) fn the_window_agrees_with_a_list_of_all_requests(
+    windows: &impl Windows,
+    cases: u32,
+) {
     let config = Config {
         cases,
         failure_persistence: None,

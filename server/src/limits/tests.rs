@@ -1,0 +1,3 @@
+//! Tests that several parts of the limits share.
+
+pub(super) mod store_tests;
