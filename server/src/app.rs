@@ -1,10 +1,11 @@
 //! Everything that requests share.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 use shared::base::clock::{Clock, Moment};
 use shared::keys::environment::Environment;
 

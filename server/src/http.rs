@@ -29,7 +29,7 @@ mod representation;
 mod service;
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -327,7 +327,7 @@ fn log_cause(error: &ApiError, app: &App, request_id: RequestId) {
             tracing::error!(request.id = %request_id, "request failed: {}", chain(&**cause));
         }
         ApiError::Overloaded(cause) => {
-            let mut overloads = app.overloads.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut overloads = app.overloads.lock();
             if let Some(left_out) = overloads.due(app.clock.now()) {
                 let cause = chain(&**cause);
                 tracing::warn!(request.id = %request_id, left_out, "request refused: {cause}");

@@ -3,12 +3,12 @@
 //! Nothing is drawn without a terminal, so callers need not check.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use console::Term;
 use import::source::ProgressListener;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike, WeakProgressBar};
+use parking_lot::Mutex;
 use shared::release::s3::TransferListener;
 
 /// How often the spinner moves if nothing can be counted.
@@ -113,7 +113,7 @@ impl Progress {
     fn begin(&self, total: Option<u64>, template: &str) {
         self.bar.reset();
         if !self.bar.is_hidden() {
-            let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut drawn = DRAWN.lock();
             *drawn = Some(self.bar.downgrade());
         }
         let style = ProgressStyle::with_template(template);
@@ -174,7 +174,7 @@ impl<T: TermLike> TermLike for NarrowTerminal<T> {
 
 /// Does something while the bar is hidden.
 pub fn without_bar<T>(act: impl FnOnce() -> T) -> T {
-    let drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let drawn = DRAWN.lock().clone();
     match drawn.and_then(|bar| bar.upgrade()) {
         Some(bar) => bar.suspend(act),
         None => act(),

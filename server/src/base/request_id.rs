@@ -4,8 +4,8 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use rand::RngCore;
 use shared::base::clock::Moment;
 use ulid::Ulid;
@@ -59,7 +59,7 @@ impl RandomRequestIds {
 impl RequestIds for RandomRequestIds {
     fn next(&self, now: Moment) -> RequestId {
         let (high, low) = {
-            let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut random = self.random.lock();
             (random.next_u64(), random.next_u64())
         };
         let millis = u64::try_from(now.unix_millis()).unwrap_or(0);

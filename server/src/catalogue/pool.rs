@@ -7,9 +7,10 @@
 mod query;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use duckdb::Connection;
+use parking_lot::Mutex;
 use shared::release::reader::Listing;
 use shared::release::throttle::Throttle;
 
@@ -92,22 +93,17 @@ impl Pool {
         let _wanted = Wanted::new(&query);
         let connections = Arc::clone(&self.connections);
         let answer = self.queue.run(move || {
-            let free = lock(&connections).pop();
+            let free = connections.lock().pop();
             let connection = free.unwrap_or_else(|| unreachable!("a turn is a connection"));
             // A connection is sound after a panic: unwinding returns what it lent.
             let asked = || query.ask(&connection, ask);
             let answer = catch_unwind(AssertUnwindSafe(asked));
-            lock(&connections).push(connection);
+            connections.lock().push(connection);
             answer.unwrap_or_else(|panic| resume_unwind(panic))
         });
         let answer = answer.await.map_err(QueryError::from)?;
         answer.unwrap_or_else(|| unreachable!("this waits for the query, so it was not stopped"))
     }
-}
-
-fn lock(connections: &Mutex<Vec<Connection>>) -> std::sync::MutexGuard<'_, Vec<Connection>> {
-    // The list of connections is never half changed, so a panic elsewhere does no harm.
-    connections.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The first column of every row.

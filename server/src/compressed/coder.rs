@@ -14,11 +14,11 @@
 //! The default library of flate2 takes three to four times as long as zlib-rs.
 
 use std::io::{self, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use brotli::enc::BrotliEncoderParams;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use parking_lot::Mutex;
 use shared::base::etag::Coding;
 use zstd::bulk::Compressor;
 
@@ -48,19 +48,14 @@ impl Coder {
     }
 
     fn zstd(&self, body: &[u8]) -> io::Result<Vec<u8>> {
-        let free = self.free_zstd().pop();
+        let free = self.zstd.lock().pop();
         let mut compressor = match free {
             Some(compressor) => compressor,
             None => Compressor::new(ZSTD_LEVEL)?,
         };
         let compressed = compressor.compress(body);
-        self.free_zstd().push(compressor);
+        self.zstd.lock().push(compressor);
         compressed
-    }
-
-    fn free_zstd(&self) -> MutexGuard<'_, Vec<Compressor<'static>>> {
-        // The list is never half changed, so a panic elsewhere does no harm.
-        self.zstd.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

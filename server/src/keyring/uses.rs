@@ -3,9 +3,10 @@
 //! A request costs one comparison, and once a second a store to memory.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUses;
 use shared::keys::store::KeyStoreError;
@@ -26,6 +27,7 @@ impl Accepted {
 }
 
 /// The last uses of all keys that this server has known, from whichever snapshot.
+/// Requests never take the lock.
 #[derive(Debug, Default)]
 pub(super) struct Uses(Mutex<HashMap<KeyId, Use>>);
 
@@ -38,7 +40,7 @@ struct Use {
 impl Uses {
     /// Where uses of that key are recorded: always the same place.
     pub(super) fn of(&self, key: &KeyId) -> Arc<Accepted> {
-        let mut uses = self.lock();
+        let mut uses = self.0.lock();
         let known = uses.entry(key.clone()).or_insert_with(|| Use {
             accepted: Arc::new(Accepted(AtomicI64::new(NEVER))),
             written: NEVER,
@@ -53,7 +55,7 @@ impl Uses {
             return Ok(());
         }
         to.record(&unwritten)?;
-        let mut uses = self.lock();
+        let mut uses = self.0.lock();
         for (key, at) in unwritten {
             if let Some(known) = uses.get_mut(&key) {
                 known.written = at;
@@ -63,17 +65,12 @@ impl Uses {
     }
 
     fn unwritten(&self) -> Vec<(KeyId, i64)> {
-        let uses = self.lock();
+        let uses = self.0.lock();
         let latest = uses.iter().map(|(key, known)| {
             let at = known.accepted.0.load(Ordering::Relaxed);
             (key, at, known.written)
         });
         let unwritten = latest.filter(|(_, at, written)| written < at);
         unwritten.map(|(key, at, _)| (key.clone(), at)).collect()
-    }
-
-    /// Requests never take this lock.
-    fn lock(&self) -> MutexGuard<'_, HashMap<KeyId, Use>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,11 +5,10 @@
 //! So the clock is followed wherever it goes, and no unit changes its period. Nothing here asks the
 //! ledger or decides about a request.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use hashbrown::HashMap;
+use parking_lot::Mutex;
 use shared::base::clock::Moment;
 use shared::keys::quota::Period;
 use shared::keys::subscription::{Subscription, SubscriptionId};
@@ -118,7 +117,7 @@ impl Entry {
 impl<'a> Waiting<'a> {
     /// Counts a charge as waiting until the guard is dropped.
     pub(super) fn count(accounts: &'a Mutex<Accounts>, id: AccountId) -> Self {
-        let counted = lock(accounts).get_mut(id).map(|entry| {
+        let counted = accounts.lock().get_mut(id).map(|entry| {
             entry.waiting += 1;
             id
         });
@@ -128,14 +127,9 @@ impl<'a> Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        let mut accounts = lock(self.0);
+        let mut accounts = self.0.lock();
         if let Some(entry) = self.1.and_then(|id| accounts.get_mut(id)) {
             entry.waiting -= 1;
         }
     }
-}
-
-/// The lock is held for a step in memory only, never while anything waits.
-pub(super) fn lock(accounts: &Mutex<Accounts>) -> MutexGuard<'_, Accounts> {
-    accounts.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,7 +14,7 @@ use shared::keys::store::KeyStoreError;
 use tokio::time::{sleep, timeout};
 
 use super::account::Account;
-use super::accounts::{AccountId, Pending, lock};
+use super::accounts::{AccountId, Pending};
 use super::quota::Quotas;
 use super::quota_error::log_lost;
 
@@ -41,7 +41,7 @@ impl Quotas {
         if attempts.await.unwrap_or(false) {
             return;
         }
-        let mut accounts = lock(&self.accounts);
+        let mut accounts = self.accounts.lock();
         for id in accounts.ids() {
             let taken = accounts
                 .get_mut(id)
@@ -73,13 +73,13 @@ impl Quotas {
     /// serving. Units are given back once a later call finds them unused for a second.
     pub async fn give_back_idle(&self, now: Moment) {
         self.give_back(|account| account.take_idle(now)).await;
-        lock(&self.accounts).forget_others(now);
+        self.accounts.lock().forget_others(now);
     }
 
     /// Gives back what `take` takes out, for several accounts at once, since a ledger answers
     /// concurrent calls together. Whether the ledger took all of it.
     async fn give_back(&self, take: impl Fn(&mut Account) -> Option<u64>) -> bool {
-        let ids = lock(&self.accounts).ids();
+        let ids = self.accounts.lock().ids();
         // Each starts when it is its turn.
         let started = ids
             .into_iter()
@@ -95,7 +95,7 @@ impl Quotas {
         id: AccountId,
         take: impl Fn(&mut Account) -> Option<u64>,
     ) -> Option<Pending> {
-        let mut accounts = lock(&self.accounts);
+        let mut accounts = self.accounts.lock();
         let entry = accounts.get_mut(id)?;
         if entry.under_way().is_some() {
             return None;

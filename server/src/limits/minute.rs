@@ -6,10 +6,10 @@
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hashbrown::{DefaultHashBuilder, HashMap};
+use parking_lot::{Mutex, MutexGuard};
 use shared::base::clock::Moment;
 use shared::keys::key::KeyId;
 
@@ -80,9 +80,7 @@ impl RateLimits {
         // The remainder fits.
         #[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
         let place = self.hasher.hash_one(family) as usize % SHARDS;
-        self.shards[place]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shards[place].lock()
     }
 }
 

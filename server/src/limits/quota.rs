@@ -6,10 +6,11 @@
 //! response that turns out to be free does not cost another request the last unit; idle units are
 //! given back. If the ledger cannot answer, the quota is unavailable, never guessed.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use parking_lot::Mutex;
 use shared::base::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::store::KeyStoreError;
@@ -19,7 +20,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::account::{Account, Demand, LeaseSize, Verdict};
-use super::accounts::{AccountId, Accounts, Pending, Waiting, lock};
+use super::accounts::{AccountId, Accounts, Pending, Waiting};
 use super::quota_error::{LedgerFailure, QuotaError};
 use super::usage::Usage;
 
@@ -38,6 +39,7 @@ pub struct Quotas {
     turns: Arc<Semaphore>,
     size: LeaseSize,
     wait_budget: Duration,
+    /// Locked for a step in memory only, never while anything waits.
     pub(super) accounts: Arc<Mutex<Accounts>>,
 }
 
@@ -137,7 +139,7 @@ impl Quotas {
 
     /// How much of a quota is used, if that is known without asking.
     fn known(&self, subscription: &Subscription, now: Moment) -> Option<Usage> {
-        let mut accounts = lock(&self.accounts);
+        let mut accounts = self.accounts.lock();
         let account = &mut accounts.entry(subscription, now).account;
         match account.decide(Demand::Check, subscription.quota, self.size, now) {
             Verdict::Granted(usage) | Verdict::Exceeded(usage) => Some(usage),
@@ -179,7 +181,7 @@ impl Quotas {
     }
 
     fn step(&self, demand: Demand, subscription: &Subscription, now: Moment) -> Step {
-        let mut accounts = lock(&self.accounts);
+        let mut accounts = self.accounts.lock();
         let entry = accounts.entry(subscription, now);
         let (id, quota) = ((subscription.id, entry.period()), subscription.quota);
         let verdict = entry.account.decide(demand, quota, self.size, now);
@@ -233,7 +235,7 @@ impl Quotas {
         let (ledger, accounts) = (Arc::clone(&self.ledger), Arc::clone(&self.accounts));
         let call = move || {
             let outcome = ask(&*ledger);
-            if let Some(entry) = lock(&accounts).get_mut(id) {
+            if let Some(entry) = accounts.lock().get_mut(id) {
                 entry.pending = None;
                 enter(&mut entry.account, &outcome);
             }
@@ -253,7 +255,7 @@ impl Quotas {
     }
 
     pub(super) fn pending(&self) -> Vec<Pending> {
-        let accounts = lock(&self.accounts);
+        let accounts = self.accounts.lock();
         let pending = accounts
             .all()
             .filter_map(|(_, entry)| entry.pending.clone());

@@ -11,13 +11,13 @@ mod failure;
 mod process;
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
 use redis::RedisError;
 use shared::base::clock::{Clock, Moment};
-use shared::base::threads::lock;
 use shared::keys::key::KeyId;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -168,7 +168,7 @@ impl Counter {
 
     /// Tells, not too often, that each server counts the requests of a family alone.
     fn warn_of_window(&self, family: &KeyId, why: RedisError) {
-        let due = lock(&self.spoilt).due(self.clock.now());
+        let due = self.spoilt.lock().due(self.clock.now());
         if due.is_some() {
             let (window, address) = (self.windows.name(family), self.windows.address.clone());
             tracing::warn!(

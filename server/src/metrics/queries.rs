@@ -1,10 +1,9 @@
 //! List queries: how long they take, and those refused before they started or finished.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::time::Duration;
 
-use shared::base::threads::lock;
+use parking_lot::Mutex;
 
 use super::durations::Durations;
 use super::families::Families;
@@ -56,12 +55,12 @@ impl Queries {
             QueueError::TookTooLong { what, .. } => (what, took_too_long),
             QueueError::Stopping { what } => (what, stopping),
         };
-        *lock(&self.refusals).entry((queue, reason)).or_default() += 1;
+        *self.refusals.lock().entry((queue, reason)).or_default() += 1;
     }
 
     /// A request waited in vain for another's identical one.
     pub(crate) fn refuse_identical(&self) {
-        *lock(&self.refusals).entry((LISTS, IDENTICAL)).or_default() += 1;
+        *self.refusals.lock().entry((LISTS, IDENTICAL)).or_default() += 1;
     }
 
     pub(crate) fn collect(&self, families: &mut Families) {
@@ -71,7 +70,7 @@ impl Queries {
              turn included.",
             [([], Durations::sum(&QUERY_TIMES, [&self.durations]))],
         );
-        let refusals = lock(&self.refusals).clone().into_iter();
+        let refusals = self.refusals.lock().clone().into_iter();
         let refusals: Vec<_> = refusals
             .map(|((queue, reason), count)| (queue.replace(' ', "_"), reason, count))
             .collect();

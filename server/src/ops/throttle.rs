@@ -7,9 +7,10 @@
 //! times that without a switch, instead of 2.5.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use shared::base::clock::Clock;
 use shared::release::throttle::Throttle;
 
@@ -57,8 +58,7 @@ impl BesideRequests {
 
 impl Throttle for BesideRequests {
     fn step(&self) {
-        // The two numbers are never half changed, so a panic elsewhere does no harm.
-        let mut worked = self.worked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut worked = self.worked.lock();
         let time = self.clock.monotonic().saturating_sub(worked.since);
         if time < WORK {
             return;
@@ -103,14 +103,14 @@ mod tests {
             move || counter.load(Ordering::Relaxed),
             move |rest| {
                 resting.advance(rest);
-                rested.lock().unwrap().push(rest.as_micros());
+                rested.lock().push(rest.as_micros());
             },
         );
         let work = |micros, new_requests| {
             clock.advance(Duration::from_micros(micros));
             requests.fetch_add(new_requests, Ordering::Relaxed);
             throttle.step();
-            std::mem::take(&mut *rests.lock().unwrap())
+            std::mem::take(&mut *rests.lock())
         };
         let none: Vec<u128> = vec![];
         assert_eq!(work(10_000, 0), none, "no request came");

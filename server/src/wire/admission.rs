@@ -4,7 +4,9 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::metrics::Connections;
 
@@ -92,7 +94,7 @@ impl Admission {
     /// A place for a connection from that address.
     pub(crate) fn admit(&self, address: IpAddr) -> Result<Place, Full> {
         let client = client_of(address);
-        let mut taken = lock(&self.taken);
+        let mut taken = self.taken.lock();
         if self.limits.total <= taken.total {
             self.counts.refuse_of_total();
             return Err(Full::Total);
@@ -116,7 +118,7 @@ impl Admission {
 impl Drop for Place {
     fn drop(&mut self) {
         self.counts.close();
-        let mut taken = lock(&self.taken);
+        let mut taken = self.taken.lock();
         taken.total -= 1;
         if let Some(of_client) = taken.by_client.get_mut(&self.client) {
             *of_client -= 1;
@@ -125,11 +127,6 @@ impl Drop for Place {
             }
         }
     }
-}
-
-/// The lock is never poisoned: nothing panics while holding it.
-fn lock(taken: &Mutex<Taken>) -> MutexGuard<'_, Taken> {
-    taken.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The network of an address: a client with one IPv6 address has its whole /64.
@@ -217,8 +214,8 @@ mod tests {
                 }
             }
             drop(places);
-            prop_assert_eq!(lock(&admission.taken).total, 0);
-            prop_assert!(lock(&admission.taken).by_client.is_empty());
+            prop_assert_eq!(admission.taken.lock().total, 0);
+            prop_assert!(admission.taken.lock().by_client.is_empty());
         }
     }
 }

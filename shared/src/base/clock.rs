@@ -5,8 +5,9 @@
 //! different questions: wall time names instants for people and for renewals, monotonic time
 //! measures windows and ages and never jumps.
 
-use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
 
 /// One reading of both clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,24 +118,18 @@ impl ManualClock {
 
     /// Moves both readings forward.
     pub fn advance(&self, duration: Duration) {
-        let mut now = self.lock();
+        let mut now = self.now.lock();
         *now = now.plus(duration);
     }
 
     /// Moves the wall reading alone, in either direction, as an operator or NTP may do.
     pub fn jump_wall(&self, seconds: i64) {
-        self.lock().unix_nanos += seconds * 1_000_000_000;
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Moment> {
-        self.now
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.now.lock().unix_nanos += seconds * 1_000_000_000;
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Moment {
-        *self.lock()
+        *self.now.lock()
     }
 }

@@ -6,11 +6,12 @@
 //! work waits for the threads that exist. Nothing here knows what the threads are for.
 
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::runtime::{Builder, Runtime};
 
 /// How long a thread may take to start before it counts as failed.
@@ -77,11 +78,6 @@ fn make_blocking(runtime: &Runtime, threads: usize) -> io::Result<()> {
         let fewer = format!("the system allows fewer than {threads} threads more");
         Err(io::Error::new(ErrorKind::WouldBlock, fewer))
     }
-}
-
-/// Locks, also after a panic: what is locked here is never left half done.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

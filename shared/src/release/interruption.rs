@@ -8,7 +8,8 @@ use std::fs;
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+
+use parking_lot::{Mutex, RwLock};
 
 use super::{ReleaseError, ReleaseId};
 
@@ -50,7 +51,7 @@ pub struct Unfinished {
 impl Unfinished {
     /// The file or directory at `path`, now or later.
     pub fn at(path: &Path) -> Self {
-        lock().unfinished.push(path.to_owned());
+        STATE.lock().unfinished.push(path.to_owned());
         Self {
             path: path.to_owned(),
         }
@@ -58,7 +59,7 @@ impl Unfinished {
 
     /// Makes a temporary file or directory.
     pub fn make<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<(T, Self)> {
-        let mut state = lock();
+        let mut state = STATE.lock();
         let temporary = make()?;
         let path = temporary.as_ref().to_owned();
         state.unfinished.push(path.clone());
@@ -68,7 +69,7 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        lock().unfinished.retain(|path| *path != self.path);
+        STATE.lock().unfinished.retain(|path| *path != self.path);
     }
 }
 
@@ -78,24 +79,24 @@ pub fn uninterrupted<T, E>(
     change: Option<Change>,
     step: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
-    let _step = STEPS.read().unwrap_or_else(PoisonError::into_inner);
+    let _step = STEPS.read();
     let done = step()?;
     if change.is_some() {
-        lock().changed = change;
+        STATE.lock().changed = change;
     }
     Ok(done)
 }
 
 /// Records a change made bit by bit, before the first bit.
 pub fn begin(change: Change) {
-    lock().changed = Some(change);
+    STATE.lock().changed = Some(change);
 }
 
 /// Removes what is unfinished, and returns the last change. From now on every step waits until the
 /// process ends.
 pub fn end() -> Option<Change> {
-    let steps = STEPS.write().unwrap_or_else(PoisonError::into_inner);
-    let state = lock();
+    let steps = STEPS.write();
+    let state = STATE.lock();
     for path in &state.unfinished {
         // What cannot be removed is left to the next prune.
         _ = (0..ATTEMPTS).find(|_attempt| remove(path).is_ok() || !path.exists());
@@ -115,11 +116,6 @@ pub(super) fn remove(path: &Path) -> Result<(), ReleaseError> {
         }
     });
     removed.map_err(ReleaseError::io("remove", path))
-}
-
-/// A thread that panicked in a step left nothing half done in what is locked here.
-fn lock() -> MutexGuard<'static, State> {
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

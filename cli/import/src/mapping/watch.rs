@@ -6,12 +6,13 @@
 //! and the thread ends with the process. Nothing here knows what a thread does.
 
 use std::any::Any;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::anyhow;
+use parking_lot::Mutex;
 
 use super::bounds::MEMORY_MAX;
 use super::definition::Definition;
@@ -51,7 +52,7 @@ impl Position {
         }
         self.begun.fetch_add(1, Ordering::Relaxed);
         self.step();
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.place.lock();
         *place = Some((Arc::clone(file), line));
         self.is_busy.store(true, Ordering::Relaxed);
     }
@@ -214,7 +215,6 @@ impl Watch {
         let code = self.definition.expressions.get(expression);
         let code = code.map_or_else(String::new, |expression| cut(expression.code.trim()));
         let place = position.place.lock();
-        let place = place.unwrap_or_else(PoisonError::into_inner);
         let place = place.as_ref();
         let place = place.map_or_else(String::new, |(file, line)| format!("{}:{line}", file.name));
         (place, code)

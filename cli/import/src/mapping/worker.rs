@@ -14,10 +14,11 @@
 use std::any::Any;
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::anyhow;
+use parking_lot::Mutex;
 
 use super::deep::{deep_builder, named};
 use super::definition::Definition;
@@ -161,10 +162,7 @@ fn run(
     let Ok(mut mapper) = Mapper::new(definition, index, threads, Arc::clone(position)) else {
         return;
     };
-    let next = || {
-        let tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        tasks.recv()
-    };
+    let next = || tasks.lock().recv();
     while let Ok(task) = next() {
         task(&mut mapper);
     }

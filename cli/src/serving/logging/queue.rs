@@ -8,11 +8,12 @@
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Most bytes of waiting lines: some 13,000 lines of requests.
@@ -116,11 +117,10 @@ impl Queue {
     /// a flush waits.
     fn wait(&self) -> Vec<Vec<u8>> {
         let pushed = &self.0.pushed;
-        let waiting = pushed.wait_while(self.lock(), |waiting| waiting.lines.is_empty());
-        let waiting = waiting.unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.lock();
+        pushed.wait_while(&mut waiting, |waiting| waiting.lines.is_empty());
         let gathers = |waiting: &mut Waiting| waiting.flushes == 0;
-        let gathered = pushed.wait_timeout_while(waiting, GATHERED_FOR, gathers);
-        let (mut waiting, _timeout) = gathered.unwrap_or_else(PoisonError::into_inner);
+        pushed.wait_while_for(&mut waiting, gathers, GATHERED_FOR);
         let count = waiting.lines.len().min(TOGETHER);
         (0..count).map_while(|_| waiting.take()).collect()
     }
@@ -165,8 +165,8 @@ impl Queue {
         waiting.flushes += 1;
         self.0.pushed.notify_one();
         let is_left = |waiting: &mut Waiting| waiting.done < pushed;
-        let waited = self.0.done.wait_timeout_while(waiting, longest, is_left);
-        let (mut waiting, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        let done = &self.0.done;
+        let timeout = done.wait_while_for(&mut waiting, is_left, longest);
         waiting.flushes -= 1;
         !timeout.timed_out()
     }
@@ -177,8 +177,7 @@ impl Queue {
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         // The waiting lines are consistent at every moment, so the log continues after a panic.
-        let waiting = self.0.waiting.lock();
-        waiting.unwrap_or_else(PoisonError::into_inner)
+        self.0.waiting.lock()
     }
 }
 

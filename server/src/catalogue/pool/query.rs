@@ -5,10 +5,11 @@
 //! the connection's next query. An interrupt between two statements is forgotten when the next
 //! begins, so it is repeated until the query is over.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use duckdb::{Connection, InterruptHandle};
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
@@ -40,7 +41,7 @@ impl Query {
     }
 
     fn begin(&self, connection: &Connection) -> Option<Running<'_>> {
-        let mut progress = self.progress();
+        let mut progress = self.0.lock();
         if matches!(*progress, Progress::IsOver) {
             return None;
         }
@@ -51,7 +52,7 @@ impl Query {
     /// Interrupts a running query, or keeps it from starting. Returns whether it runs, and so may
     /// have to be interrupted again.
     fn stop(&self) -> bool {
-        let mut progress = self.progress();
+        let mut progress = self.0.lock();
         match &*progress {
             Progress::Runs(running) => {
                 running.interrupt();
@@ -63,11 +64,6 @@ impl Query {
             }
         }
     }
-
-    fn progress(&self) -> MutexGuard<'_, Progress> {
-        // Progress is never half changed, so a panic elsewhere does no harm.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// A query runs as long as this lives, whether it ends normally or in a panic.
@@ -75,7 +71,7 @@ struct Running<'a>(&'a Query);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        *self.0.progress() = Progress::IsOver;
+        *self.0.0.lock() = Progress::IsOver;
     }
 }
 

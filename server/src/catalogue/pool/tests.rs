@@ -189,7 +189,7 @@ async fn a_panic_goes_on_in_the_caller_and_costs_one_query() {
         let payload = payload.await.unwrap_err();
         assert_eq!(payload.downcast_ref(), Some(&"a fixed message"));
     }
-    assert_eq!(lock(&pool.connections).len(), 2);
+    assert_eq!(pool.connections.lock().len(), 2);
     // Both connections, at the same time.
     let ((first, is_first), (second, is_second)) = (channel(), channel());
     let meet = |mine: Sender<()>, other: Receiver<()>| {

@@ -2,9 +2,10 @@
 //! and header.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 use jsonschema::Validator;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use server::http::openapi;
 
@@ -67,7 +68,7 @@ fn validator(schema: &Value) -> Arc<Validator> {
         let options = jsonschema::options().should_validate_formats(true);
         Arc::new(options.build(&whole).unwrap())
     };
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = KEPT.lock();
     Arc::clone(kept.entry(schema.to_string()).or_insert_with(build))
 }
 

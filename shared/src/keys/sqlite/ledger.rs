@@ -6,9 +6,10 @@
 
 use std::mem;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use crate::base::threads::lock;
+use parking_lot::Mutex;
+
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
 use crate::keys::sqlite::database::{Database, LockTimeout, failed};
@@ -70,17 +71,17 @@ impl SqliteLedger {
     /// Runs a request, together with all others made at about the same time.
     fn request(&self, request: Request) -> Outcome {
         let reply = Reply::default();
-        lock(&self.pending).push(Pending {
+        self.pending.lock().push(Pending {
             request,
             reply: Arc::clone(&reply),
         });
-        let turn = lock(&self.turn);
-        if lock(&reply).is_none() {
-            let pending = mem::take(&mut *lock(&self.pending));
+        let turn = self.turn.lock();
+        if reply.lock().is_none() {
+            let pending = mem::take(&mut *self.pending.lock());
             self.run_all(&pending);
         }
         drop(turn);
-        let outcome = lock(&reply).take();
+        let outcome = reply.lock().take();
         // Whoever took it into a transaction panicked, perhaps after the commit.
         outcome.unwrap_or_else(|| Err(failed(CHANGE, &self.path, "the transaction broke off")))
     }
@@ -111,7 +112,7 @@ impl SqliteLedger {
         });
         let outcomes = outcomes.unwrap_or_else(|error| vec![Err(error); pending.len()]);
         for (pending, outcome) in pending.iter().zip(outcomes) {
-            *lock(&pending.reply) = Some(outcome);
+            *pending.reply.lock() = Some(outcome);
         }
     }
 }

@@ -13,7 +13,8 @@ use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, PoisonError};
+
+use parking_lot::{Condvar, Mutex};
 
 use super::bucket::Contents;
 use super::pointer::SharedPointer;
@@ -21,7 +22,6 @@ use super::published::{Published, bytes};
 use crate::base::data_dir::DataDir;
 use crate::base::durable;
 use crate::base::file_lock::FileLock;
-use crate::base::threads::lock;
 use crate::release::interruption;
 use crate::release::manifest::MANIFEST;
 use crate::release::prune::PREVIOUS_KEPT;
@@ -84,10 +84,9 @@ impl Copies {
 
     /// Makes a copy of a release, unless there is one; waits while another thread makes it.
     pub(super) fn fetch(&self, published: &Published, id: &ReleaseId) -> Result<(), ReleaseError> {
-        let mut underway = lock(&self.underway);
+        let mut underway = self.underway.lock();
         while underway.contains(id) {
-            let waited = self.fetched.wait(underway);
-            underway = waited.unwrap_or_else(PoisonError::into_inner);
+            self.fetched.wait(&mut underway);
         }
         if self.store.directory(id).is_dir() {
             return Ok(());
@@ -185,9 +184,9 @@ impl Copies {
         now: i64,
         prefetched: &mut Prefetched,
     ) {
-        lock(&self.refused).retain(|id, _| wanted.contains(id));
+        self.refused.lock().retain(|id, _| wanted.contains(id));
         for id in wanted {
-            let refused = lock(&self.refused).get(id).copied();
+            let refused = self.refused.lock().get(id).copied();
             if self.store.directory(id).is_dir() || refused.is_some_and(|(until, _)| now < until) {
                 continue;
             }
@@ -196,7 +195,7 @@ impl Copies {
                 Err(error) => {
                     let pause = refused.map_or(RETRY_SECONDS, |(_, pause)| 2 * pause);
                     let pause = pause.min(RETRY_SECONDS_MAX);
-                    lock(&self.refused).insert(id.clone(), (now + pause, pause));
+                    self.refused.lock().insert(id.clone(), (now + pause, pause));
                     prefetched.failures.push(error);
                 }
             }
@@ -301,7 +300,7 @@ struct Underway<'a> {
 
 impl Drop for Underway<'_> {
     fn drop(&mut self) {
-        lock(&self.copies.underway).remove(self.id);
+        self.copies.underway.lock().remove(self.id);
         self.copies.fetched.notify_all();
         self.published.listener.finish();
     }

@@ -2,15 +2,15 @@
 //!
 //! Before the first release is activated, a probe finds out whether the store is one to rely on.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 
 use super::bucket::S3Error;
 use super::bucket::{Bucket, Got};
 use super::log::SharedLog;
 use super::probe::{Probe, TriedOut};
-use crate::base::threads::lock;
 use crate::release::interruption::{Change, uninterrupted};
 use crate::release::log::Entry;
 use crate::release::pointer::{Pointer, Step};
@@ -132,7 +132,7 @@ impl SharedPointer {
     }
 
     fn look(&self) -> Result<Option<Seen>, ReleaseError> {
-        let known = lock(&self.seen).clone();
+        let known = self.seen.lock().clone();
         let unless = known.as_ref().and_then(|seen| seen.etag.as_deref());
         let seen = match self.bucket.get(CURRENT, BYTES_MAX, unless)? {
             Got::Unchanged => known,
@@ -145,7 +145,7 @@ impl SharedPointer {
                 })
             }
         };
-        lock(&self.seen).clone_from(&seen);
+        self.seen.lock().clone_from(&seen);
         Ok(seen)
     }
 }

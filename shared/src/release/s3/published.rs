@@ -11,15 +11,15 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 
 use super::bucket::{Bucket, Contents, Flaw, Got, S3Error};
 use crate::base::clock::Clock;
 use crate::base::hash::Hashed;
-use crate::base::threads::lock;
 use crate::release::interruption::{self, Change, uninterrupted};
 use crate::release::manifest::{FileEntry, FileName, MANIFEST};
 use crate::release::{Manifest, Release, ReleaseError, ReleaseId, reader};
@@ -277,7 +277,7 @@ impl Published {
 
     /// Keeps the mark of the release that is served fresh, and takes away the one before it.
     pub(super) fn renew_mark(&self, served: &ReleaseId) -> Result<(), ReleaseError> {
-        let mut marked = lock(&self.marked);
+        let mut marked = self.marked.lock();
         let now = self.clock.monotonic();
         if let Some(mark) = &*marked
             && mark.release == *served

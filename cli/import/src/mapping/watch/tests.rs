@@ -29,7 +29,7 @@ fn set_begun(thread: &Watched, begun: u64) {
         name: "a.json".to_owned(),
         path: String::new(),
     });
-    *position.place.lock().unwrap() = Some((file, begun));
+    *position.place.lock() = Some((file, begun));
 }
 
 #[test]

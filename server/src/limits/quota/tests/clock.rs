@@ -46,7 +46,7 @@ async fn what_was_leased_of_another_period_is_used_there_or_goes_back_to_it() {
     }
     let charged = [0, MONTHS, -MONTHS].map(|jump| scene.ledger.charged_at(START + jump));
     assert_eq!(charged, [4, 3, 3]);
-    let ids = lock(&scene.quotas.accounts).ids();
+    let ids = scene.quotas.accounts.lock().ids();
     assert_eq!(
         ids.len(),
         1,
@@ -85,12 +85,12 @@ async fn a_clock_before_all_periods_counts_in_the_first() {
 async fn a_charge_is_not_counted_as_waiting_for_an_account_that_was_forgotten_before() {
     let scene = Scene::new(5);
     scene.charge().await.unwrap();
-    let id = lock(&scene.quotas.accounts).ids()[0];
+    let id = scene.quotas.accounts.lock().ids()[0];
     let forgotten = (id.0, Period::containing(0, START + MONTHS));
     let waiting = Waiting::count(&scene.quotas.accounts, forgotten);
     scene.clock.jump_wall(MONTHS);
     scene.charge().await.unwrap();
     drop(waiting);
-    let mut accounts = lock(&scene.quotas.accounts);
+    let mut accounts = scene.quotas.accounts.lock();
     assert_eq!(accounts.get_mut(forgotten).unwrap().waiting, 0);
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::sync::mpsc::Receiver;
-use std::sync::{MutexGuard, PoisonError};
 
+use parking_lot::MutexGuard;
 use shared::keys::ledger::Lease;
 use shared::keys::store::{CHANGE, Location};
 
@@ -56,7 +56,7 @@ impl MemoryLedger {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Ledger> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     pub(super) fn charged_in_all(&self) -> u64 {

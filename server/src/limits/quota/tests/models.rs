@@ -196,7 +196,7 @@ impl Servers {
             }
             // A stop gives up on a ledger that stays locked, and loses what a crash would.
             Event::Crash | Event::Restart => {
-                let unused = lock(&server.accounts).unused();
+                let unused = server.accounts.lock().unused();
                 self.lost += unused;
                 self.restart(index);
             }
@@ -208,7 +208,7 @@ impl Servers {
 
     /// Each unit of the ledger is granted, lost, or unused in a server.
     fn check_balance(&self) {
-        let unused = |server: &Quotas| lock(&server.accounts).unused();
+        let unused = |server: &Quotas| server.accounts.lock().unused();
         let unused: u64 = self.running.iter().map(unused).sum();
         let used = self.used();
         assert!(used <= self.subscription.quota);

@@ -1,8 +1,8 @@
 //! One server's windows in a real Redis, under their own keys, with a clock that the test moves.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use redis::{Cmd, FromRedisValue, cmd};
 use shared::base::clock::{ManualClock, SystemClock};
 use tokio::runtime::Runtime;
@@ -56,7 +56,7 @@ impl Rig {
     /// The same in a Redis that sentinels name, which no other test uses meanwhile.
     pub(super) fn behind_sentinels() -> Self {
         static ALONE: Mutex<()> = Mutex::new(());
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let alone = ALONE.lock();
         let straight = |_runtime: &Runtime, sentinels: &str| sentinels.to_owned();
         Self::at(&service(SENTINELS), Some(alone), straight, CLOCK)
     }

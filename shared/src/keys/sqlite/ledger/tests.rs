@@ -6,7 +6,7 @@ use crate::keys::sqlite::tests::{NOW, StoreFile, TestStore, exclusive_lock, subs
 /// A request that waits for its turn.
 fn wait_for_turn(ledger: &SqliteLedger, request: Request) -> Reply {
     let reply = Reply::default();
-    lock(&ledger.pending).push(Pending {
+    ledger.pending.lock().push(Pending {
         request,
         reply: Arc::clone(&reply),
     });
@@ -34,7 +34,7 @@ fn answered_with_a_look(place: &StoreFile, before: impl FnOnce()) -> [Outcome; 3
     });
     before();
     let _looked = ledger.charged(subscription.id, period);
-    waiting.map(|reply| lock(&reply).take().expect("an answer"))
+    waiting.map(|reply| reply.lock().take().expect("an answer"))
 }
 
 #[test]
@@ -62,10 +62,10 @@ fn a_request_whose_transaction_broke_off_may_have_been_done() {
     let period = subscription.period(NOW);
     let ledger = SqliteLedger::new(place.path());
     let outcome = std::thread::scope(|scope| {
-        let turn = lock(&ledger.turn);
+        let turn = ledger.turn.lock();
         let leasing = scope.spawn(|| ledger.lease(subscription.id, period, 1));
         // As a panic does: it was taken, and gets no outcome.
-        while mem::take(&mut *lock(&ledger.pending)).is_empty() {
+        while mem::take(&mut *ledger.pending.lock()).is_empty() {
             std::thread::yield_now();
         }
         drop(turn);

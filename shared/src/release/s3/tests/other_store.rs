@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 
+use parking_lot::Mutex;
+
 use super::proxy::{Request, read_request};
-use crate::base::threads::lock;
 use crate::release::s3::S3Settings;
 
 /// What a store lacks.
@@ -63,7 +64,7 @@ impl OtherStore {
         thread::spawn(move || {
             for client in listener.incoming() {
                 // A client that goes away ends only its own connection.
-                _ = client.and_then(|client| serve(client, &mut lock(&shared), lack));
+                _ = client.and_then(|client| serve(client, &mut shared.lock(), lack));
             }
         });
         Self { endpoint, objects }
@@ -82,7 +83,7 @@ impl OtherStore {
 
     /// The names of what is there.
     pub(super) fn names(&self) -> Vec<String> {
-        lock(&self.objects).there.keys().cloned().collect()
+        self.objects.lock().there.keys().cloned().collect()
     }
 }
 

@@ -5,10 +5,11 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::{env, thread};
 
-use crate::base::threads::lock;
+use parking_lot::Mutex;
+
 use crate::release::s3::S3Settings;
 
 /// What becomes of a request.
@@ -87,7 +88,7 @@ fn serve(client: TcpStream, decide: &Decide, turn: &Mutex<()>) -> std::io::Resul
     let Request { first, head, body } = read_request(&mut reader)?;
     let fate = decide(&first);
     let forwarded = || {
-        let _turn = lock(turn);
+        let _turn = turn.lock();
         forward(&format!("{first}{head}Connection: close\r\n\r\n"), &body)
     };
     let mut client = client;
