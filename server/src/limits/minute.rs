@@ -77,10 +77,9 @@ impl RateLimits {
     }
 
     fn shard(&self, family: &KeyId) -> MutexGuard<'_, Shard> {
-        // The remainder fits.
         #[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
-        let place = self.hasher.hash_one(family) as usize % SHARDS;
-        self.shards[place].lock()
+        let shard = self.hasher.hash_one(family) as usize % SHARDS;
+        self.shards[shard].lock()
     }
 }
 
@@ -167,14 +166,14 @@ impl Window {
     /// The request was counted at that time or, with or behind others, a little later.
     fn take_back(&mut self, now: Moment) {
         let nanos = nanos(now.monotonic);
-        let place = self.counted.partition_point(|one| one.latest < nanos);
-        let Some(counted) = self.counted.get_mut(place) else {
+        let index = self.counted.partition_point(|one| one.latest < nanos);
+        let Some(counted) = self.counted.get_mut(index) else {
             return;
         };
         self.total -= 1;
         counted.requests -= 1;
         if counted.requests == 0 {
-            self.counted.remove(place);
+            self.counted.remove(index);
         }
     }
 
