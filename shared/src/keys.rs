@@ -7,7 +7,7 @@
 //! [`last_use`] for what servers record of keys.
 //!
 //! A lookup goes from [`key_store`], which decides, to `statements`, which has the SQL that both
-//! databases share and reads their rows. It runs in a `transaction` of [`sqlite`], for one server,
+//! databases share and reads their rows; `tables` has the tables. It runs in a `transaction` of [`sqlite`], for one server,
 //! or of [`postgres`], for several: these two know how to reach their database and what its
 //! failures mean, and have their own SQL for leases, last uses and following.
 //!
@@ -32,6 +32,7 @@ pub mod sqlite;
 mod statements;
 pub mod store;
 pub mod subscription;
+pub mod tables;
 mod transaction;
 
 mod base62;

@@ -10,11 +10,7 @@ use crate::keys::{acme, issue};
 #[test]
 fn a_file_is_made_once_and_copied_into_an_empty_one() {
     let mut cli = TestCli::new();
-    let outcomes = [
-        cli.run(&["store", "init"]),
-        cli.run(&["store", "init"]),
-        cli.run(&["store", "migrate"]),
-    ];
+    let outcomes = [cli.run(&["store", "init"]), cli.run(&["store", "init"])];
     check("store_init", &outcomes);
     let mut cli = acme();
     issue(&mut cli, &[]);

@@ -406,7 +406,7 @@ impl KeyStore {
     }
 
     /// Makes a change with its entries in the audit log, which `work` returns beside its value:
-    /// none if nothing changed.
+    /// none if nothing changed. Otherwise servers learn of it.
     fn change<T>(
         &mut self,
         access: Access,
@@ -416,8 +416,11 @@ impl KeyStore {
         let operator = &self.operator;
         self.database.transact(access, |transaction| {
             let (value, entries) = work(transaction)?;
-            for entry in entries {
-                statements::insert_entry(transaction, &entry, operator, now)?;
+            for entry in &entries {
+                statements::insert_entry(transaction, entry, operator, now)?;
+            }
+            if !entries.is_empty() {
+                statements::raise_revision(transaction)?;
             }
             Ok(value)
         })

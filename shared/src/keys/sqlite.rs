@@ -9,6 +9,8 @@
 
 mod database;
 mod examine;
+mod failure;
+mod files;
 mod last_use;
 mod ledger;
 mod reserve;
@@ -16,7 +18,7 @@ mod schema;
 mod source;
 
 pub(super) use database::Database;
-pub use examine::{Examination, Form, WholeOrNot, examine, revision};
+pub use examine::{Examination, WholeOrNot, examine, revision};
 pub use last_use::SqliteLastUses;
 pub use ledger::SqliteLedger;
 pub use source::SqliteKeySource;

@@ -57,6 +57,8 @@ const ALL_ENTRIES: &str = "SELECT * FROM catalogue.audit ORDER BY number";
 /// The time of the latest entry: the largest time, not that of the largest number.
 const LAST_CHANGE: &str = "SELECT max(at) AS latest FROM catalogue.audit";
 
+const REVISION: &str = "SELECT number || '-' || token AS revision FROM catalogue.revision";
+
 /// Rows that one statement inserts. Both databases take that many parameters: SQLite 32,766.
 const ROWS_MAX: usize = 1000;
 
@@ -95,13 +97,19 @@ record!(NewEntry: event subscription key changes);
 /// The revision of keys and subscriptions: its number, for people, and its token, which no other
 /// state has.
 pub(super) fn revision(transaction: &dyn Transaction) -> Result<Revision, KeyStoreError> {
-    let sql = transaction.dialect().revision;
-    let revision = transaction.first(sql, &[], |row| row.get("revision"))?;
+    let revision = transaction.first(REVISION, &[], |row| row.get("revision"))?;
     revision.map(Revision).ok_or_else(|| KeyStoreError::Failed {
         attempt: "read",
         location: transaction.location(),
         source: "it has no revision".into(),
     })
+}
+
+/// Tells servers that keys or subscriptions are changed.
+pub(super) fn raise_revision(transaction: &dyn Transaction) -> Result<(), KeyStoreError> {
+    let token = transaction.dialect().new_token;
+    let sql = format!("UPDATE catalogue.revision SET number = number + 1, token = {token}");
+    transaction.execute(&sql, &[])
 }
 
 /// All keys and subscriptions.
@@ -346,7 +354,7 @@ pub(super) fn fill(transaction: &dyn Transaction, from: &Contents) -> Result<(),
         let sql = transaction.dialect().set_last_number;
         transaction.execute(sql, &[Value::Text(table.into()), number.value()])?;
     }
-    Ok(())
+    raise_revision(transaction)
 }
 
 /// Inserts rows into a table, many at a time.

@@ -105,15 +105,11 @@ pub enum KeyStoreError {
         /// The newest version that this program knows.
         known: i64,
     },
-    /// Written by an older program, too old for this one.
-    #[error("the key store {location} has version {found}, older than {needed}")]
-    Older {
+    /// Its tables are those of a program before the first release.
+    #[error("the key store {location} was made before the first release of this program")]
+    Former {
         /// Where it lies.
         location: Location,
-        /// Its version.
-        found: i64,
-        /// The oldest version that this program can work with.
-        needed: i64,
     },
     /// It did not answer, or the connection to it broke. Nothing was changed.
     #[error("could not reach the key store {location}")]
@@ -305,10 +301,17 @@ impl KeyStoreError {
                     "the file and its directory must be writable for the user who runs this".into()
                 }
             },
-            Self::Older { .. } => {
-                "bring it up to date, then replace the servers one by one: catalogue store migrate"
-                    .into()
-            }
+            Self::Former { location } => match location {
+                Location::Database(_) => {
+                    "nothing in it was changed; begin anew: name another database, or drop its \
+                     schema `catalogue`"
+                        .into()
+                }
+                Location::File(_) => {
+                    "nothing in it was changed; begin anew: name another directory with --data"
+                        .into()
+                }
+            },
             Self::Unreachable { .. } => {
                 "nothing was changed; is the address right, and the database running?".into()
             }

@@ -51,8 +51,8 @@ pub(super) enum Access {
 /// Statements that differ between the databases.
 #[derive(Debug)]
 pub(super) struct Dialect {
-    /// The `revision` that keys and subscriptions are in.
-    pub revision: &'static str,
+    /// A text that no other call of it gives.
+    pub new_token: &'static str,
     /// Lets rows refer to later ones until the end of the transaction.
     pub defer_references: &'static str,
     /// The highest `number` that the table `$1` ever assigned.

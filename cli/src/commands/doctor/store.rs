@@ -7,7 +7,7 @@ use shared::base::regular_file;
 use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUse;
 use shared::keys::postgres::{self, PgClient, SERVER_CONNECTIONS_MAX};
-use shared::keys::sqlite::{self, Form, WholeOrNot};
+use shared::keys::sqlite::{self, WholeOrNot};
 use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
 
 use super::inputs::Inputs;
@@ -23,8 +23,8 @@ const CHECKED_BYTES_MAX: u64 = 500_000_000;
 pub(super) struct StoreContents {
     /// The state of the store itself.
     pub(super) store: Observation,
-    /// Its revision, if its version has revisions.
-    pub(super) revision: Option<Revision>,
+    /// The state of its keys and subscriptions.
+    pub(super) revision: Revision,
     pub(super) contents: KeySnapshot,
     pub(super) last_uses: HashMap<KeyId, LastUse>,
     /// Time of the last change in the audit log, in Unix seconds.
@@ -107,16 +107,6 @@ fn judge_file(found: &sqlite::Examination, path: &str) -> Observation {
             "it, its journal or its directory cannot be written to, so no request can be counted";
         return Observation::problem(message).run(format!("chmod u+w {path}*"));
     }
-    if found.form == Form::WithLog {
-        let message = "another program put it in WAL mode, so it was not checked; the next command on \
-                    keys ends that, once no other program has it open";
-        return Observation::warning(message).run("catalogue keys list");
-    }
-    if found.form == Form::Older {
-        let message = "it is of an earlier version, which the next command on keys brings up to date; \
-                    update all servers first";
-        return Observation::warning(message).run("catalogue keys list");
-    }
     if !found.has_reserve {
         let message = "it lacks the room in which keys can be refused while the disk is full; the next \
                     command on keys makes it, and so does a running server, once the disk has 256 kB \
@@ -141,13 +131,12 @@ fn database_contents(client: &PgClient) -> Result<StoreContents, Observation> {
         let failed = Observation::failed(&error);
         match error {
             KeyStoreError::Missing { .. } => failed.run("catalogue store init"),
-            KeyStoreError::Older { .. } => failed.run("catalogue store migrate"),
             _ => failed,
         }
     })?;
     Ok(StoreContents {
         store: judge_database(client, &found),
-        revision: Some(found.revision),
+        revision: found.revision,
         contents: found.contents,
         last_uses: found.last_uses,
         last_change: found.last_change,
@@ -167,10 +156,6 @@ fn judge_database(client: &PgClient, found: &postgres::Examination) -> Observati
              may lose what was charged, or everything"
         );
         return Observation::problem(message);
-    }
-    if found.version < postgres::VERSION {
-        let message = format!("{address} is of an earlier version, with which this program works");
-        return Observation::warning(message).run("catalogue store migrate");
     }
     let (server, size, left) = (
         &found.server,

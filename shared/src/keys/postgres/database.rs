@@ -47,7 +47,7 @@ impl Database {
             transaction.wait(schema::find(transaction.library()))
         })?;
         // Refuses one without our tables, or with tables that this program cannot work with.
-        found.usable(client.address())?;
+        found.usable(client.address().location())?;
         Ok(database)
     }
 
@@ -208,7 +208,7 @@ fn in_postgres<'p>(parameters: &'p [Value<'_>]) -> Vec<Parameter<'p>> {
 }
 
 const DIALECT: Dialect = Dialect {
-    revision: "SELECT number || '-' || token AS revision FROM catalogue.revision",
+    new_token: "gen_random_uuid()::text",
     defer_references: "SET CONSTRAINTS ALL DEFERRED",
     last_number: "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence(
             'catalogue.' || $1::text, CASE $1::text WHEN 'subscriptions' THEN 'id' ELSE 'number' END

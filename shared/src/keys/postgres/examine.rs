@@ -15,8 +15,6 @@ use crate::keys::transaction::{Access, Transaction};
 pub struct Examination {
     /// The version of PostgreSQL, for people.
     pub server: String,
-    /// The version of its tables.
-    pub version: i64,
     /// Size of its tables and indexes, in bytes.
     pub bytes: u64,
     /// Whether it may be written to.
@@ -38,7 +36,6 @@ pub struct Examination {
 }
 
 const LOOK: &str = "SELECT current_setting('server_version') AS server,
-    (SELECT version FROM catalogue.schema) AS version,
     (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
         WHERE relnamespace = 'catalogue'::regnamespace AND relkind = 'r') AS bytes,
     NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS is_writable,
@@ -52,25 +49,16 @@ pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
     database.transact(Access::Read, |transaction| {
         let transaction: &dyn Transaction = transaction;
         let looked = transaction.first(LOOK, &[], |row| {
-            let (server, version, bytes) =
-                (row.get("server")?, row.get("version")?, row.get("bytes")?);
+            let (server, bytes) = (row.get("server")?, row.get("bytes")?);
             let (is_writable, is_durable) = (row.get("is_writable")?, row.get("is_durable")?);
             let connections_left = row.get("connections_left")?;
-            Ok((
-                server,
-                version,
-                bytes,
-                is_writable,
-                is_durable,
-                connections_left,
-            ))
+            Ok((server, bytes, is_writable, is_durable, connections_left))
         })?;
         let location = transaction.location();
-        let (server, version, bytes, is_writable, is_durable, connections_left) =
+        let (server, bytes, is_writable, is_durable, connections_left) =
             looked.ok_or(KeyStoreError::Missing { location })?;
         Ok(Examination {
             server,
-            version,
             bytes,
             is_writable,
             is_durable,

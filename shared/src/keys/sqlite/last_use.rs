@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUses;
 use crate::keys::sqlite::database::{Database, LockTimeout};
-use crate::keys::sqlite::reserve;
 use crate::keys::store::KeyStoreError;
 use crate::keys::transaction::{Access, Column, Transaction as _};
 
@@ -40,6 +39,6 @@ impl LastUses for SqliteLastUses {
     }
 
     fn keep_reserve(&self) {
-        reserve::put_back(&self.path);
+        Database::put_reserve_back(&self.path);
     }
 }

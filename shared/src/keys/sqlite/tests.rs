@@ -7,7 +7,6 @@ mod last_use;
 mod ledger;
 mod reserve;
 mod source;
-mod versions;
 
 use std::fmt::Debug;
 use std::path::PathBuf;
