@@ -9,6 +9,7 @@ use crate::keys::audit::{Entry, EntryQuery, NewEntry, Operator};
 use crate::keys::contents::{Contents, NumberedEntry, Numbers, Usage};
 use crate::keys::key::{Key, KeyId, KeyReference};
 use crate::keys::last_use::LastUse;
+use crate::keys::ledger::Lease;
 use crate::keys::name::Name;
 use crate::keys::quota::Period;
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
@@ -32,8 +33,28 @@ const UPDATE_KEY: &str = "UPDATE catalogue.keys SET scopes = $2, name = $3, rate
     expires_at = $5, revoked_at = $6, disabled_at = $7, replaced_by = $8, grace_ends_at = $9
     WHERE id = $1";
 
-/// What is charged of a period.
-pub(super) const CHARGED: &str =
+/// Takes up to `$4` requests of the quota: what was granted, and what of the period is taken in all;
+/// no row if there is no such subscription.
+const LEASE: &str = "
+    INSERT INTO catalogue.usage (subscription, period_start, period_end, granted, charged)
+    SELECT id, $2, $3,
+        CASE WHEN quota < $4 THEN quota ELSE $4 END, CASE WHEN quota < $4 THEN quota ELSE $4 END
+    FROM catalogue.subscriptions WHERE id = $1
+    ON CONFLICT (subscription, period_start) DO UPDATE SET (granted, charged) = (
+        SELECT lease.granted, usage.charged + lease.granted FROM (
+            SELECT CASE
+                WHEN quota < usage.charged THEN 0
+                WHEN quota - usage.charged < $4 THEN quota - usage.charged
+                ELSE $4
+            END AS granted
+            FROM catalogue.subscriptions WHERE id = $1
+        ) AS lease
+    )
+    RETURNING granted, charged";
+const GIVE_BACK: &str = "UPDATE catalogue.usage
+    SET charged = CASE WHEN $3 < charged THEN charged - $3 ELSE 0 END
+    WHERE subscription = $1 AND period_start = $2";
+const CHARGED: &str =
     "SELECT charged FROM catalogue.usage WHERE subscription = $1 AND period_start = $2";
 const LATEST_CHARGED: &str =
     "SELECT max(period_start) AS latest FROM catalogue.usage WHERE 0 < charged";
@@ -212,6 +233,38 @@ pub(super) fn update_key(transaction: &dyn Transaction, key: &Key) -> Result<(),
     transaction.execute(UPDATE_KEY, &values)
 }
 
+/// Takes up to `wanted` requests of the quota of a period; `None` if there is no such subscription.
+pub(super) fn lease(
+    transaction: &dyn Transaction,
+    subscription: SubscriptionId,
+    period: Period,
+    wanted: u64,
+) -> Result<Option<Lease>, KeyStoreError> {
+    let parameters = [
+        subscription.value(),
+        period.start.value(),
+        period.end.value(),
+        wanted.value(),
+    ];
+    transaction.first(LEASE, &parameters, |row| {
+        Ok(Lease {
+            granted: row.get("granted")?,
+            charged: row.get("charged")?,
+        })
+    })
+}
+
+/// Gives back what was taken of a period and not used.
+pub(super) fn give_back(
+    transaction: &dyn Transaction,
+    subscription: SubscriptionId,
+    period: Period,
+    unused: u64,
+) -> Result<(), KeyStoreError> {
+    let parameters = [subscription.value(), period.start.value(), unused.value()];
+    transaction.execute(GIVE_BACK, &parameters)
+}
+
 /// What is charged of a period so far.
 pub(super) fn charged(
     transaction: &dyn Transaction,
@@ -244,6 +297,31 @@ pub(super) fn last_uses(
         Ok((row.get("key")?, last_use))
     })?;
     Ok(last_uses.into_iter().collect())
+}
+
+/// Records when keys were last used, unless a later time is recorded. Keys that the store does not
+/// have are left out.
+pub(super) fn record_uses(
+    transaction: &dyn Transaction,
+    uses: &[(KeyId, i64)],
+) -> Result<(), KeyStoreError> {
+    for uses in uses.chunks(ROWS_MAX) {
+        let values: Vec<_> = uses
+            .iter()
+            .flat_map(|(key, at)| [key.value(), at.value()])
+            .collect();
+        let rows = rows_of_parameters(uses.len(), 2);
+        // Ordered, so that two servers never wait for each other.
+        let sql = format!(
+            "INSERT INTO catalogue.last_uses (key, at)
+            SELECT keys.id, max(used.column2) FROM (VALUES {rows}) AS used
+            JOIN catalogue.keys ON keys.id = used.column1
+            GROUP BY keys.id ORDER BY keys.id
+            ON CONFLICT (key) DO UPDATE SET at = excluded.at WHERE last_uses.at < excluded.at"
+        );
+        transaction.execute(&sql, &values)?;
+    }
+    Ok(())
 }
 
 /// Adds to the audit log what `operator` did at `at`, in Unix seconds.
@@ -367,16 +445,20 @@ fn insert<'v>(
     let names = columns.join("\", \"");
     let rows: Vec<_> = rows.into_iter().collect();
     for rows in rows.chunks(ROWS_MAX) {
-        let values = rows.concat();
-        let places: Vec<_> = (1..=values.len())
-            .map(|place| format!("${place}"))
-            .collect();
-        let places = places.chunks(columns.len()).map(|row| row.join(", "));
-        let places = places.collect::<Vec<_>>().join("), (");
-        let sql = format!("INSERT INTO catalogue.{table} (\"{names}\") VALUES ({places})");
-        transaction.execute(&sql, &values)?;
+        let values = rows_of_parameters(rows.len(), columns.len());
+        let sql = format!("INSERT INTO catalogue.{table} (\"{names}\") VALUES {values}");
+        transaction.execute(&sql, &rows.concat())?;
     }
     Ok(())
+}
+
+/// As many rows of so many parameters each: `($1, $2), ($3, $4)`.
+fn rows_of_parameters(rows: usize, columns: usize) -> String {
+    let row = |row: usize| {
+        let parameters = (1..=columns).map(|column| format!("${}", row * columns + column));
+        format!("({})", parameters.collect::<Vec<_>>().join(", "))
+    };
+    (0..rows).map(row).collect::<Vec<_>>().join(", ")
 }
 
 fn read_usage(row: &dyn Row) -> Result<Usage, Unreadable> {

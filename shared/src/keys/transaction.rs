@@ -17,7 +17,8 @@ use crate::keys::secret::{KeyHash, KeyPrefix};
 use crate::keys::store::{KeyStoreError, Location};
 use crate::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
 
-/// A transaction under way. An error of the database ends it, undoing everything.
+/// A transaction under way, or what makes one of each statement. An error of the database ends it,
+/// undoing everything.
 pub(super) trait Transaction {
     /// The statements that only this database understands.
     fn dialect(&self) -> &'static Dialect;
@@ -196,10 +197,10 @@ impl Column for u32 {
     }
 }
 
-/// A count; the tables keep it from being negative.
+/// A count; the tables keep it from being negative, and no quota is larger than they can hold.
 impl Column for u64 {
     fn value(&self) -> Value<'_> {
-        Value::Integer(self.cast_signed())
+        Value::Integer(i64::try_from(*self).unwrap_or(i64::MAX))
     }
 
     fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {

@@ -109,7 +109,7 @@ impl<'c> PgTransaction<'c> {
     ) -> Result<Self, KeyStoreError> {
         let is_change = attempt == CHANGE;
         let mode = if is_change { Mode::Change } else { Mode::Read };
-        let begin = client.begin(mode, timeout);
+        let begin = mode.begin(client, timeout);
         let transaction = Self {
             client,
             timeout,
@@ -193,7 +193,8 @@ impl Transaction for PgTransaction<'_> {
     }
 }
 
-fn in_postgres<'p>(parameters: &'p [Value<'_>]) -> Vec<Parameter<'p>> {
+/// Parameters with their types.
+pub(super) fn in_postgres<'p>(parameters: &'p [Value<'_>]) -> Vec<Parameter<'p>> {
     let with_type = |value: &'p Value<'_>| {
         let ty = match value {
             // As the statement needs it.
@@ -207,7 +208,7 @@ fn in_postgres<'p>(parameters: &'p [Value<'_>]) -> Vec<Parameter<'p>> {
     parameters.iter().map(with_type).collect()
 }
 
-const DIALECT: Dialect = Dialect {
+pub(super) const DIALECT: Dialect = Dialect {
     new_token: "gen_random_uuid()::text",
     defer_references: "SET CONSTRAINTS ALL DEFERRED",
     last_number: "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence(

@@ -153,30 +153,19 @@ impl WithoutServers {
     pub fn hold(client: &PgClient) -> Result<Self, KeyStoreError> {
         let timeout = Timeout::COMMANDS;
         let connection = PgConnection::open(client, timeout, "lock")?;
-        let begin = client.begin(Mode::Once, timeout);
-        let patience = client
-            .stretched(Timeout::POLLS)
-            .for_statements()
-            .as_millis();
-        let taken = client.ask("lock", timeout, async {
+        let begin = Mode::Once.begin(client, timeout);
+        client.ask("lock", timeout, async {
             let library = &connection.client;
             library.batch_execute(&begin).await?;
-            // It is held for as long as a copy takes. A server of a former version never lets go.
-            let patient = format!(
-                "SET LOCAL lock_timeout = {patience};
-                SET LOCAL idle_in_transaction_session_timeout = 0"
-            );
-            library.batch_execute(&patient).await?;
+            // It is held for as long as a copy takes.
+            let patient = "SET LOCAL idle_in_transaction_session_timeout = 0";
+            library.batch_execute(patient).await?;
             Ok(library.batch_execute(TAKE).await?)
-        });
-        match taken {
-            Ok(()) => {
-                let client = client.clone();
-                Ok(Self { client, connection })
-            }
-            Err(KeyStoreError::Locked { location, .. }) => Err(KeyStoreError::InUse { location }),
-            Err(error) => Err(error),
-        }
+        })?;
+        Ok(Self {
+            client: client.clone(),
+            connection,
+        })
     }
 
     /// Fails if a server waits for the lock, or if the lock is gone with its connection.
