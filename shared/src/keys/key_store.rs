@@ -23,7 +23,7 @@ use crate::keys::scope::Scopes;
 use crate::keys::secret::PlainKey;
 use crate::keys::store::{KeyStoreError, Revision};
 use crate::keys::subscription::{
-    NewSubscription, Subscription, SubscriptionId, SubscriptionStatus, is_name_of_deleted,
+    NewSubscription, Subscription, SubscriptionId, SubscriptionStatus,
 };
 use crate::keys::transaction::{Access, Transaction};
 use crate::keys::{sqlite, statements};
@@ -133,13 +133,8 @@ impl KeyStore {
         new: NewSubscription,
         now: i64,
     ) -> Result<Subscription, KeyStoreError> {
-        if is_name_of_deleted(&new.name) {
-            return Err(KeyStoreError::NameOfDeleted { name: new.name });
-        }
         self.change(Access::Change, now, |transaction| {
-            if statements::subscription_named(transaction, &new.name)?.is_some() {
-                return Err(KeyStoreError::SubscriptionExists { name: new.name });
-            }
+            refuse_taken(transaction, &new.name)?;
             statements::insert_subscription(transaction, &new, now)?;
             let created = find_subscription(transaction, &new.name)?;
             let entry = NewEntry::of_subscription(Event::SubscriptionCreated, None, &created);
@@ -224,7 +219,8 @@ impl KeyStore {
                     until: period.end,
                 });
             }
-            let deleted = found.deleted();
+            let deleted = found.deleted(now);
+            refuse_taken(transaction, &deleted.name)?;
             statements::update_subscription(transaction, &deleted)?;
             let event = Event::SubscriptionDeleted;
             let mut entry = NewEntry::of_subscription(event, Some(&found), &deleted);
@@ -465,6 +461,14 @@ fn find_living(transaction: &dyn Transaction, name: &Name) -> Result<Subscriptio
     match find_subscription(transaction, name)? {
         found if found.is_deleted() => Err(KeyStoreError::NoSubscription { name: name.clone() }),
         found => Ok(found),
+    }
+}
+
+/// Refuses a name that a subscription has, deleted or not.
+fn refuse_taken(transaction: &dyn Transaction, name: &Name) -> Result<(), KeyStoreError> {
+    match statements::subscription_named(transaction, name)? {
+        Some(_) => Err(KeyStoreError::SubscriptionExists { name: name.clone() }),
+        None => Ok(()),
     }
 }
 

@@ -24,7 +24,8 @@ const SUBSCRIPTION_NUMBERED: &str = "SELECT * FROM catalogue.subscriptions WHERE
 const INSERT_SUBSCRIPTION: &str = "INSERT INTO catalogue.subscriptions
     (name, plan, status, quota, started_at, created_at) VALUES ($1, $2, $3, $4, $5, $5)";
 const UPDATE_SUBSCRIPTION: &str =
-    "UPDATE catalogue.subscriptions SET status = $2, quota = $3, name = $4 WHERE id = $1";
+    "UPDATE catalogue.subscriptions SET status = $2, quota = $3, name = $4,
+    deleted_at = $5 WHERE id = $1";
 
 const KEYS: &str = "SELECT * FROM catalogue.keys ORDER BY number";
 const KEY_OF_ID: &str = "SELECT * FROM catalogue.keys WHERE id = $1";
@@ -109,7 +110,7 @@ macro_rules! record {
     };
 }
 
-record!(Subscription: id name plan status quota started_at created_at);
+record!(Subscription: id name plan status quota started_at created_at deleted_at);
 record!(Key: id family prefix hash subscription environment scopes name rate_limit created_at
     expires_at revoked_at disabled_at replaced_by grace_ends_at);
 record!(Operator: uid user sudo_user);
@@ -191,6 +192,7 @@ pub(super) fn update_subscription(
         changed.status.value(),
         changed.quota.value(),
         changed.name.value(),
+        changed.deleted_at.value(),
     ];
     transaction.execute(UPDATE_SUBSCRIPTION, &values)
 }

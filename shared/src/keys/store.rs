@@ -186,12 +186,6 @@ pub enum KeyStoreError {
         /// The name that was wanted.
         name: Name,
     },
-    /// The name is kept for those of deleted subscriptions.
-    #[error("\"{name}\" looks like the name of a deleted subscription")]
-    NameOfDeleted {
-        /// The name that was wanted.
-        name: Name,
-    },
     /// Only a subscription without keys is deleted.
     #[error(
         "the subscription \"{name}\" has {} not revoked: {}",
@@ -338,7 +332,6 @@ impl KeyStoreError {
             Self::SubscriptionInactive { name } => {
                 format!("activate it first: {} --status active", update(name)).into()
             }
-            Self::NameOfDeleted { .. } => "choose another name".into(),
             Self::KeysLeft { keys, .. } => revoke_first(keys)?,
             Self::MonthCharged { .. } => {
                 "delete it when the month is over; until then its bill is not final".into()

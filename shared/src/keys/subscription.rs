@@ -28,6 +28,8 @@ pub struct Subscription {
     pub started_at: i64,
     /// When it was created.
     pub created_at: i64,
+    /// When it was deleted, if it is.
+    pub deleted_at: Option<i64>,
 }
 
 /// A subscription to create.
@@ -41,24 +43,12 @@ pub struct NewSubscription {
     pub quota: u64,
 }
 
-/// Whether a name has the form reserved for deleted subscriptions.
-pub fn is_name_of_deleted(name: &Name) -> bool {
-    let number = name
-        .as_str()
-        .strip_suffix(')')
-        .and_then(|name| name.rsplit_once(" (deleted "));
-    number.is_some_and(|(_name, number)| {
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-    })
-}
-
 impl Subscription {
-    /// The same as it is kept after deletion: inactive, under a unique name, so that its own is
-    /// free again and its log still has a name. Programs that know nothing of deletion read it like
-    /// any other.
+    /// The same as it is kept after deletion: inactive, and under another name, so that its own is
+    /// free again and its log still has one.
     #[must_use]
-    pub fn deleted(&self) -> Self {
-        let mark = self.mark();
+    pub fn deleted(&self, now: i64) -> Self {
+        let mark = format!(" (deleted {})", self.id.0);
         let room = NAME_MAX - mark.chars().count();
         let beginning: String = self.name.as_str().chars().take(room).collect();
         let name = format!("{}{mark}", beginning.trim_end());
@@ -66,18 +56,14 @@ impl Subscription {
             name: Name::parse(&name)
                 .unwrap_or_else(|error| unreachable!("{name:?} {error}, unlike its beginning")),
             status: SubscriptionStatus::Inactive,
+            deleted_at: Some(now),
             ..self.clone()
         }
     }
 
     /// Whether it is deleted.
     pub fn is_deleted(&self) -> bool {
-        self.status == SubscriptionStatus::Inactive && self.name.as_str().ends_with(&self.mark())
-    }
-
-    /// How its name ends once it is deleted.
-    fn mark(&self) -> String {
-        format!(" (deleted {})", self.id.0)
+        self.deleted_at.is_some()
     }
 
     /// The period of its quota that contains `now`.
@@ -175,50 +161,32 @@ impl FromStr for SubscriptionStatus {
 mod tests {
     use super::*;
 
-    fn subscription(name: &str, id: i64) -> Subscription {
-        Subscription {
-            id: SubscriptionId(id),
-            name: Name::parse(name).unwrap(),
-            plan: Plan::Pro,
-            status: SubscriptionStatus::Active,
-            quota: 5,
-            started_at: 1,
-            created_at: 1,
-        }
-    }
-
     #[test]
-    fn a_deleted_subscription_has_a_name_of_its_own_however_long_the_former() {
+    fn the_name_of_a_deleted_subscription_is_short_enough_however_long_the_former() {
         let longest = "é".repeat(NAME_MAX);
         let blank_at_the_cut = format!("{} {}", "a".repeat(67), "b".repeat(12));
-        for (name, id) in [
-            ("Acme", 7),
-            (&*longest, 1),
-            (&*blank_at_the_cut, 7),
-            (&*longest, i64::MAX),
+        for (name, id, expected) in [
+            ("Acme", 7, "Acme (deleted 7)".to_owned()),
+            (&*longest, 1, format!("{} (deleted 1)", "é".repeat(68))),
+            (
+                &*blank_at_the_cut,
+                7,
+                format!("{} (deleted 7)", "a".repeat(67)),
+            ),
         ] {
-            let one = subscription(name, id);
-            let deleted = one.deleted();
+            let one = Subscription {
+                id: SubscriptionId(id),
+                name: Name::parse(name).unwrap(),
+                plan: Plan::Pro,
+                status: SubscriptionStatus::Active,
+                quota: 5,
+                started_at: 1,
+                created_at: 1,
+                deleted_at: None,
+            };
+            let deleted = one.deleted(9);
             assert!(!one.is_deleted() && deleted.is_deleted());
-            assert!(is_name_of_deleted(&deleted.name), "{}", deleted.name);
-            assert_ne!(deleted.name, subscription(name, id - 1).deleted().name);
+            assert_eq!(deleted.name.as_str(), expected);
         }
-        let deleted = subscription("Acme", 7).deleted();
-        assert_eq!(deleted.name.as_str(), "Acme (deleted 7)");
-    }
-
-    #[test]
-    fn no_other_name_looks_like_one_of_a_deleted_subscription() {
-        for name in [
-            "Acme",
-            "deleted 7",
-            "(deleted 7)",
-            "Acme (deleted )",
-            "Acme (deleted x)",
-        ] {
-            assert!(!is_name_of_deleted(&Name::parse(name).unwrap()), "{name}");
-        }
-        let of_another = subscription("Acme (deleted 8)", 7);
-        assert!(!of_another.is_deleted());
     }
 }
