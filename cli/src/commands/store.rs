@@ -3,6 +3,7 @@
 //! Tables that several servers share are created only by `store init`, when the operator decides to;
 //! no server and no other command does it in passing.
 
+mod backup;
 mod copy;
 
 use std::io::Write;
@@ -35,6 +36,8 @@ pub enum StoreCommand {
     Init,
     /// Copy everything into an empty store: from the file to a database, or back
     Copy(copy::CopyArgs),
+    /// Back up the key store of a data directory into a new file, also while servers run
+    Backup(backup::BackupArgs),
 }
 
 /// Does what was typed.
@@ -48,6 +51,9 @@ pub fn run(
         (StoreCommand::Init, Some(client)) => init_database(&client, context)?,
         (StoreCommand::Init, None) => init_file(config, context)?,
         (StoreCommand::Copy(args), client) => copy::run(args, config, client, context)?,
+        (StoreCommand::Backup(args), client) => {
+            backup::run(args, config, client.as_ref(), context)?;
+        }
     }
     Ok(ExitStatus::Done)
 }

@@ -1,6 +1,7 @@
 //! The SQLite file: what it keeps, what it refuses, and what servers see of it.
 
 mod audit;
+mod backup;
 mod examine;
 mod files;
 mod last_use;
