@@ -24,6 +24,7 @@ pub mod last_use;
 pub mod ledger;
 pub mod limits;
 pub mod name;
+mod named;
 pub mod postgres;
 pub mod quota;
 pub mod scope;

@@ -1,10 +1,8 @@
 //! Subscriptions: they own keys and the monthly quota that their keys share.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::keys::limits::NAME_MAX;
 use crate::keys::name::Name;
+use crate::keys::named::named;
 use crate::keys::quota::Period;
 
 /// Number of a subscription in its store.
@@ -72,89 +70,28 @@ impl Subscription {
     }
 }
 
-/// What a subscription pays for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plan {
-    /// The only plan (specification section 5.4).
-    Pro,
-}
-
-/// Whether the keys of a subscription work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SubscriptionStatus {
-    /// They do.
-    Active,
-    /// They are refused like disabled ones, and no key is issued.
-    Inactive,
-}
-
-/// A text that names no plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be pro")]
-pub struct UnknownPlan;
-
-/// A text that names no status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be active or inactive")]
-pub struct UnknownStatus;
-
-impl Plan {
-    /// All of them.
-    pub const ALL: [Self; 1] = [Self::Pro];
-
-    /// The name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pro => "pro",
-        }
+named! {
+    /// What a subscription pays for.
+    pub enum Plan {
+        /// The only plan (specification section 5.4).
+        Pro = "pro",
     }
+
+    /// A text that names no plan.
+    pub struct UnknownPlan = "must be pro";
 }
 
-impl SubscriptionStatus {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Active, Self::Inactive];
-
-    /// The name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Inactive => "inactive",
-        }
+named! {
+    /// Whether the keys of a subscription work.
+    pub enum SubscriptionStatus {
+        /// They do.
+        Active = "active",
+        /// They are refused like disabled ones, and no key is issued.
+        Inactive = "inactive",
     }
-}
 
-impl fmt::Display for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl fmt::Display for SubscriptionStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Plan {
-    type Err = UnknownPlan;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|plan| plan.as_str() == text)
-            .ok_or(UnknownPlan)
-    }
-}
-
-impl FromStr for SubscriptionStatus {
-    type Err = UnknownStatus;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.as_str() == text)
-            .ok_or(UnknownStatus)
-    }
+    /// A text that names no status.
+    pub struct UnknownStatus = "must be active or inactive";
 }
 
 #[cfg(test)]
