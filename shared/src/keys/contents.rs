@@ -20,8 +20,6 @@ pub struct Contents {
     pub last_uses: Vec<(KeyId, i64)>,
     /// The audit log, the first entry first.
     pub entries: Vec<NumberedEntry>,
-    /// The highest numbers ever assigned, also to rows that are gone.
-    pub numbers: Numbers,
 }
 
 /// What is charged of one quota in one period.
@@ -46,17 +44,6 @@ pub struct NumberedEntry {
     pub operator: Operator,
     /// What.
     pub entry: NewEntry,
-}
-
-/// The highest number of each table that counts its rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Numbers {
-    /// That of subscriptions.
-    pub subscriptions: i64,
-    /// That of keys.
-    pub keys: i64,
-    /// That of the audit log.
-    pub entries: i64,
 }
 
 /// How many rows of each kind a store has.
@@ -86,8 +73,7 @@ impl Contents {
         }
     }
 
-    /// Whether it has no rows. Numbers may have been assigned: a database does not take them back
-    /// when a copy is rolled back.
+    /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.counts() == Counts::default()
     }

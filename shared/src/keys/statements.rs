@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::keys::audit::{Entry, EntryQuery, NewEntry, Operator};
-use crate::keys::contents::{Contents, NumberedEntry, Numbers, Usage};
+use crate::keys::contents::{Contents, NumberedEntry, Usage};
 use crate::keys::key::{Key, KeyId, KeyReference};
 use crate::keys::last_use::LastUse;
 use crate::keys::ledger::Lease;
@@ -369,12 +369,6 @@ pub(super) fn last_change(transaction: &dyn Transaction) -> Result<Option<i64>, 
 
 /// Every row.
 pub(super) fn contents(transaction: &dyn Transaction) -> Result<Contents, KeyStoreError> {
-    let number = |table: &str| {
-        let sql = transaction.dialect().last_number;
-        let number =
-            transaction.first(sql, &[Value::Text(table.into())], |row| row.get("number"))?;
-        Ok::<i64, KeyStoreError>(number.unwrap_or(0))
-    };
     Ok(Contents {
         subscriptions: subscriptions(transaction)?,
         keys: transaction.all(KEYS, &[], |row| Ok((row.get("number")?, Key::read(row)?)))?,
@@ -390,11 +384,6 @@ pub(super) fn contents(transaction: &dyn Transaction) -> Result<Contents, KeySto
                 entry: NewEntry::read(row)?,
             })
         })?,
-        numbers: Numbers {
-            subscriptions: number("subscriptions")?,
-            keys: number("keys")?,
-            entries: number("audit")?,
-        },
     })
 }
 
@@ -425,14 +414,15 @@ pub(super) fn fill(transaction: &dyn Transaction, from: &Contents) -> Result<(),
         [vec![number, at], operator, entry].concat()
     });
     insert(transaction, "audit", &columns, rows)?;
-    let numbers = from.numbers;
-    for (table, number) in [
-        ("subscriptions", numbers.subscriptions),
-        ("keys", numbers.keys),
-        ("audit", numbers.entries),
-    ] {
-        let sql = transaction.dialect().set_last_number;
-        transaction.execute(sql, &[Value::Text(table.into()), number.value()])?;
+    if let Some(count_on) = transaction.dialect().count_on {
+        for (table, column) in [
+            ("subscriptions", "id"),
+            ("keys", "number"),
+            ("audit", "number"),
+        ] {
+            let sql = count_on.replace("TABLE", table).replace("COLUMN", column);
+            transaction.execute(&sql, &[])?;
+        }
     }
     raise_revision(transaction)
 }

@@ -56,10 +56,9 @@ pub(super) struct Dialect {
     pub new_token: &'static str,
     /// Lets rows refer to later ones until the end of the transaction.
     pub defer_references: &'static str,
-    /// The highest `number` that the table `$1` ever assigned.
-    pub last_number: &'static str,
-    /// Makes `$2` the highest number that the table `$1` ever assigned.
-    pub set_last_number: &'static str,
+    /// Has the next row of TABLE get the number after the highest of its COLUMN, where that does not
+    /// go by itself.
+    pub count_on: Option<&'static str>,
 }
 
 /// A row of a result.

@@ -211,12 +211,10 @@ pub(super) fn in_postgres<'p>(parameters: &'p [Value<'_>]) -> Vec<Parameter<'p>>
 pub(super) const DIALECT: Dialect = Dialect {
     new_token: "gen_random_uuid()::text",
     defer_references: "SET CONSTRAINTS ALL DEFERRED",
-    last_number: "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence(
-            'catalogue.' || $1::text, CASE $1::text WHEN 'subscriptions' THEN 'id' ELSE 'number' END
-        )::regclass), 0) AS number",
-    set_last_number: "SELECT setval(pg_get_serial_sequence(
-            'catalogue.' || $1::text, CASE $1::text WHEN 'subscriptions' THEN 'id' ELSE 'number' END
-        ), greatest($2::bigint, 1), 0 < $2::bigint)",
+    count_on: Some(
+        "SELECT setval(pg_get_serial_sequence('catalogue.TABLE', 'COLUMN'), max(COLUMN))
+        FROM catalogue.TABLE",
+    ),
 };
 
 impl Row for tokio_postgres::Row {

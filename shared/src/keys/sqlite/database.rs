@@ -270,10 +270,7 @@ fn in_sqlite(sql: &str) -> String {
 const DIALECT: Dialect = Dialect {
     new_token: "lower(hex(randomblob(16)))",
     defer_references: "PRAGMA defer_foreign_keys = true",
-    last_number: "SELECT seq AS number FROM sqlite_sequence WHERE name = $1",
-    // Where nothing was entered, SQLite has no row for the table yet.
-    set_last_number: "INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq)
-        VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = $1), $1, $2)",
+    count_on: None,
 };
 
 impl Row for rusqlite::Row<'_> {
