@@ -2,7 +2,8 @@
 //!
 //! The revision is left out: the copy is another store, with its own state.
 
-use crate::keys::audit::{NewEntry, Operator};
+use crate::base::operator::Operator;
+use crate::keys::audit::NewEntry;
 use crate::keys::key::{Key, KeyId};
 use crate::keys::quota::Period;
 use crate::keys::subscription::{Subscription, SubscriptionId};

@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::keys::audit::Operator;
+use crate::base::operator::Operator;
 use crate::keys::environment::Environment;
 use crate::keys::key_store::IssuedKey;
 use crate::keys::key_store::KeyStore;

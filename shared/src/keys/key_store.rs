@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use rand::RngCore;
 
-use crate::keys::audit::{Change, Entry, EntryQuery, Event, NewEntry, Operator};
+use crate::base::operator::Operator;
+use crate::keys::audit::{Change, Entry, EntryQuery, Event, NewEntry};
 use crate::keys::change::KeyUpdate;
 use crate::keys::contents::Contents;
 use crate::keys::environment::Environment;

@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use crate::keys::audit::{Entry, EntryQuery, NewEntry, Operator};
+use crate::base::operator::Operator;
+use crate::keys::audit::{Entry, EntryQuery, NewEntry};
 use crate::keys::contents::{Contents, NumberedEntry, Usage};
 use crate::keys::key::{Key, KeyId, KeyReference};
 use crate::keys::last_use::LastUse;
