@@ -39,4 +39,4 @@ mod transaction;
 mod base62;
 
 #[cfg(test)]
-mod contract;
+mod tests;

@@ -14,7 +14,7 @@ use tokio_postgres::NoTls;
 
 use crate::base::clock::{Clock as _, SystemClock};
 use crate::base::services;
-use crate::keys::contract::{TestStore, operator};
+use crate::keys::tests::store_tests::{TestStore, operator};
 use crate::keys::key_store::KeyStore;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use super::*;
-use crate::keys::contract::{NOW, subscribe};
+use crate::keys::tests::store_tests::{NOW, subscribe};
 use crate::keys::key::KeyId;
 use crate::keys::quota::Period;
 use crate::keys::store::KeyStoreError;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio_postgres::config::TargetSessionAttrs;
 
 use super::*;
-use crate::keys::contract::{issue, subscribe};
+use crate::keys::tests::store_tests::{issue, subscribe};
 use crate::keys::postgres::client::Timeout;
 use crate::keys::postgres::connection::{PgConnection, config};
 use crate::keys::postgres::failure::{CommitOutcome, Failure};

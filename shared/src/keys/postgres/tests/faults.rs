@@ -1,7 +1,7 @@
 //! A database that is up but fails: locks, killed connections, read-only.
 
 use super::*;
-use crate::keys::contract::{NOW, name, subscribe};
+use crate::keys::tests::store_tests::{NOW, name, subscribe};
 use crate::keys::key_store::SubscriptionChange;
 use crate::keys::postgres::WithoutServers;
 use crate::keys::postgres::client::Timeout;

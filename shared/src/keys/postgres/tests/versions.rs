@@ -1,7 +1,7 @@
 //! Databases without tables, of other programs, and of other versions.
 
 use super::*;
-use crate::keys::contract::subscribe;
+use crate::keys::tests::store_tests::subscribe;
 use crate::keys::store::KeyStoreError;
 use crate::keys::tables::VERSION;
 
