@@ -184,7 +184,7 @@ impl KeyStore {
             if changed == found {
                 return Ok((changed, Vec::new()));
             }
-            statements::update_subscription(transaction, &changed)?;
+            statements::update_subscription(transaction, &found, &changed)?;
             let event = Event::SubscriptionUpdated;
             let entry = NewEntry::of_subscription(event, Some(&found), &changed);
             Ok((changed, vec![entry]))
@@ -222,7 +222,7 @@ impl KeyStore {
             }
             let deleted = found.deleted(now);
             refuse_taken(transaction, &deleted.name)?;
-            statements::update_subscription(transaction, &deleted)?;
+            statements::update_subscription(transaction, &found, &deleted)?;
             let event = Event::SubscriptionDeleted;
             let mut entry = NewEntry::of_subscription(event, Some(&found), &deleted);
             entry.changes.push(Change {
@@ -316,7 +316,7 @@ impl KeyStore {
             };
             old.rotate(&subscription, new.id.clone(), grace, now)?;
             statements::insert_key(transaction, &new)?;
-            statements::update_key(transaction, &old)?;
+            statements::update_key(transaction, &before, &old)?;
             let mut issued = NewEntry::of_key(Event::KeyIssued, None, &new);
             issued
                 .changes
@@ -441,7 +441,7 @@ impl KeyStore {
             if key == before {
                 return Ok((key, Vec::new()));
             }
-            statements::update_key(transaction, &key)?;
+            statements::update_key(transaction, &before, &key)?;
             let entry = NewEntry::of_key(event, Some(&before), &key);
             Ok((key, vec![entry]))
         })

@@ -24,16 +24,10 @@ const SUBSCRIPTION_NAMED: &str = "SELECT * FROM catalogue.subscriptions WHERE na
 const SUBSCRIPTION_NUMBERED: &str = "SELECT * FROM catalogue.subscriptions WHERE id = $1";
 const INSERT_SUBSCRIPTION: &str = "INSERT INTO catalogue.subscriptions
     (name, plan, status, quota, started_at, created_at) VALUES ($1, $2, $3, $4, $5, $5)";
-const UPDATE_SUBSCRIPTION: &str =
-    "UPDATE catalogue.subscriptions SET status = $2, quota = $3, name = $4,
-    deleted_at = $5 WHERE id = $1";
 
 const KEYS: &str = "SELECT * FROM catalogue.keys ORDER BY number";
 const KEY_OF_ID: &str = "SELECT * FROM catalogue.keys WHERE id = $1";
 const KEY_OF_PREFIX: &str = "SELECT * FROM catalogue.keys WHERE prefix = $1";
-const UPDATE_KEY: &str = "UPDATE catalogue.keys SET scopes = $2, name = $3, rate_limit = $4,
-    expires_at = $5, revoked_at = $6, disabled_at = $7, replaced_by = $8, grace_ends_at = $9
-    WHERE id = $1";
 
 /// Takes up to `$4` requests of the quota: what was granted, and what of the period is taken in all;
 /// no row if there is no such subscription.
@@ -183,19 +177,13 @@ pub(super) fn insert_subscription(
     transaction.execute(INSERT_SUBSCRIPTION, &values)
 }
 
-/// Updates the fields of a subscription that may change.
+/// Updates a subscription, where it differs from what it was `before`.
 pub(super) fn update_subscription(
     transaction: &dyn Transaction,
-    changed: &Subscription,
+    before: &Subscription,
+    after: &Subscription,
 ) -> Result<(), KeyStoreError> {
-    let values = [
-        changed.id.value(),
-        changed.status.value(),
-        changed.quota.value(),
-        changed.name.value(),
-        changed.deleted_at.value(),
-    ];
-    transaction.execute(UPDATE_SUBSCRIPTION, &values)
+    update(transaction, "subscriptions", before, after)
 }
 
 /// All keys, in the order of their issue.
@@ -220,20 +208,13 @@ pub(super) fn insert_key(transaction: &dyn Transaction, key: &Key) -> Result<(),
     insert(transaction, "keys", Key::COLUMNS, [key.values()])
 }
 
-/// Updates the fields of a key that may change.
-pub(super) fn update_key(transaction: &dyn Transaction, key: &Key) -> Result<(), KeyStoreError> {
-    let values = [
-        key.id.value(),
-        key.scopes.value(),
-        key.name.value(),
-        key.rate_limit.value(),
-        key.expires_at.value(),
-        key.revoked_at.value(),
-        key.disabled_at.value(),
-        key.replaced_by.value(),
-        key.grace_ends_at.value(),
-    ];
-    transaction.execute(UPDATE_KEY, &values)
+/// Updates a key, where it differs from what it was `before`.
+pub(super) fn update_key(
+    transaction: &dyn Transaction,
+    before: &Key,
+    after: &Key,
+) -> Result<(), KeyStoreError> {
+    update(transaction, "keys", before, after)
 }
 
 /// Takes up to `wanted` requests of the quota of a period; `None` if there is no such subscription.
@@ -443,6 +424,29 @@ fn insert<'v>(
         transaction.execute(&sql, &rows.concat())?;
     }
     Ok(())
+}
+
+/// Updates the columns of a row that differ from `before`. A table with such rows begins with its id.
+fn update<R: Record>(
+    transaction: &dyn Transaction,
+    table: &str,
+    before: &R,
+    after: &R,
+) -> Result<(), KeyStoreError> {
+    let values = before.values().into_iter().zip(after.values());
+    let changes = R::COLUMNS.iter().zip(values).skip(1);
+    let changes = changes.filter(|(_column, (before, after))| before != after);
+    let (columns, values): (Vec<_>, Vec<_>) = changes
+        .zip(2..)
+        .map(|((column, (_before, after)), number)| (format!("\"{column}\" = ${number}"), after))
+        .unzip();
+    if columns.is_empty() {
+        return Ok(());
+    }
+    let columns = columns.join(", ");
+    let sql = format!("UPDATE catalogue.{table} SET {columns} WHERE id = $1");
+    let id = after.values().into_iter().take(1);
+    transaction.execute(&sql, &id.chain(values).collect::<Vec<_>>())
 }
 
 /// As many rows of so many parameters each: `($1, $2), ($3, $4)`.
