@@ -1,14 +1,33 @@
-//! Everything a store holds, to copy it into another: every row with its number.
+//! What a store holds: an overview of it, and everything, to copy it into another.
 //!
 //! The revision is left out: the copy is another store, with its own state.
+
+use std::collections::HashMap;
 
 use crate::base::operator::Operator;
 use crate::keys::audit::NewEntry;
 use crate::keys::key::{Key, KeyId};
+use crate::keys::last_use::LastUse;
 use crate::keys::quota::Period;
+use crate::keys::store::{KeySnapshot, Revision};
 use crate::keys::subscription::{Subscription, SubscriptionId};
 
-/// All rows of a store.
+/// A store at one moment, for whoever examines it.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// The state of its keys and subscriptions.
+    pub revision: Revision,
+    /// Its keys and subscriptions.
+    pub snapshot: KeySnapshot,
+    /// The last use of each key that was used.
+    pub last_uses: HashMap<KeyId, LastUse>,
+    /// Time of the last change in the audit log, Unix time.
+    pub last_change: Option<i64>,
+    /// Start of the latest period with a charge, Unix time.
+    pub latest_charged: Option<i64>,
+}
+
+/// All rows of a store, with their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// By number.

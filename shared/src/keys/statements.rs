@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::base::operator::Operator;
 use crate::keys::audit::{Entry, EntryQuery, NewEntry};
-use crate::keys::contents::{Contents, NumberedEntry, Usage};
+use crate::keys::contents::{Contents, NumberedEntry, Overview, Usage};
 use crate::keys::key::{Key, KeyId, KeyReference};
 use crate::keys::last_use::LastUse;
 use crate::keys::ledger::Lease;
@@ -260,12 +260,6 @@ pub(super) fn charged(
     Ok(charged.unwrap_or(0))
 }
 
-/// Start of the latest period with a charge, Unix time.
-pub(super) fn latest_charged(transaction: &dyn Transaction) -> Result<Option<i64>, KeyStoreError> {
-    let latest = transaction.first(LATEST_CHARGED, &[], |row| row.get("latest"))?;
-    Ok(latest.flatten())
-}
-
 /// The last use of each key that was ever used.
 pub(super) fn last_uses(
     transaction: &dyn Transaction,
@@ -343,10 +337,16 @@ pub(super) fn entries(
     })
 }
 
-/// Time of the last change in the audit log, Unix time.
-pub(super) fn last_change(transaction: &dyn Transaction) -> Result<Option<i64>, KeyStoreError> {
-    let latest = transaction.first(LAST_CHANGE, &[], |row| row.get("latest"))?;
-    Ok(latest.flatten())
+/// What whoever examines a store wants to know of it.
+pub(super) fn overview(transaction: &dyn Transaction) -> Result<Overview, KeyStoreError> {
+    let latest = |sql| transaction.first(sql, &[], |row| row.get("latest"));
+    Ok(Overview {
+        revision: revision(transaction)?,
+        snapshot: snapshot(transaction)?,
+        last_uses: last_uses(transaction)?,
+        last_change: latest(LAST_CHANGE)?.flatten(),
+        latest_charged: latest(LATEST_CHARGED)?.flatten(),
+    })
 }
 
 /// Every row.

@@ -1,14 +1,12 @@
 //! Checks the key store itself, a file or a database: whether it can be used, and what is in it.
 
-use std::collections::HashMap;
 use std::io::ErrorKind;
 
 use shared::base::regular_file;
-use shared::keys::key::KeyId;
-use shared::keys::last_use::LastUse;
+use shared::keys::contents::Overview;
 use shared::keys::postgres::{self, PgClient, SERVER_CONNECTIONS_MAX};
 use shared::keys::sqlite::{self, WholeOrNot};
-use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
+use shared::keys::store::{KeyStoreError, Revision};
 
 use super::inputs::Inputs;
 use super::observation::Observation;
@@ -23,25 +21,25 @@ const CHECKED_BYTES_MAX: u64 = 500_000_000;
 pub(super) struct StoreContents {
     /// The state of the store itself.
     pub(super) store: Observation,
-    /// The state of its keys and subscriptions.
-    pub(super) revision: Revision,
-    pub(super) contents: KeySnapshot,
-    pub(super) last_uses: HashMap<KeyId, LastUse>,
-    /// Time of the last change in the audit log, in Unix seconds.
-    pub(super) last_change: Option<i64>,
-    /// Start of the latest period in which anything was charged, in Unix seconds.
-    pub(super) latest_charged: Option<i64>,
+    /// What it holds.
+    pub(super) overview: Overview,
 }
 
 impl StoreContents {
     /// Time of the latest event in the store, in Unix seconds.
     pub(super) fn latest(&self) -> Option<i64> {
-        let issued = self.contents.keys.iter().map(|key| key.created_at);
-        let started = self.contents.subscriptions.iter();
+        let Overview {
+            snapshot,
+            last_uses,
+            last_change,
+            ..
+        } = &self.overview;
+        let issued = snapshot.keys.iter().map(|key| key.created_at);
+        let started = snapshot.subscriptions.iter();
         let started = started.map(|subscription| subscription.started_at);
-        let used = self.last_uses.values().map(|last| last.at);
+        let used = last_uses.values().map(|last| last.at);
         let all = issued.chain(started).chain(used);
-        all.chain(self.last_change).max()
+        all.chain(*last_change).max()
     }
 }
 
@@ -64,7 +62,7 @@ pub(super) fn contents(config: &KeyStoreConfig) -> Result<StoreContents, Observa
 pub(super) fn revision(config: &KeyStoreConfig) -> Option<Revision> {
     match config.client().ok()? {
         None => sqlite::revision(&config.data().keys_database()).ok(),
-        Some(client) => Some(postgres::examine(&client).ok()?.revision),
+        Some(client) => Some(postgres::examine(&client).ok()?.overview.revision),
     }
 }
 
@@ -77,11 +75,7 @@ fn file_contents(config: &KeyStoreConfig) -> Result<StoreContents, Observation> 
     let found = found.map_err(|error| unusable(&error, &path, is_forbidden))?;
     Ok(StoreContents {
         store: judge_file(&found, &path),
-        revision: found.revision,
-        contents: found.contents,
-        last_uses: found.last_uses,
-        last_change: found.last_change,
-        latest_charged: found.latest_charged,
+        overview: found.overview,
     })
 }
 
@@ -136,11 +130,7 @@ fn database_contents(client: &PgClient) -> Result<StoreContents, Observation> {
     })?;
     Ok(StoreContents {
         store: judge_database(client, &found),
-        revision: found.revision,
-        contents: found.contents,
-        last_uses: found.last_uses,
-        last_change: found.last_change,
-        latest_charged: found.latest_charged,
+        overview: found.overview,
     })
 }
 

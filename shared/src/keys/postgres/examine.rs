@@ -1,13 +1,10 @@
 //! Examining a store, without changing anything.
 
-use std::collections::HashMap;
-
-use crate::keys::key::KeyId;
-use crate::keys::last_use::LastUse;
+use crate::keys::contents::Overview;
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::database::Database;
 use crate::keys::statements;
-use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
+use crate::keys::store::KeyStoreError;
 use crate::keys::transaction::{Access, Transaction};
 
 /// What a store was found to be.
@@ -23,16 +20,8 @@ pub struct Examination {
     pub is_durable: bool,
     /// How many more connections the server allows.
     pub connections_left: i64,
-    /// The state that it is in.
-    pub revision: Revision,
-    /// Its keys and subscriptions.
-    pub contents: KeySnapshot,
-    /// The last use of each key that was used.
-    pub last_uses: HashMap<KeyId, LastUse>,
-    /// Time of the last change in the audit log, Unix time.
-    pub last_change: Option<i64>,
-    /// Start of the latest period with a charge, Unix time.
-    pub latest_charged: Option<i64>,
+    /// What it holds.
+    pub overview: Overview,
 }
 
 const LOOK: &str = "SELECT current_setting('server_version') AS server,
@@ -63,11 +52,7 @@ pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
             is_writable,
             is_durable,
             connections_left,
-            revision: statements::revision(transaction)?,
-            contents: statements::snapshot(transaction)?,
-            last_uses: statements::last_uses(transaction)?,
-            last_change: statements::last_change(transaction)?,
-            latest_charged: statements::latest_charged(transaction)?,
+            overview: statements::overview(transaction)?,
         })
     })
 }

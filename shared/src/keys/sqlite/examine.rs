@@ -1,14 +1,12 @@
 //! Examining a store, without changing anything: not its version, not its mode, no journal.
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use crate::keys::key::KeyId;
-use crate::keys::last_use::LastUse;
+use crate::keys::contents::Overview;
 use crate::keys::sqlite::database::{Database, LockTimeout};
 use crate::keys::sqlite::{files, reserve, schema};
 use crate::keys::statements;
-use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
+use crate::keys::store::{KeyStoreError, Revision};
 use crate::keys::transaction::{Access, Transaction as _};
 
 /// Most damages that are listed.
@@ -25,16 +23,8 @@ pub struct Examination {
     pub is_writable: bool,
     /// Whether it has the reserve that lets keys be revoked while the disk is full.
     pub has_reserve: bool,
-    /// The state that it is in.
-    pub revision: Revision,
-    /// Its keys and subscriptions.
-    pub contents: KeySnapshot,
-    /// The last use of each key that was used.
-    pub last_uses: HashMap<KeyId, LastUse>,
-    /// Time of the last change in the audit log, Unix time.
-    pub last_change: Option<i64>,
-    /// Start of the latest period with a charge, Unix time.
-    pub latest_charged: Option<i64>,
+    /// What it holds.
+    pub overview: Overview,
 }
 
 /// Whether a store is intact.
@@ -69,11 +59,7 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
             whole,
             is_writable: files::is_writable(path),
             has_reserve: transaction.explained(has_reserve)?,
-            revision: statements::revision(transaction)?,
-            contents: statements::snapshot(transaction)?,
-            last_uses: statements::last_uses(transaction)?,
-            last_change: statements::last_change(transaction)?,
-            latest_charged: statements::latest_charged(transaction)?,
+            overview: statements::overview(transaction)?,
         })
     })
 }

@@ -15,12 +15,12 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::keys::tests::store_tests::{issue, name, operator, sqlite};
 use crate::keys::key_store::KeyStore;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
 use crate::keys::store::{KeySource, KeyStoreError};
+use crate::keys::tests::store_tests::{issue, name, operator, sqlite};
 
 pub(super) use crate::keys::tests::store_tests::{NOW, TestStore, subscribe};
 

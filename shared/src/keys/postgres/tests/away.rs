@@ -7,11 +7,11 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use super::*;
-use crate::keys::tests::store_tests::{NOW, subscribe};
 use crate::keys::key::KeyId;
 use crate::keys::quota::Period;
 use crate::keys::store::KeyStoreError;
 use crate::keys::subscription::SubscriptionId;
+use crate::keys::tests::store_tests::{NOW, subscribe};
 
 /// Passes bytes on in both directions, until it swallows them.
 struct Proxy {

@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio_postgres::config::TargetSessionAttrs;
 
 use super::*;
-use crate::keys::tests::store_tests::{issue, subscribe};
 use crate::keys::postgres::client::Timeout;
 use crate::keys::postgres::connection::{PgConnection, config};
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::once::once;
 use crate::keys::postgres::pool::Pool;
 use crate::keys::store::KeyStoreError;
+use crate::keys::tests::store_tests::{issue, subscribe};
 
 #[test]
 #[ignore = "needs PostgreSQL"]

@@ -1,11 +1,11 @@
 //! A database that is up but fails: locks, killed connections, read-only.
 
 use super::*;
-use crate::keys::tests::store_tests::{NOW, name, subscribe};
 use crate::keys::key_store::SubscriptionChange;
 use crate::keys::postgres::WithoutServers;
 use crate::keys::postgres::client::Timeout;
 use crate::keys::store::KeyStoreError;
+use crate::keys::tests::store_tests::{NOW, name, subscribe};
 use crate::keys::transaction::Transaction as _;
 
 /// Ends all other connections to the database, as a restart of the server does.

@@ -2,8 +2,8 @@
 //! it by the tests of every store, and here what must not stay behind.
 
 use super::*;
-use crate::keys::tests::store_tests::{NOW, issue, subscribe};
 use crate::keys::postgres::{WithoutServers, examine};
+use crate::keys::tests::store_tests::{NOW, issue, subscribe};
 
 #[test]
 #[ignore = "needs PgBouncer"]

@@ -1,9 +1,9 @@
 //! Databases without tables, of other programs, and of other versions.
 
 use super::*;
-use crate::keys::tests::store_tests::subscribe;
 use crate::keys::store::KeyStoreError;
 use crate::keys::tables::VERSION;
+use crate::keys::tests::store_tests::subscribe;
 
 fn opened(database: &Database) -> Result<(), KeyStoreError> {
     KeyStore::connect(database.client(), operator()).map(|_store| ())

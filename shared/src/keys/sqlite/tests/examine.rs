@@ -34,16 +34,23 @@ fn a_store_is_seen_as_it_is() {
     let found = looked(&place);
     assert_eq!(found.whole, WholeOrNot::Whole);
     assert!(found.is_writable && found.has_reserve);
-    assert_eq!(found.contents.subscriptions, store.subscriptions().unwrap());
-    assert_eq!(found.revision, store.revision().unwrap());
-    assert_eq!((found.last_change, found.latest_charged), (Some(NOW), None));
+    assert_eq!(
+        found.overview.snapshot.subscriptions,
+        store.subscriptions().unwrap()
+    );
+    assert_eq!(found.overview.revision, store.revision().unwrap());
+    let overview = found.overview;
+    assert_eq!(
+        (overview.last_change, overview.latest_charged),
+        (Some(NOW), None)
+    );
     let period = Period { start: 7, end: 8 };
     let ledger = SqliteLedger::new(place.path());
     ledger.lease(SubscriptionId(1), period, 1).unwrap();
-    assert_eq!(looked(&place).latest_charged, Some(7));
+    assert_eq!(looked(&place).overview.latest_charged, Some(7));
     ledger.give_back(SubscriptionId(1), period, 1).unwrap();
     assert_eq!(
-        looked(&place).latest_charged,
+        looked(&place).overview.latest_charged,
         None,
         "nothing is charged of it"
     );
