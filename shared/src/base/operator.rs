@@ -42,17 +42,17 @@ impl fmt::Display for Operator {
 mod tests {
     use super::*;
 
-    fn name(text: &str) -> Option<Name> {
-        Some(Name::parse(text).unwrap())
+    fn name(text: &str) -> Name {
+        Name::parse(text).unwrap()
     }
 
     #[test]
     fn an_operator_is_the_user_of_the_system_and_the_one_of_sudo() {
         let table = [
             (None, None, "uid 1000"),
-            (name("alice"), None, "alice"),
-            (name("root"), name("alice"), "alice as root"),
-            (None, name("alice"), "alice as uid 1000"),
+            (Some(name("alice")), None, "alice"),
+            (Some(name("root")), Some(name("alice")), "alice as root"),
+            (None, Some(name("alice")), "alice as uid 1000"),
         ];
         for (user, sudo_user, shown) in table {
             let operator = Operator {
@@ -68,7 +68,10 @@ mod tests {
     fn a_name_in_a_log_that_is_not_safe_to_print_is_left_out() {
         let read = |text: &str| serde_json::from_str::<Operator>(text).unwrap();
         let operator = read(r#"{"user":"\u001b[31mroot","uid":0,"sudoUser":"alice"}"#);
-        assert_eq!((operator.user, operator.sudo_user), (None, name("alice")));
+        assert_eq!(
+            (operator.user, operator.sudo_user),
+            (None, Some(name("alice")))
+        );
         assert_eq!(read(r#"{"uid":7}"#).to_string(), "uid 7");
     }
 }

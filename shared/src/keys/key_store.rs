@@ -131,12 +131,12 @@ impl KeyStore {
     /// Creates a subscription that starts `now`.
     pub fn create_subscription(
         &mut self,
-        new: NewSubscription,
+        new: &NewSubscription,
         now: i64,
     ) -> Result<Subscription, KeyStoreError> {
         self.change(Access::Change, now, |transaction| {
             refuse_taken(transaction, &new.name)?;
-            statements::insert_subscription(transaction, &new, now)?;
+            statements::insert_subscription(transaction, new, now)?;
             let created = find_subscription(transaction, &new.name)?;
             let entry = NewEntry::of_subscription(Event::SubscriptionCreated, None, &created);
             Ok((created, vec![entry]))

@@ -295,17 +295,7 @@ impl KeyStoreError {
                     "the file and its directory must be writable for the user who runs this".into()
                 }
             },
-            Self::Former { location } => match location {
-                Location::Database(_) => {
-                    "nothing in it was changed; begin anew: name another database, or drop its \
-                     schema `catalogue`"
-                        .into()
-                }
-                Location::File(_) => {
-                    "nothing in it was changed; begin anew: name another directory with --data"
-                        .into()
-                }
-            },
+            Self::Former { location } => begin_anew(location),
             Self::Unreachable { .. } => {
                 "nothing was changed; is the address right, and the database running?".into()
             }
@@ -345,6 +335,20 @@ impl KeyStoreError {
             | Self::NoSubscriptionId { .. } => return None,
         })
     }
+}
+
+/// What to do about a store of before the first release.
+fn begin_anew(location: &Location) -> Hint {
+    match location {
+        Location::Database(_) => {
+            "nothing in it was changed; begin anew: name another database, or drop its schema \
+             `catalogue`"
+        }
+        Location::File(_) => {
+            "nothing in it was changed; begin anew: name another directory with --data"
+        }
+    }
+    .into()
 }
 
 /// What to do about a file that is gone while its journal is there.

@@ -15,7 +15,10 @@ use crate::keys::transaction::Access;
 /// charges wait meanwhile.
 pub fn back_up(path: &Path, to: &Path) -> Result<(), KeyStoreError> {
     let mut database = Database::open(path, LockTimeout::COMMANDS)?;
-    database.transact(Access::Read, |transaction| transaction.refuse_cut())?;
+    database.transact(Access::Read, |transaction| {
+        transaction.refuse_cut()?;
+        Ok(())
+    })?;
     let to = ToSqlOutput::Borrowed(ValueRef::Text(to.as_os_str().as_bytes()));
     let copied = database.connection.execute("VACUUM INTO ?1", [to]);
     copied

@@ -112,7 +112,7 @@ pub(in crate::keys) fn subscribe(store: &mut KeyStore, text: &str, quota: u64) -
         plan: Plan::Pro,
         quota,
     };
-    store.create_subscription(new, NOW).unwrap()
+    store.create_subscription(&new, NOW).unwrap()
 }
 
 pub(in crate::keys) fn new_key(subscription: &str) -> NewKey {

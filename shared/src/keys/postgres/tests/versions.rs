@@ -99,10 +99,10 @@ fn whoever_owns_the_audit_log_can_only_add_to_it() {
     database.by_hand(&role).unwrap();
     let (port, name) = (database.port(), &database.name);
     let address = format!("postgres://{owner}@127.0.0.1:{port}/{name}");
-    let owned = client(address.parse().unwrap(), SLACK);
-    make(&owned).unwrap();
+    let by_owner = client(address.parse().unwrap(), SLACK);
+    make(&by_owner).unwrap();
     subscribe(
-        &mut KeyStore::connect(&owned, operator()).unwrap(),
+        &mut KeyStore::connect(&by_owner, operator()).unwrap(),
         "Acme",
         5,
     );
@@ -111,10 +111,10 @@ fn whoever_owns_the_audit_log_can_only_add_to_it() {
         "DELETE FROM catalogue.audit",
         "TRUNCATE catalogue.audit",
     ] {
-        let refused = run(&owned, sql).unwrap_err();
+        let refused = run(&by_owner, sql).unwrap_err();
         assert_eq!(refused, "permission denied for table audit", "{sql}");
     }
-    drop(owned);
+    drop(by_owner);
     let gone = format!("DROP OWNED BY {owner}; DROP ROLE {owner}");
     database.by_hand(&gone).unwrap();
 }

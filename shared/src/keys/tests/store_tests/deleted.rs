@@ -149,7 +149,7 @@ fn what_is_deleted_stays_so_and_no_other_takes_its_name(place: &dyn TestStore) {
         plan: Plan::Pro,
         quota: 1,
     };
-    let refused = store.create_subscription(new, NOW);
+    let refused = store.create_subscription(&new, NOW);
     assert!(matches!(
         refused,
         Err(KeyStoreError::SubscriptionExists { .. })
