@@ -30,7 +30,7 @@ pub struct PgClient(Arc<Shared>);
 
 struct Shared {
     address: PostgresAddress,
-    tls: Result<MakeRustlsConnect, String>,
+    tls: MakeRustlsConnect,
     /// Factor for all timeouts: above 1 only in tests, whose machine may be busy.
     slack: u32,
     /// None only while it is dropped.
@@ -42,7 +42,8 @@ struct Shared {
 pub(crate) struct Timeout(Duration);
 
 impl PgClient {
-    /// A client of the store at `address`, which does not connect yet.
+    /// A client of the store at `address`, which does not connect yet. An error where TLS has no
+    /// certificate authority to check it with.
     pub fn new(address: PostgresAddress) -> io::Result<Self> {
         Self::build(address, 1)
     }
@@ -56,7 +57,7 @@ impl PgClient {
     fn build(address: PostgresAddress, slack: u32) -> io::Result<Self> {
         let runtime = threads::runtime("postgres", 1, BLOCKING)?;
         Ok(Self(Arc::new(Shared {
-            tls: tls(&address),
+            tls: tls(&address)?,
             address,
             slack,
             runtime: Some(runtime),
@@ -69,8 +70,8 @@ impl PgClient {
     }
 
     /// TLS for the connections.
-    pub(super) fn tls(&self) -> Result<MakeRustlsConnect, Failure> {
-        self.0.tls.clone().map_err(Failure::Setup)
+    pub(super) fn tls(&self) -> MakeRustlsConnect {
+        self.0.tls.clone()
     }
 
     /// `timeout` multiplied by this client's slack.
@@ -143,13 +144,15 @@ impl Timeout {
 
 /// The certificate authorities of the system, or those in the file that `SSL_CERT_FILE` names.
 /// Without TLS none are needed.
-fn tls(address: &PostgresAddress) -> Result<MakeRustlsConnect, String> {
+fn tls(address: &PostgresAddress) -> io::Result<MakeRustlsConnect> {
     // Another part of the process may have installed the same one.
     let _chosen = ring::default_provider().install_default();
     if address.uses_tls() {
         let found = MakeRustlsConnect::with_native_certs();
         let (authorities, _unreadable) = found.map_err(|why| {
-            format!("no certificate authority of the system can be read: {why:?}")
+            io::Error::other(format!(
+                "no certificate authority of the system can be read: {why:?}"
+            ))
         })?;
         return Ok(authorities);
     }

@@ -56,11 +56,8 @@ impl PgConnection {
     }
 
     /// Connects; the caller limits the time.
-    pub(super) async fn connect(
-        config: Config,
-        tls: Result<MakeRustlsConnect, Failure>,
-    ) -> Result<Self, Failure> {
-        let (client, connection) = config.connect(tls?).await?;
+    pub(super) async fn connect(config: Config, tls: MakeRustlsConnect) -> Result<Self, Failure> {
+        let (client, connection) = config.connect(tls).await?;
         // Whoever waits for a reply learns that the connection has ended.
         let task = AbortOnDropHandle::new(tokio::spawn(async { drop(connection.await) }));
         // Proves that the database answers: a pooler greets without it too.

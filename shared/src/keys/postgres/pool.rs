@@ -34,13 +34,10 @@ const PROBE_WAIT_MAX: Duration = Duration::from_millis(500);
 pub(super) struct Pool {
     client: PgClient,
     timeout: Timeout,
-    connections: Result<deadpool_postgres::Pool, String>,
-    circuit: Circuit,
+    connections: deadpool_postgres::Pool,
+    /// Whether the store is known to be away.
+    is_away: Arc<AtomicBool>,
 }
-
-/// Open while the store is known to be away.
-#[derive(Clone, Debug, Default)]
-struct Circuit(Arc<AtomicBool>);
 
 /// Statements for an `attempt`, a verb. Each is a transaction of its own.
 pub(super) struct Statements<'p> {
@@ -54,9 +51,8 @@ impl Pool {
         Self {
             client: client.clone(),
             timeout,
-            connections: connections(client, timeout, connections_max)
-                .map_err(|failure| failure.text()),
-            circuit: Circuit::default(),
+            connections: connections(client, timeout, connections_max),
+            is_away: Arc::default(),
         }
     }
 
@@ -74,13 +70,13 @@ impl Pool {
         ask: impl AsyncFnOnce(&ClientWrapper) -> Result<T, E>,
     ) -> Result<T, (Failure, CommitOutcome)> {
         let not_made = |failure| (failure, CommitOutcome::NotMade);
-        self.circuit.pass().map_err(not_made)?;
+        self.refuse_away().map_err(not_made)?;
         let connection = self.connection().map_err(|failure| {
             self.judge(None, &failure);
             not_made(failure)
         })?;
         // The store may have been found away meanwhile.
-        self.circuit.pass().map_err(not_made)?;
+        self.refuse_away().map_err(not_made)?;
         let asked = async { ask(&connection).await.map_err(E::into) };
         self.client.wait(self.timeout, asked).map_err(|failure| {
             self.judge(Some(connection), &failure);
@@ -91,38 +87,60 @@ impl Pool {
     /// Waits until one of the connections is free, or makes one. The wait is for other threads of
     /// this process, and says nothing about the store.
     pub(super) fn connection(&self) -> Result<Object, Failure> {
-        let connections = self.connections.as_ref();
-        let connections = connections.map_err(|why| Failure::Setup(why.clone()))?;
         let millis = || self.client.stretched(self.timeout).as_millis();
-        let connection = self.client.block_on(connections.get());
+        let connection = self.client.block_on(self.connections.get());
         connection.map_err(|error| match error {
             PoolError::Backend(error) => Failure::Library(error),
             PoolError::Timeout(TimeoutType::Wait) => Failure::Busy {
-                connections: connections.status().max_size,
+                connections: self.connections.status().max_size,
                 millis: millis(),
             },
             PoolError::Timeout(_) => Failure::TooSlow(millis()),
-            error => Failure::Setup(error.to_string()),
+            error => Failure::Ended(error.to_string()),
         })
     }
 
     /// Closes connections that a failure made unusable, and probes in the background until the
     /// store is back.
     fn judge(&self, held: Option<Object>, failure: &Failure) {
-        let Ok(connections) = &self.connections else {
-            return;
-        };
-        let has_others = 0 < connections.status().size;
+        let has_others = 0 < self.connections.status().size;
         let is_away = failure.breaks() && !(failure.is_full() && has_others);
         // A store that became read-only may have a successor elsewhere. Where this connection broke,
         // the others did too, or each would cost a request the same wait.
         if is_away || failure.is_read_only() {
             drop(held.map(Object::take));
-            connections.retain(|_connection, _metrics| false);
+            self.connections.retain(|_connection, _metrics| false);
         }
         if is_away {
-            self.circuit.open(&self.client, self.timeout);
+            self.probe();
         }
+    }
+
+    /// Refuses while the store is known to be away.
+    fn refuse_away(&self) -> Result<(), Failure> {
+        if self.is_away.load(Ordering::Relaxed) {
+            return Err(Failure::Away);
+        }
+        Ok(())
+    }
+
+    /// Refuses until a probe, on a connection of its own, gets a reply.
+    fn probe(&self) {
+        if self.is_away.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let is_away = Arc::clone(&self.is_away);
+        let (config, tls) = (config(&self.client, self.timeout), self.client.tls());
+        self.client.spawn(async move {
+            loop {
+                tokio::time::sleep(PROBE_PAUSE).await;
+                let probe = PgConnection::connect(config.clone(), tls.clone());
+                if let Ok(Ok(_answered)) = tokio::time::timeout(PROBE_WAIT_MAX, probe).await {
+                    is_away.store(false, Ordering::Relaxed);
+                    return;
+                }
+            }
+        });
     }
 }
 
@@ -159,36 +177,6 @@ impl Transaction for Statements<'_> {
     }
 }
 
-impl Circuit {
-    /// Refuses while the circuit is open.
-    fn pass(&self) -> Result<(), Failure> {
-        if self.0.load(Ordering::Relaxed) {
-            return Err(Failure::Away);
-        }
-        Ok(())
-    }
-
-    /// Opens the circuit until a probe, on a connection of its own, gets a reply.
-    fn open(&self, client: &PgClient, timeout: Timeout) {
-        if self.0.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let is_open = Arc::clone(&self.0);
-        let (config, tls) = (config(client, timeout), client.tls());
-        client.spawn(async move {
-            let Ok(tls) = tls else { return };
-            loop {
-                tokio::time::sleep(PROBE_PAUSE).await;
-                let probe = PgConnection::connect(config.clone(), Ok(tls.clone()));
-                if let Ok(Ok(_answered)) = tokio::time::timeout(PROBE_WAIT_MAX, probe).await {
-                    is_open.store(false, Ordering::Relaxed);
-                    return;
-                }
-            }
-        });
-    }
-}
-
 /// Connects like deadpool's own, but logs nothing: whoever waits for a reply learns that a
 /// connection has ended.
 struct Connector(MakeRustlsConnect);
@@ -211,9 +199,10 @@ fn connections(
     client: &PgClient,
     timeout: Timeout,
     connections_max: usize,
-) -> Result<deadpool_postgres::Pool, Failure> {
-    let (config, tls) = (config(client, timeout), client.tls()?);
-    let manager = Manager::from_connect(config, Connector(tls), ManagerConfig::default());
+) -> deadpool_postgres::Pool {
+    let connector = Connector(client.tls());
+    let manager =
+        Manager::from_connect(config(client, timeout), connector, ManagerConfig::default());
     let each = Some(client.stretched(timeout));
     let pool = deadpool_postgres::Pool::builder(manager)
         .max_size(connections_max)
@@ -222,5 +211,5 @@ fn connections(
         .create_timeout(each)
         .recycle_timeout(each);
     pool.build()
-        .map_err(|error| Failure::Setup(error.to_string()))
+        .unwrap_or_else(|error| unreachable!("its time-outs have a runtime: {error}"))
 }
