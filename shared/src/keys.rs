@@ -6,10 +6,10 @@
 //! store meet: [`store`] for all of them, [`key_store`] for commands, [`ledger`] for quota and
 //! [`last_use`] for what servers record of keys.
 //!
-//! A lookup goes from [`key_store`], which decides, to `statements`, which has the SQL that both
-//! databases share and reads their rows; `tables` has the tables. It runs in a `transaction` of [`sqlite`], for one server,
-//! or of [`postgres`], for several: these two know how to reach their database and what its
-//! failures mean, and have their own SQL for leases, last uses and following.
+//! A lookup goes from [`key_store`], which decides, to `statements`, which has the SQL of both
+//! databases and reads their rows; [`tables`] has the tables. It runs in a `transaction` of
+//! [`sqlite`], for one server, or of [`postgres`], for several: these two know how to reach their
+//! database, what its failures mean, and how a server follows it.
 //!
 //! Times are Unix seconds and always passed in. The plaintext of a key exists in
 //! [`secret::PlainKey`] alone: nothing here stores it, logs it or puts it into an error.

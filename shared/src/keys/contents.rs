@@ -65,36 +65,3 @@ pub struct NumberedEntry {
     /// What.
     pub entry: NewEntry,
 }
-
-/// How many rows of each kind a store has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Subscriptions.
-    pub subscriptions: usize,
-    /// Keys.
-    pub keys: usize,
-    /// Quotas and periods that were ever charged.
-    pub usage: usize,
-    /// Keys that were used.
-    pub last_uses: usize,
-    /// Entries of the audit log.
-    pub entries: usize,
-}
-
-impl Contents {
-    /// How many of each kind there are.
-    pub fn counts(&self) -> Counts {
-        Counts {
-            subscriptions: self.subscriptions.len(),
-            keys: self.keys.len(),
-            usage: self.usage.len(),
-            last_uses: self.last_uses.len(),
-            entries: self.entries.len(),
-        }
-    }
-
-    /// Whether it has no rows.
-    pub fn is_empty(&self) -> bool {
-        self.counts() == Counts::default()
-    }
-}

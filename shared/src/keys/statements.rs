@@ -371,7 +371,7 @@ pub(super) fn contents(transaction: &dyn Transaction) -> Result<Contents, KeySto
 
 /// Copies everything of another store, numbers included, into empty tables.
 pub(super) fn fill(transaction: &dyn Transaction, from: &Contents) -> Result<(), KeyStoreError> {
-    if !contents(transaction)?.is_empty() {
+    if contents(transaction)? != Contents::default() {
         let location = transaction.location();
         return Err(KeyStoreError::NotEmpty { location });
     }

@@ -136,7 +136,7 @@ const WORDS: [Word; 23] = [
             "cli/tests/cli/process",
             "cli/tests/cli/service",
             "cli/tests/cli/signals",
-            "shared/src/keys/sqlite/examine",
+            "shared/src/keys/sqlite/files",
             "shared/src/base/regular_file",
         ],
     },
