@@ -37,10 +37,10 @@ pub use address::{AddressError, PostgresAddress};
 pub use client::PgClient;
 pub(super) use client::Timeout;
 pub(super) use database::Database;
+pub use database::make;
 pub use examine::{Examination, examine};
 pub use last_use::PostgresLastUses;
 pub use ledger::PostgresLedger;
-pub use schema::make;
 pub use source::{PostgresKeySource, WithoutServers};
 
 #[cfg(test)]

@@ -14,9 +14,13 @@ use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::once::{Mode, Parameter};
 use crate::keys::postgres::schema;
+use crate::keys::statements;
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
+use crate::keys::tables::Found;
 use crate::keys::transaction::{Access, Dialect, Row, Transaction, Unreadable, Value};
 
+/// Keeps others from making tables until the transaction ends.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtext('catalogue.schema'))";
 /// Serialises changes: each locks the row with the revision.
 const TAKE_TURN: &str = "SELECT number FROM catalogue.revision FOR UPDATE";
 
@@ -39,6 +43,23 @@ pub(crate) struct PgTransaction<'c> {
     is_over: bool,
 }
 
+/// Makes the tables in the empty database of `client`: all of them or none. Where they exist, nothing
+/// changes, and the answer is no.
+pub fn make(client: &PgClient) -> Result<bool, KeyStoreError> {
+    let mut database = Database::unchecked(client, Timeout::ALL_ROWS);
+    database.in_transaction(CHANGE, |transaction| {
+        transaction.execute(LOCK, &[])?;
+        let found = transaction.wait(schema::find(transaction.library()))?;
+        if found != Found::Nothing {
+            found.usable(transaction.location())?;
+            return Ok(false);
+        }
+        transaction.wait(schema::make(transaction.library()))?;
+        statements::raise_revision(transaction)?;
+        Ok(true)
+    })
+}
+
 impl Database {
     /// The database of `client`, in which nothing takes longer than `timeout`.
     pub(crate) fn open(client: &PgClient, timeout: Timeout) -> Result<Self, KeyStoreError> {
@@ -52,7 +73,7 @@ impl Database {
     }
 
     /// The same, whatever it holds.
-    pub(super) fn unchecked(client: &PgClient, timeout: Timeout) -> Self {
+    fn unchecked(client: &PgClient, timeout: Timeout) -> Self {
         Self {
             client: client.clone(),
             timeout,

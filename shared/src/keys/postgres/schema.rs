@@ -3,18 +3,11 @@
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use crate::keys::postgres::client::{PgClient, Timeout};
-use crate::keys::postgres::database::Database;
 use crate::keys::postgres::failure::Failure;
-use crate::keys::statements;
-use crate::keys::store::{CHANGE, KeyStoreError};
 use crate::keys::tables::{Found, VERSION, in_postgres};
-use crate::keys::transaction::Transaction as _;
 
 /// Marks the tables as ours.
 const PROGRAM: &str = "boat catalogue";
-
-const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtext('catalogue.schema'))";
 
 /// Whether the schema is there, whether it is empty, and whether it says a version.
 const LOOK: &str = "SELECT
@@ -64,27 +57,12 @@ fn foreign<T>(error: tokio_postgres::Error) -> Result<Option<T>, Failure> {
     }
 }
 
-/// Creates the tables in an empty database: all of them or none. Where they exist, nothing changes,
-/// and the answer is no.
-pub fn make(client: &PgClient) -> Result<bool, KeyStoreError> {
-    let mut database = Database::unchecked(client, Timeout::ALL_ROWS);
-    database.in_transaction(CHANGE, |transaction| {
-        // Keeps others out until the transaction ends.
-        transaction.execute(LOCK, &[])?;
-        let found = transaction.wait(find(transaction.library()))?;
-        if found != Found::Nothing {
-            found.usable(transaction.location())?;
-            return Ok(false);
-        }
-        transaction.wait(async {
-            let library = transaction.library();
-            library.batch_execute(BEGIN).await?;
-            library.batch_execute(&in_postgres()).await?;
-            library.batch_execute(END).await?;
-            let mark = [(&PROGRAM as _, Type::TEXT), (&VERSION as _, Type::INT8)];
-            Ok(library.execute_typed(MARK, &mark).await?)
-        })?;
-        statements::raise_revision(transaction)?;
-        Ok(true)
-    })
+/// Makes the tables in an empty database, in the transaction of a connection.
+pub(super) async fn make(client: &Client) -> Result<(), Failure> {
+    client.batch_execute(BEGIN).await?;
+    client.batch_execute(&in_postgres()).await?;
+    client.batch_execute(END).await?;
+    let mark = [(&PROGRAM as _, Type::TEXT), (&VERSION as _, Type::INT8)];
+    client.execute_typed(MARK, &mark).await?;
+    Ok(())
 }
