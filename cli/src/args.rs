@@ -131,7 +131,7 @@ pub enum Command {
     Keys(keys::KeysArgs),
     /// Show how much of its monthly quota each subscription has used
     Usage(usage::UsageArgs),
-    /// Create, migrate and copy the key store: keys, subscriptions and usage
+    /// Create, copy and back up the key store: keys, subscriptions and usage
     Store(store::StoreArgs),
     /// Run the API server until a signal stops it
     #[command(

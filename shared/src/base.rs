@@ -14,7 +14,9 @@ pub mod hint;
 pub mod ids;
 pub mod limited;
 pub mod model;
+pub mod name;
 pub mod number;
+pub mod operator;
 pub mod regular_file;
 pub mod render;
 #[cfg(test)]

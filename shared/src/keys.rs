@@ -6,10 +6,10 @@
 //! store meet: [`store`] for all of them, [`key_store`] for commands, [`ledger`] for quota and
 //! [`last_use`] for what servers record of keys.
 //!
-//! A lookup goes from [`key_store`], which decides, to `statements`, which has the SQL that both
-//! databases share and reads their rows. It runs in a `transaction` of [`sqlite`], for one server,
-//! or of [`postgres`], for several: these two know how to reach their database and what its
-//! failures mean, and have their own SQL for leases, last uses and following.
+//! A lookup goes from [`key_store`], which decides, to `statements`, which has the SQL of both
+//! databases and reads their rows; [`tables`] has the tables. It runs in a `transaction` of
+//! [`sqlite`], for one server, or of [`postgres`], for several: these two know how to reach their
+//! database, what its failures mean, and how a server follows it.
 //!
 //! Times are Unix seconds and always passed in. The plaintext of a key exists in
 //! [`secret::PlainKey`] alone: nothing here stores it, logs it or puts it into an error.
@@ -24,6 +24,7 @@ pub mod last_use;
 pub mod ledger;
 pub mod limits;
 pub mod name;
+mod named;
 pub mod postgres;
 pub mod quota;
 pub mod scope;
@@ -32,9 +33,10 @@ pub mod sqlite;
 mod statements;
 pub mod store;
 pub mod subscription;
+pub mod tables;
 mod transaction;
 
 mod base62;
 
 #[cfg(test)]
-mod contract;
+mod tests;

@@ -1,6 +1,5 @@
-"""An upgrade under load, as server/deploy/upgrade.md has it: the store is migrated with the new program while servers of the
-former one go on, then one server after the other drains, ends and is started from the new program. No request fails, every
-answer is of one release as a whole, and what was answered is charged.
+"""An upgrade under load, as server/deploy/upgrade.md has it: one server after the other drains, ends and is started from the
+new program. No request fails, every answer is of one release as a whole, and what was answered is charged.
 """
 
 import asyncio
@@ -54,11 +53,8 @@ async def upgrade(cluster, command):
     done = []
     async with cluster.traffic.through(cluster.balancer.port):
         await asyncio.sleep(BETWEEN)
-        cluster.operator.command, began = command, time.monotonic()
-        await cluster.operator.tell("store", "migrate")
-        done.append(Span("migrate", began, time.monotonic()))
         for number in range(ROUNDS_MAX):
-            if ROUNDS <= number and undisturbed(cluster.traffic.entries, done[1:]):
+            if ROUNDS <= number and undisturbed(cluster.traffic.entries, done):
                 break
             for member in cluster.members:
                 await asyncio.sleep(BETWEEN)
@@ -78,7 +74,7 @@ async def run(found, command, work, random):
         received, used = promises.received_200s(entries, operator.keys), await cluster.operator.used()
         unanswered = sum(entry.status in promises.AWAY for entry in entries)
         explained = dict.fromkeys(operator.quotas, unanswered + ASKED_TWICE_MAX * len(done))
-        findings = [*map(str, failed(entries, done[1:])), *promises.releases(entries),
+        findings = [*map(str, failed(entries, done)), *promises.releases(entries),
                     *promises.ledger(received, operator.quotas, used, explained)]
         print("\n".join(f"{one.began:.1f} to {one.ended:.1f} s: {one.what} {one.on}" for one in done))
         expect(not findings, "\n  ".join([f"{len(findings)} findings", *findings[:SHOWN]]))

@@ -77,11 +77,10 @@ def alone(path):
 
 @contextlib.asynccontextmanager
 async def overwritten(catalogue, _server, random):
-    """A page in the middle that is the root of some table or index."""
+    """The page from which a server learns whether keys have changed. It reads the others when it needs them."""
     with contextlib.closing(sqlite3.connect(catalogue.key_store, timeout=PATIENCE)) as connection:
         size, = connection.execute("PRAGMA page_size").fetchone()
-        roots = connection.execute("SELECT rootpage FROM sqlite_schema WHERE 1 < rootpage").fetchall()
-    (root,) = random.choice(roots)
+        root, = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'revision'").fetchone()
     with damaged(catalogue.key_store, (root - 1) * size, random.randbytes(size)):
         yield
 

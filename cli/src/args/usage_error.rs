@@ -55,7 +55,7 @@ pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatu
 
 /// Commands of other programs, with the commands of this one that do the same. clap itself suggests
 /// similar names.
-const MEANT: [(&[&str], &[&str]); 17] = [
+const MEANT: [(&[&str], &[&str]); 16] = [
     (&["status", "check", "health"], &["doctor"]),
     (&["start", "run", "server", "up"], &["serve"]),
     (&["init", "quickstart", "setup"], &["demo", "mapping init"]),
@@ -76,7 +76,6 @@ const MEANT: [(&[&str], &[&str]); 17] = [
         &["keys revoke", "subscriptions delete", "releases prune"],
     ),
     (&["logs", "audit", "history"], &["releases log", "keys log"]),
-    (&["migrate"], &["store migrate"]),
     (&["man"], &["manual"]),
     (&["codes"], &["explain-code"]),
 ];

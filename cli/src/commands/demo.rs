@@ -191,7 +191,7 @@ fn issue_key(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<P
         plan: Plan::Pro,
         quota: DEFAULT_QUOTA,
     };
-    match store.create_subscription(new, now) {
+    match store.create_subscription(&new, now) {
         Ok(_) | Err(KeyStoreError::SubscriptionExists { .. }) => {}
         Err(error) => return Err(error).context("could not create the subscription of the demo"),
     }

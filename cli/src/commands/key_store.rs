@@ -100,7 +100,6 @@ fn status(error: &KeyStoreError) -> ExitStatus {
     match error {
         KeyStoreError::NoSubscription { .. }
         | KeyStoreError::SubscriptionExists { .. }
-        | KeyStoreError::NameOfDeleted { .. }
         | KeyStoreError::NoKey { .. } => ExitStatus::WrongUsage,
         KeyStoreError::SubscriptionInactive { .. }
         | KeyStoreError::KeysLeft { .. }

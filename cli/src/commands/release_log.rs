@@ -1,37 +1,14 @@
 //! How commands use the log of releases: what they enter, and whether entries are missing.
 
-use shared::keys::audit::Operator;
-use shared::keys::name::Name;
-use shared::release::log::{Attempt, Author, Command, Entry, LogPart, LogQuery, Outcome};
+use shared::release::log::{Attempt, Command, Entry, LogPart, LogQuery, Outcome};
 use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use crate::process::context::Context;
 
 /// A command that is about to change releases.
 pub(super) fn attempt(command: Command, context: &Context) -> Attempt {
-    let Operator {
-        uid,
-        user,
-        sudo_user,
-    } = &context.operator;
-    let text = |name: &Option<Name>| name.as_ref().map(ToString::to_string);
-    let author = Author {
-        user: text(user),
-        uid: *uid,
-        sudo_user: text(sudo_user),
-    };
-    Attempt::new(command, author, context.clock.now().unix_seconds())
-}
-
-/// An author, in the form in which the log of keys shows an operator. A name that is not safe to
-/// print is left out.
-pub(super) fn operator(author: &Author) -> Operator {
-    let name = |text: &Option<String>| text.as_deref().and_then(|text| Name::parse(text).ok());
-    Operator {
-        uid: author.uid,
-        user: name(&author.user),
-        sudo_user: name(&author.sudo_user),
-    }
+    let operator = context.operator.clone();
+    Attempt::new(command, operator, context.clock.now().unix_seconds())
 }
 
 /// Why a release that could be served is not served.

@@ -1,16 +1,16 @@
 //! `catalogue store`: the store of keys, subscriptions and usage as a whole.
 //!
-//! Tables that several servers share are created and migrated only by these commands, when the
-//! operator decides to; no server and no other command does it in passing.
+//! Tables that several servers share are created only by `store init`, when the operator decides to;
+//! no server and no other command does it in passing.
 
+mod backup;
 mod copy;
 
 use std::io::Write;
 
 use clap::{Args, Subcommand};
-use shared::keys::key_store::KeyStore;
-use shared::keys::postgres::{Completed, PgClient, make, migrate};
-use shared::keys::sqlite::{Form, examine};
+use shared::keys::postgres::{PgClient, make};
+use shared::keys::tables::VERSION;
 
 use crate::commands::key_store;
 use crate::commands::show::made;
@@ -34,11 +34,10 @@ pub enum StoreCommand {
         after_help = "For example:\n  catalogue store init --store postgres://catalogue@db.example/catalogue"
     )]
     Init,
-    /// Update the tables for this version; servers of the previous version keep working
-    #[command(after_help = "For example: catalogue store migrate")]
-    Migrate,
     /// Copy everything into an empty store: from the file to a database, or back
     Copy(copy::CopyArgs),
+    /// Back up the key store of a data directory into a new file, also while servers run
+    Backup(backup::BackupArgs),
 }
 
 /// Does what was typed.
@@ -51,9 +50,10 @@ pub fn run(
     match (&args.command, client) {
         (StoreCommand::Init, Some(client)) => init_database(&client, context)?,
         (StoreCommand::Init, None) => init_file(config, context)?,
-        (StoreCommand::Migrate, Some(client)) => migrate_database(&client, context)?,
-        (StoreCommand::Migrate, None) => migrate_file(config, context)?,
         (StoreCommand::Copy(args), client) => copy::run(args, config, client, context)?,
+        (StoreCommand::Backup(args), client) => {
+            backup::run(args, config, client.as_ref(), context)?;
+        }
     }
     Ok(ExitStatus::Done)
 }
@@ -61,36 +61,19 @@ pub fn run(
 fn init_database(client: &PgClient, context: &mut Context) -> anyhow::Result<()> {
     let address = client.address();
     let done = make(client);
-    match done.map_err(|error| key_store::stopped(error, "could not make the store"))? {
-        Completed { before: 0, now } => {
-            let next = "Create the first subscription: catalogue subscriptions create NAME\n\
-                        Or take over what a data directory has: catalogue store copy --help";
-            let next = context.hints.paste(next);
-            made(writeln!(
-                context.out,
-                "Made a key store in {address}: schema catalogue, version {now}.\n{next}"
-            ))?;
-        }
-        Completed { before, .. } => writeln!(
+    if !done.map_err(|error| key_store::stopped(error, "could not make the store"))? {
+        writeln!(
             context.out,
-            "{address} has a key store already, of version {before}. Nothing was changed."
-        )?,
-    }
-    Ok(())
-}
-
-fn migrate_database(client: &PgClient, context: &mut Context) -> anyhow::Result<()> {
-    let address = client.address();
-    let done = migrate(client);
-    let done = done.map_err(|error| key_store::stopped(error, "could not migrate the store"))?;
-    let Completed { before, now } = done;
-    if before == now {
-        writeln!(context.out, "{address} is up to date: version {now}.")?;
+            "{address} has a key store already. Nothing was changed."
+        )?;
         return Ok(());
     }
+    let next = "Create the first subscription: catalogue subscriptions create NAME\n\
+                Or take over what a data directory has: catalogue store copy --help";
+    let next = context.hints.paste(next);
     made(writeln!(
         context.out,
-        "Brought {address} from version {before} to {now}. Now replace the servers one by one."
+        "Made a key store in {address}: schema catalogue, version {VERSION}.\n{next}"
     ))
 }
 
@@ -107,19 +90,4 @@ fn init_file(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<(
     }
     key_store::open_or_create(config, context)?;
     made(writeln!(context.out, "Made a key store in {shown}."))
-}
-
-/// Migrates the file of a single server, as every command about keys does too.
-fn migrate_file(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<()> {
-    let file = config.data().keys_database();
-    let found = examine(&file, 0).map_err(key_store::not_opened)?;
-    let was_old = found.form != Form::Current;
-    KeyStore::open(&file, context.operator.clone()).map_err(key_store::not_opened)?;
-    let shown = file.display();
-    if was_old {
-        made(writeln!(context.out, "Brought {shown} up to date."))?;
-    } else {
-        writeln!(context.out, "{shown} is up to date.")?;
-    }
-    Ok(())
 }

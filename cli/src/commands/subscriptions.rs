@@ -222,7 +222,7 @@ fn create(
         plan: args.plan,
         quota: args.quota,
     };
-    let created = store.create_subscription(new, context.clock.now().unix_seconds());
+    let created = store.create_subscription(&new, context.clock.now().unix_seconds());
     let attempt = "could not create the subscription";
     let created = created.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let next = format!(

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rand::{RngCore, TryRngCore};
 use shared::base::clock::{Clock, SystemClock};
-use shared::keys::audit::Operator;
+use shared::base::operator::Operator;
 use shared::release::S3Settings;
 
 use crate::hints::Hints;

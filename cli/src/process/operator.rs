@@ -3,7 +3,7 @@
 //! The result is only recorded in the audit log; it never grants a permission.
 
 use nix::unistd::{Uid, User};
-use shared::keys::audit::Operator;
+use shared::base::operator::Operator;
 use shared::keys::name::Name;
 
 /// Who runs this process. A name that is not safe to print is left out; the user id is always

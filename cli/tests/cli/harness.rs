@@ -22,7 +22,7 @@ use cli::{Context, ExitStatus};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use shared::base::clock::ManualClock;
-use shared::keys::audit::Operator;
+use shared::base::operator::Operator;
 use shared::keys::name::Name;
 use shared::release::S3Settings;
 use tempfile::TempDir;

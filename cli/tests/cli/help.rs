@@ -57,7 +57,7 @@ fn every_help_text_is_short_and_exact() {
         ),
         (
             "help_serve",
-            "serve,store,store copy,settings,settings init,completions,manual",
+            "serve,store,store copy,store backup,settings,settings init,completions,manual",
         ),
     ] {
         let texts: Vec<Outcome> = commands.split(',').map(|name| helped.run(name)).collect();

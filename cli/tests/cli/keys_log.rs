@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use cli::ExitStatus;
-use shared::keys::audit::Operator;
+use shared::base::operator::Operator;
 use shared::keys::name::Name;
 
 use crate::harness::{Outcome, TestCli, check};

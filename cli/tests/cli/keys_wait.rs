@@ -7,7 +7,7 @@ use cli::exit_status::ExitStatus;
 use cli::process::context::Context;
 use cli::process::output::Output;
 use shared::base::data_dir::DataDir;
-use shared::keys::audit::Operator;
+use shared::base::operator::Operator;
 use shared::keys::environment::Environment;
 use shared::keys::key_store::KeyStore;
 use shared::keys::sqlite::SqliteKeySource;

@@ -1,5 +1,9 @@
-//! `catalogue store`: creating, migrating and copying a store.
+//! `catalogue store`: creating, copying and backing up a store.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use cli::ExitStatus;
 use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::servers::ServerLock;
@@ -10,11 +14,7 @@ use crate::keys::{acme, issue};
 #[test]
 fn a_file_is_made_once_and_copied_into_an_empty_one() {
     let mut cli = TestCli::new();
-    let outcomes = [
-        cli.run(&["store", "init"]),
-        cli.run(&["store", "init"]),
-        cli.run(&["store", "migrate"]),
-    ];
+    let outcomes = [cli.run(&["store", "init"]), cli.run(&["store", "init"])];
     check("store_init", &outcomes);
     let mut cli = acme();
     issue(&mut cli, &[]);
@@ -35,6 +35,47 @@ fn a_store_that_a_server_uses_is_not_copied() {
     drop(lock);
     assert!(!cli.path("copy.sqlite").exists());
     check("store_copy_in_use", [&refused]);
+}
+
+#[test]
+fn a_backup_is_a_new_private_file_that_a_new_data_directory_can_begin_with() {
+    let mut cli = acme();
+    let id = issue(&mut cli, &[]);
+    // A server does not mind, and is not minded.
+    let data = DataDir::new(cli.path("catalogue-data"));
+    let _lock = ServerLock::take(&data, Environment::Live).unwrap();
+    let outcomes = [
+        cli.run(&["store", "backup", "[dir]/backup.sqlite"]),
+        cli.run(&["store", "backup", "[dir]/backup.sqlite"]),
+        cli.run(&["store", "backup", "[dir]/other.sqlite", "--json"]),
+        cli.run(&["store", "backup", "[dir]/catalogue-data/backup.sqlite"]),
+        cli.run(&["store", "backup", "[dir]/missing/backup.sqlite"]),
+        cli.run(&["store", "backup", "backup.sqlite", "--store", NOWHERE]),
+        cli.run(&[
+            "store",
+            "backup",
+            "[dir]/new.sqlite",
+            "--data",
+            "[dir]/none",
+        ]),
+    ];
+    check("store_backup", &outcomes);
+    let mode = cli.path("backup.sqlite").metadata().unwrap().permissions();
+    assert_eq!(mode.mode() & 0o777, 0o600);
+    let files = fs::read_dir(cli.path("")).unwrap();
+    let mut names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    assert!(!names.any(|name| name.starts_with(".part-")));
+    fs::create_dir(cli.path("restored")).unwrap();
+    fs::copy(cli.path("backup.sqlite"), cli.path("restored/keys.sqlite")).unwrap();
+    let restored = ["--data", "[dir]/restored"];
+    let mut run = |args: &[&str]| cli.run(&[args, &restored[..]].concat());
+    let keys = run(&["keys", "list"]);
+    assert!(keys.out.contains("Acme"), "{keys}");
+    assert_eq!(run(&["keys", "revoke", &id]).status, ExitStatus::Done);
+    assert_eq!(
+        run(&["store", "copy", "--to", "[dir]/copy.sqlite"]).status,
+        ExitStatus::Done
+    );
 }
 
 /// An address where nothing listens.

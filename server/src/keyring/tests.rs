@@ -47,6 +47,7 @@ fn snapshot(change: impl FnOnce(&mut Key, &mut Subscription)) -> KeySnapshot {
         quota: 9,
         started_at: START,
         created_at: START,
+        deleted_at: None,
     };
     change(&mut key, &mut subscription);
     KeySnapshot {
@@ -125,7 +126,7 @@ fn a_deleted_subscription_is_none_of_those_that_have_a_key() {
     for (is_deleted, expected) in [(false, 1), (true, 0)] {
         let snapshot = snapshot(|key, subscription| {
             if is_deleted {
-                *subscription = subscription.deleted();
+                *subscription = subscription.deleted(START);
                 key.revoked_at = Some(START);
             }
         });

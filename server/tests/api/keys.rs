@@ -172,6 +172,7 @@ fn subscription((id, quota): (SubscriptionId, u64)) -> Subscription {
         quota,
         started_at,
         created_at,
+        deleted_at: None,
     }
 }
 

@@ -12,9 +12,10 @@ use shared::base::model::{
     Price, Production, Reference,
 };
 use shared::base::number::Number;
+use shared::base::operator::Operator;
 use shared::base::timestamp::Timestamp;
 use shared::base::units::{Length, Unit};
-use shared::release::log::{Attempt, Author, Command};
+use shared::release::log::{Attempt, Command};
 use shared::release::{
     ExpectedActive, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases, RenderedBoat,
     RenderedManufacturer,
@@ -214,7 +215,7 @@ pub(crate) fn activate(
     id: &ReleaseId,
     lock: &ReleaseLock,
 ) -> Result<(), ReleaseError> {
-    let author = Author {
+    let author = Operator {
         user: None,
         uid: 0,
         sudo_user: None,

@@ -4,55 +4,43 @@
 //! is never altered. It names keys by id and prefix, and never holds the key itself or its hash.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::operator::Operator;
 use crate::base::timestamp::Timestamp;
 use crate::keys::key::{Key, KeyId};
 use crate::keys::name::Name;
+use crate::keys::named::named;
 use crate::keys::secret::KeyPrefix;
 use crate::keys::subscription::{Subscription, SubscriptionId};
 
-/// The user who runs a command, by the operating system.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operator {
-    /// The number of the user.
-    pub uid: u32,
-    /// The user's name, where the number has one.
-    pub user: Option<Name>,
-    /// Who became this user with `sudo`. Any user can set this environment variable, so the number
-    /// is kept beside it.
-    pub sudo_user: Option<Name>,
-}
+named! {
+    /// What happened to a key or a subscription.
+    pub enum Event {
+        /// A subscription began.
+        SubscriptionCreated = "subscription created",
+        /// The status or the quota of a subscription changed.
+        SubscriptionUpdated = "subscription updated",
+        /// A subscription was deleted.
+        SubscriptionDeleted = "subscription deleted",
+        /// A key was issued, also by a rotation.
+        KeyIssued = "key issued",
+        /// The scopes, the name, the minute limit or the expiry of a key changed.
+        KeyUpdated = "key updated",
+        /// A key was replaced by another.
+        KeyRotated = "key rotated",
+        /// A key was disabled.
+        KeyDisabled = "key disabled",
+        /// A disabled key was enabled.
+        KeyEnabled = "key enabled",
+        /// A key was revoked.
+        KeyRevoked = "key revoked",
+    }
 
-/// What happened to a key or a subscription.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A subscription began.
-    SubscriptionCreated,
-    /// The status or the quota of a subscription changed.
-    SubscriptionUpdated,
-    /// A subscription was deleted.
-    SubscriptionDeleted,
-    /// A key was issued, also by a rotation.
-    KeyIssued,
-    /// The scopes, the name, the minute limit or the expiry of a key changed.
-    KeyUpdated,
-    /// A key was replaced by another.
-    KeyRotated,
-    /// A key was disabled.
-    KeyDisabled,
-    /// A disabled key was enabled.
-    KeyEnabled,
-    /// A key was revoked.
-    KeyRevoked,
+    /// A text that names no event.
+    pub struct UnknownEvent = "must be what happens to a key or a subscription";
 }
-
-/// A text that names no event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be what happens to a key or a subscription")]
-pub struct UnknownEvent;
 
 /// One value before and after; `None` if there was or is none. Fields are named as in the JSON of
 /// keys and subscriptions.
@@ -133,58 +121,6 @@ impl NewEntry {
     }
 }
 
-impl fmt::Display for Operator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.sudo_user, &self.user) {
-            (Some(sudo), Some(user)) => write!(f, "{sudo} as {user}"),
-            (Some(sudo), None) => write!(f, "{sudo} as uid {}", self.uid),
-            (None, Some(user)) => write!(f, "{user}"),
-            (None, None) => write!(f, "uid {}", self.uid),
-        }
-    }
-}
-
-impl Event {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::SubscriptionCreated,
-        Self::SubscriptionUpdated,
-        Self::SubscriptionDeleted,
-        Self::KeyIssued,
-        Self::KeyUpdated,
-        Self::KeyRotated,
-        Self::KeyDisabled,
-        Self::KeyEnabled,
-        Self::KeyRevoked,
-    ];
-
-    /// What is changed, and how.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::SubscriptionCreated => "subscription created",
-            Self::SubscriptionUpdated => "subscription updated",
-            Self::SubscriptionDeleted => "subscription deleted",
-            Self::KeyIssued => "key issued",
-            Self::KeyUpdated => "key updated",
-            Self::KeyRotated => "key rotated",
-            Self::KeyDisabled => "key disabled",
-            Self::KeyEnabled => "key enabled",
-            Self::KeyRevoked => "key revoked",
-        }
-    }
-}
-
-impl FromStr for Event {
-    type Err = UnknownEvent;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|event| event.as_str() == text)
-            .ok_or(UnknownEvent)
-    }
-}
-
 /// The values of something that are logged when they change.
 type Values<const N: usize> = [(&'static str, Option<String>); N];
 
@@ -259,25 +195,6 @@ impl fmt::Display for Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_operator_is_the_user_of_the_system_and_the_one_of_sudo() {
-        let name = |text: &str| Some(Name::parse(text).unwrap());
-        let table = [
-            (None, None, "uid 1000"),
-            (name("alice"), None, "alice"),
-            (name("root"), name("alice"), "alice as root"),
-            (None, name("alice"), "alice as uid 1000"),
-        ];
-        for (user, sudo_user, shown) in table {
-            let operator = Operator {
-                uid: 1000,
-                user,
-                sudo_user,
-            };
-            assert_eq!(operator.to_string(), shown);
-        }
-    }
 
     #[test]
     fn every_event_is_read_as_it_is_written() {

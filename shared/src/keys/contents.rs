@@ -1,13 +1,33 @@
-//! Everything a store holds, to copy it into another: every row with its number.
+//! What a store holds: an overview of it, and everything, to copy it into another.
 //!
 //! The revision is left out: the copy is another store, with its own state.
 
-use crate::keys::audit::{NewEntry, Operator};
+use std::collections::HashMap;
+
+use crate::base::operator::Operator;
+use crate::keys::audit::NewEntry;
 use crate::keys::key::{Key, KeyId};
+use crate::keys::last_use::LastUse;
 use crate::keys::quota::Period;
+use crate::keys::store::{KeySnapshot, Revision};
 use crate::keys::subscription::{Subscription, SubscriptionId};
 
-/// All rows of a store.
+/// A store at one moment, for whoever examines it.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// The state of its keys and subscriptions.
+    pub revision: Revision,
+    /// Its keys and subscriptions.
+    pub snapshot: KeySnapshot,
+    /// The last use of each key that was used.
+    pub last_uses: HashMap<KeyId, LastUse>,
+    /// Time of the last change in the audit log, Unix time.
+    pub last_change: Option<i64>,
+    /// Start of the latest period with a charge, Unix time.
+    pub latest_charged: Option<i64>,
+}
+
+/// All rows of a store, with their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// By number.
@@ -20,8 +40,6 @@ pub struct Contents {
     pub last_uses: Vec<(KeyId, i64)>,
     /// The audit log, the first entry first.
     pub entries: Vec<NumberedEntry>,
-    /// The highest numbers ever assigned, also to rows that are gone.
-    pub numbers: Numbers,
 }
 
 /// What is charged of one quota in one period.
@@ -46,49 +64,4 @@ pub struct NumberedEntry {
     pub operator: Operator,
     /// What.
     pub entry: NewEntry,
-}
-
-/// The highest number of each table that counts its rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Numbers {
-    /// That of subscriptions.
-    pub subscriptions: i64,
-    /// That of keys.
-    pub keys: i64,
-    /// That of the audit log.
-    pub entries: i64,
-}
-
-/// How many rows of each kind a store has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Subscriptions.
-    pub subscriptions: usize,
-    /// Keys.
-    pub keys: usize,
-    /// Quotas and periods that were ever charged.
-    pub usage: usize,
-    /// Keys that were used.
-    pub last_uses: usize,
-    /// Entries of the audit log.
-    pub entries: usize,
-}
-
-impl Contents {
-    /// How many of each kind there are.
-    pub fn counts(&self) -> Counts {
-        Counts {
-            subscriptions: self.subscriptions.len(),
-            keys: self.keys.len(),
-            usage: self.usage.len(),
-            last_uses: self.last_uses.len(),
-            entries: self.entries.len(),
-        }
-    }
-
-    /// Whether it has no rows. Numbers may have been assigned: a database does not take them back
-    /// when a copy is rolled back.
-    pub fn is_empty(&self) -> bool {
-        self.counts() == Counts::default()
-    }
 }

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use rand::RngCore;
 
-use crate::keys::audit::{Change, Entry, EntryQuery, Event, NewEntry, Operator};
+use crate::base::operator::Operator;
+use crate::keys::audit::{Change, Entry, EntryQuery, Event, NewEntry};
 use crate::keys::change::KeyUpdate;
 use crate::keys::contents::Contents;
 use crate::keys::environment::Environment;
@@ -23,7 +24,7 @@ use crate::keys::scope::Scopes;
 use crate::keys::secret::PlainKey;
 use crate::keys::store::{KeyStoreError, Revision};
 use crate::keys::subscription::{
-    NewSubscription, Subscription, SubscriptionId, SubscriptionStatus, is_name_of_deleted,
+    NewSubscription, Subscription, SubscriptionId, SubscriptionStatus,
 };
 use crate::keys::transaction::{Access, Transaction};
 use crate::keys::{sqlite, statements};
@@ -130,17 +131,12 @@ impl KeyStore {
     /// Creates a subscription that starts `now`.
     pub fn create_subscription(
         &mut self,
-        new: NewSubscription,
+        new: &NewSubscription,
         now: i64,
     ) -> Result<Subscription, KeyStoreError> {
-        if is_name_of_deleted(&new.name) {
-            return Err(KeyStoreError::NameOfDeleted { name: new.name });
-        }
         self.change(Access::Change, now, |transaction| {
-            if statements::subscription_named(transaction, &new.name)?.is_some() {
-                return Err(KeyStoreError::SubscriptionExists { name: new.name });
-            }
-            statements::insert_subscription(transaction, &new, now)?;
+            refuse_taken(transaction, &new.name)?;
+            statements::insert_subscription(transaction, new, now)?;
             let created = find_subscription(transaction, &new.name)?;
             let entry = NewEntry::of_subscription(Event::SubscriptionCreated, None, &created);
             Ok((created, vec![entry]))
@@ -188,7 +184,7 @@ impl KeyStore {
             if changed == found {
                 return Ok((changed, Vec::new()));
             }
-            statements::update_subscription(transaction, &changed)?;
+            statements::update_subscription(transaction, &found, &changed)?;
             let event = Event::SubscriptionUpdated;
             let entry = NewEntry::of_subscription(event, Some(&found), &changed);
             Ok((changed, vec![entry]))
@@ -224,8 +220,9 @@ impl KeyStore {
                     until: period.end,
                 });
             }
-            let deleted = found.deleted();
-            statements::update_subscription(transaction, &deleted)?;
+            let deleted = found.deleted(now);
+            refuse_taken(transaction, &deleted.name)?;
+            statements::update_subscription(transaction, &found, &deleted)?;
             let event = Event::SubscriptionDeleted;
             let mut entry = NewEntry::of_subscription(event, Some(&found), &deleted);
             entry.changes.push(Change {
@@ -319,7 +316,7 @@ impl KeyStore {
             };
             old.rotate(&subscription, new.id.clone(), grace, now)?;
             statements::insert_key(transaction, &new)?;
-            statements::update_key(transaction, &old)?;
+            statements::update_key(transaction, &before, &old)?;
             let mut issued = NewEntry::of_key(Event::KeyIssued, None, &new);
             issued
                 .changes
@@ -406,7 +403,7 @@ impl KeyStore {
     }
 
     /// Makes a change with its entries in the audit log, which `work` returns beside its value:
-    /// none if nothing changed.
+    /// none if nothing changed. Otherwise servers learn of it.
     fn change<T>(
         &mut self,
         access: Access,
@@ -416,8 +413,11 @@ impl KeyStore {
         let operator = &self.operator;
         self.database.transact(access, |transaction| {
             let (value, entries) = work(transaction)?;
-            for entry in entries {
-                statements::insert_entry(transaction, &entry, operator, now)?;
+            for entry in &entries {
+                statements::insert_entry(transaction, entry, operator, now)?;
+            }
+            if !entries.is_empty() {
+                statements::raise_revision(transaction)?;
             }
             Ok(value)
         })
@@ -441,7 +441,7 @@ impl KeyStore {
             if key == before {
                 return Ok((key, Vec::new()));
             }
-            statements::update_key(transaction, &key)?;
+            statements::update_key(transaction, &before, &key)?;
             let entry = NewEntry::of_key(event, Some(&before), &key);
             Ok((key, vec![entry]))
         })
@@ -462,6 +462,14 @@ fn find_living(transaction: &dyn Transaction, name: &Name) -> Result<Subscriptio
     match find_subscription(transaction, name)? {
         found if found.is_deleted() => Err(KeyStoreError::NoSubscription { name: name.clone() }),
         found => Ok(found),
+    }
+}
+
+/// Refuses a name that a subscription has, deleted or not.
+fn refuse_taken(transaction: &dyn Transaction, name: &Name) -> Result<(), KeyStoreError> {
+    match statements::subscription_named(transaction, name)? {
+        Some(_) => Err(KeyStoreError::SubscriptionExists { name: name.clone() }),
+        None => Ok(()),
     }
 }
 

@@ -17,8 +17,8 @@ pub struct LastUse {
 
 /// Where servers record when keys were used.
 pub trait LastUses: Send + Sync {
-    /// Records when each of these keys was last used, in Unix seconds: all or none. A later time
-    /// that is already recorded stays.
+    /// Records when each of these keys was last used, in Unix seconds. A later time that is already
+    /// recorded stays, so after an error the same can be recorded again.
     fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError>;
 
     /// Refills the disk space that a store reserves for changes that refuse keys, if it has a

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+pub use crate::base::name::NAME_MAX;
+
 /// Requests of a subscription in a month unless set otherwise.
 pub const DEFAULT_QUOTA: u64 = 100_000;
 /// Largest quota: one that every client can hold as an exact number.
@@ -12,8 +14,6 @@ pub const DEFAULT_RATE_LIMIT: u32 = 120;
 pub const RATE_LIMIT_MIN: u32 = 1;
 /// Largest minute limit of a key.
 pub const RATE_LIMIT_MAX: u32 = 1_000_000;
-/// Longest name of a subscription or a key, in characters.
-pub const NAME_MAX: usize = 80;
 /// How long a rotated key keeps working unless set otherwise.
 pub const DEFAULT_GRACE: Duration = Duration::from_hours(24);
 /// Longest grace of a rotated key.

@@ -2,13 +2,13 @@
 //! servers.
 //!
 //! The tables are those of the SQLite file, in their own schema. Only an explicit command creates
-//! or migrates them. Everything has a timeout; a connection that timed out is closed, since a late
+//! them. Everything has a timeout; a connection that timed out is closed, since a late
 //! reply belongs to an earlier query. Nothing here prints a password, and nothing outside names a
 //! PostgreSQL library.
 //!
 //! Reading order: where a store is ([`PostgresAddress`]), its client ([`PgClient`]), how it is
-//! created and migrated ([`make`], [`migrate`]), and what uses it: [`KeyStore`],
-//! [`KeySource`], [`QuotaLedger`] and [`LastUses`].
+//! created ([`make`]), and what uses it: [`KeyStore`], [`KeySource`], [`QuotaLedger`] and
+//! [`LastUses`].
 //!
 //! [`KeyStore`]: crate::keys::key_store::KeyStore
 //! [`KeySource`]: crate::keys::store::KeySource
@@ -37,10 +37,10 @@ pub use address::{AddressError, PostgresAddress};
 pub use client::PgClient;
 pub(super) use client::Timeout;
 pub(super) use database::Database;
+pub use database::make;
 pub use examine::{Examination, examine};
 pub use last_use::PostgresLastUses;
 pub use ledger::PostgresLedger;
-pub use schema::{Completed, VERSION, make, migrate};
 pub use source::{PostgresKeySource, WithoutServers};
 
 #[cfg(test)]

@@ -1,15 +1,18 @@
 //! What a key may read (specification section 5.5).
 
-use std::fmt;
-use std::str::FromStr;
+use crate::keys::named::named;
 
-/// One permission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// Lists of boats and single boats.
-    BoatsRead,
-    /// Lists of manufacturers and single manufacturers.
-    ManufacturersRead,
+named! {
+    /// One permission, named as the specification does.
+    pub enum Scope {
+        /// Lists of boats and single boats.
+        BoatsRead = "boats.read",
+        /// Lists of manufacturers and single manufacturers.
+        ManufacturersRead = "manufacturers.read",
+    }
+
+    /// A text that names no scope.
+    pub struct UnknownScope = "must be boats.read or manufacturers.read";
 }
 
 /// A set of scopes, always in the order of [`Scope::ALL`]; may be empty.
@@ -17,41 +20,6 @@ pub enum Scope {
 pub struct Scopes {
     boats_read: bool,
     manufacturers_read: bool,
-}
-
-/// A text that names no scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be boats.read or manufacturers.read")]
-pub struct UnknownScope;
-
-impl Scope {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::BoatsRead, Self::ManufacturersRead];
-
-    /// The name, as the specification writes it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::BoatsRead => "boats.read",
-            Self::ManufacturersRead => "manufacturers.read",
-        }
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Scope {
-    type Err = UnknownScope;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|scope| scope.as_str() == text)
-            .ok_or(UnknownScope)
-    }
 }
 
 impl Scopes {

@@ -5,10 +5,12 @@
 
 use std::collections::HashMap;
 
-use crate::keys::audit::{Entry, EntryQuery, NewEntry, Operator};
-use crate::keys::contents::{Contents, NumberedEntry, Numbers, Usage};
+use crate::base::operator::Operator;
+use crate::keys::audit::{Entry, EntryQuery, NewEntry};
+use crate::keys::contents::{Contents, NumberedEntry, Overview, Usage};
 use crate::keys::key::{Key, KeyId, KeyReference};
 use crate::keys::last_use::LastUse;
+use crate::keys::ledger::Lease;
 use crate::keys::name::Name;
 use crate::keys::quota::Period;
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
@@ -22,18 +24,33 @@ const SUBSCRIPTION_NAMED: &str = "SELECT * FROM catalogue.subscriptions WHERE na
 const SUBSCRIPTION_NUMBERED: &str = "SELECT * FROM catalogue.subscriptions WHERE id = $1";
 const INSERT_SUBSCRIPTION: &str = "INSERT INTO catalogue.subscriptions
     (name, plan, status, quota, started_at, created_at) VALUES ($1, $2, $3, $4, $5, $5)";
-const UPDATE_SUBSCRIPTION: &str =
-    "UPDATE catalogue.subscriptions SET status = $2, quota = $3, name = $4 WHERE id = $1";
 
 const KEYS: &str = "SELECT * FROM catalogue.keys ORDER BY number";
 const KEY_OF_ID: &str = "SELECT * FROM catalogue.keys WHERE id = $1";
 const KEY_OF_PREFIX: &str = "SELECT * FROM catalogue.keys WHERE prefix = $1";
-const UPDATE_KEY: &str = "UPDATE catalogue.keys SET scopes = $2, name = $3, rate_limit = $4,
-    expires_at = $5, revoked_at = $6, disabled_at = $7, replaced_by = $8, grace_ends_at = $9
-    WHERE id = $1";
 
-/// What is charged of a period.
-pub(super) const CHARGED: &str =
+/// Takes up to `$4` requests of the quota: what was granted, and what of the period is taken in all;
+/// no row if there is no such subscription.
+const LEASE: &str = "
+    INSERT INTO catalogue.usage (subscription, period_start, period_end, granted, charged)
+    SELECT id, $2, $3,
+        CASE WHEN quota < $4 THEN quota ELSE $4 END, CASE WHEN quota < $4 THEN quota ELSE $4 END
+    FROM catalogue.subscriptions WHERE id = $1
+    ON CONFLICT (subscription, period_start) DO UPDATE SET (granted, charged) = (
+        SELECT lease.granted, usage.charged + lease.granted FROM (
+            SELECT CASE
+                WHEN quota < usage.charged THEN 0
+                WHEN quota - usage.charged < $4 THEN quota - usage.charged
+                ELSE $4
+            END AS granted
+            FROM catalogue.subscriptions WHERE id = $1
+        ) AS lease
+    )
+    RETURNING granted, charged";
+const GIVE_BACK: &str = "UPDATE catalogue.usage
+    SET charged = CASE WHEN $3 < charged THEN charged - $3 ELSE 0 END
+    WHERE subscription = $1 AND period_start = $2";
+const CHARGED: &str =
     "SELECT charged FROM catalogue.usage WHERE subscription = $1 AND period_start = $2";
 const LATEST_CHARGED: &str =
     "SELECT max(period_start) AS latest FROM catalogue.usage WHERE 0 < charged";
@@ -56,6 +73,8 @@ const ENTRIES: &str = "SELECT audit.*, keys.prefix,
 const ALL_ENTRIES: &str = "SELECT * FROM catalogue.audit ORDER BY number";
 /// The time of the latest entry: the largest time, not that of the largest number.
 const LAST_CHANGE: &str = "SELECT max(at) AS latest FROM catalogue.audit";
+
+const REVISION: &str = "SELECT number || '-' || token AS revision FROM catalogue.revision";
 
 /// Rows that one statement inserts. Both databases take that many parameters: SQLite 32,766.
 const ROWS_MAX: usize = 1000;
@@ -86,7 +105,7 @@ macro_rules! record {
     };
 }
 
-record!(Subscription: id name plan status quota started_at created_at);
+record!(Subscription: id name plan status quota started_at created_at deleted_at);
 record!(Key: id family prefix hash subscription environment scopes name rate_limit created_at
     expires_at revoked_at disabled_at replaced_by grace_ends_at);
 record!(Operator: uid user sudo_user);
@@ -95,13 +114,19 @@ record!(NewEntry: event subscription key changes);
 /// The revision of keys and subscriptions: its number, for people, and its token, which no other
 /// state has.
 pub(super) fn revision(transaction: &dyn Transaction) -> Result<Revision, KeyStoreError> {
-    let sql = transaction.dialect().revision;
-    let revision = transaction.first(sql, &[], |row| row.get("revision"))?;
+    let revision = transaction.first(REVISION, &[], |row| row.get("revision"))?;
     revision.map(Revision).ok_or_else(|| KeyStoreError::Failed {
         attempt: "read",
         location: transaction.location(),
         source: "it has no revision".into(),
     })
+}
+
+/// Tells servers that keys or subscriptions are changed.
+pub(super) fn raise_revision(transaction: &dyn Transaction) -> Result<(), KeyStoreError> {
+    let token = transaction.dialect().new_token;
+    let sql = format!("UPDATE catalogue.revision SET number = number + 1, token = {token}");
+    transaction.execute(&sql, &[])
 }
 
 /// All keys and subscriptions.
@@ -152,18 +177,13 @@ pub(super) fn insert_subscription(
     transaction.execute(INSERT_SUBSCRIPTION, &values)
 }
 
-/// Updates the fields of a subscription that may change.
+/// Updates a subscription, where it differs from what it was `before`.
 pub(super) fn update_subscription(
     transaction: &dyn Transaction,
-    changed: &Subscription,
+    before: &Subscription,
+    after: &Subscription,
 ) -> Result<(), KeyStoreError> {
-    let values = [
-        changed.id.value(),
-        changed.status.value(),
-        changed.quota.value(),
-        changed.name.value(),
-    ];
-    transaction.execute(UPDATE_SUBSCRIPTION, &values)
+    update(transaction, "subscriptions", before, after)
 }
 
 /// All keys, in the order of their issue.
@@ -188,20 +208,45 @@ pub(super) fn insert_key(transaction: &dyn Transaction, key: &Key) -> Result<(),
     insert(transaction, "keys", Key::COLUMNS, [key.values()])
 }
 
-/// Updates the fields of a key that may change.
-pub(super) fn update_key(transaction: &dyn Transaction, key: &Key) -> Result<(), KeyStoreError> {
-    let values = [
-        key.id.value(),
-        key.scopes.value(),
-        key.name.value(),
-        key.rate_limit.value(),
-        key.expires_at.value(),
-        key.revoked_at.value(),
-        key.disabled_at.value(),
-        key.replaced_by.value(),
-        key.grace_ends_at.value(),
+/// Updates a key, where it differs from what it was `before`.
+pub(super) fn update_key(
+    transaction: &dyn Transaction,
+    before: &Key,
+    after: &Key,
+) -> Result<(), KeyStoreError> {
+    update(transaction, "keys", before, after)
+}
+
+/// Takes up to `wanted` requests of the quota of a period; `None` if there is no such subscription.
+pub(super) fn lease(
+    transaction: &dyn Transaction,
+    subscription: SubscriptionId,
+    period: Period,
+    wanted: u64,
+) -> Result<Option<Lease>, KeyStoreError> {
+    let parameters = [
+        subscription.value(),
+        period.start.value(),
+        period.end.value(),
+        wanted.value(),
     ];
-    transaction.execute(UPDATE_KEY, &values)
+    transaction.first(LEASE, &parameters, |row| {
+        Ok(Lease {
+            granted: row.get("granted")?,
+            charged: row.get("charged")?,
+        })
+    })
+}
+
+/// Gives back what was taken of a period and not used.
+pub(super) fn give_back(
+    transaction: &dyn Transaction,
+    subscription: SubscriptionId,
+    period: Period,
+    unused: u64,
+) -> Result<(), KeyStoreError> {
+    let parameters = [subscription.value(), period.start.value(), unused.value()];
+    transaction.execute(GIVE_BACK, &parameters)
 }
 
 /// What is charged of a period so far.
@@ -213,12 +258,6 @@ pub(super) fn charged(
     let parameters = [subscription.value(), period.start.value()];
     let charged = transaction.first(CHARGED, &parameters, |row| row.get("charged"))?;
     Ok(charged.unwrap_or(0))
-}
-
-/// Start of the latest period with a charge, Unix time.
-pub(super) fn latest_charged(transaction: &dyn Transaction) -> Result<Option<i64>, KeyStoreError> {
-    let latest = transaction.first(LATEST_CHARGED, &[], |row| row.get("latest"))?;
-    Ok(latest.flatten())
 }
 
 /// The last use of each key that was ever used.
@@ -236,6 +275,31 @@ pub(super) fn last_uses(
         Ok((row.get("key")?, last_use))
     })?;
     Ok(last_uses.into_iter().collect())
+}
+
+/// Records when keys were last used, unless a later time is recorded. Keys that the store does not
+/// have are left out.
+pub(super) fn record_uses(
+    transaction: &dyn Transaction,
+    uses: &[(KeyId, i64)],
+) -> Result<(), KeyStoreError> {
+    for uses in uses.chunks(ROWS_MAX) {
+        let values: Vec<_> = uses
+            .iter()
+            .flat_map(|(key, at)| [key.value(), at.value()])
+            .collect();
+        let rows = rows_of_parameters(uses.len(), 2);
+        // Ordered, so that two servers never wait for each other.
+        let sql = format!(
+            "INSERT INTO catalogue.last_uses (key, at)
+            SELECT keys.id, max(used.column2) FROM (VALUES {rows}) AS used
+            JOIN catalogue.keys ON keys.id = used.column1
+            GROUP BY keys.id ORDER BY keys.id
+            ON CONFLICT (key) DO UPDATE SET at = excluded.at WHERE last_uses.at < excluded.at"
+        );
+        transaction.execute(&sql, &values)?;
+    }
+    Ok(())
 }
 
 /// Adds to the audit log what `operator` did at `at`, in Unix seconds.
@@ -273,20 +337,20 @@ pub(super) fn entries(
     })
 }
 
-/// Time of the last change in the audit log, Unix time.
-pub(super) fn last_change(transaction: &dyn Transaction) -> Result<Option<i64>, KeyStoreError> {
-    let latest = transaction.first(LAST_CHANGE, &[], |row| row.get("latest"))?;
-    Ok(latest.flatten())
+/// What whoever examines a store wants to know of it.
+pub(super) fn overview(transaction: &dyn Transaction) -> Result<Overview, KeyStoreError> {
+    let latest = |sql| transaction.first(sql, &[], |row| row.get("latest"));
+    Ok(Overview {
+        revision: revision(transaction)?,
+        snapshot: snapshot(transaction)?,
+        last_uses: last_uses(transaction)?,
+        last_change: latest(LAST_CHANGE)?.flatten(),
+        latest_charged: latest(LATEST_CHARGED)?.flatten(),
+    })
 }
 
 /// Every row.
 pub(super) fn contents(transaction: &dyn Transaction) -> Result<Contents, KeyStoreError> {
-    let number = |table: &str| {
-        let sql = transaction.dialect().last_number;
-        let number =
-            transaction.first(sql, &[Value::Text(table.into())], |row| row.get("number"))?;
-        Ok::<i64, KeyStoreError>(number.unwrap_or(0))
-    };
     Ok(Contents {
         subscriptions: subscriptions(transaction)?,
         keys: transaction.all(KEYS, &[], |row| Ok((row.get("number")?, Key::read(row)?)))?,
@@ -302,17 +366,12 @@ pub(super) fn contents(transaction: &dyn Transaction) -> Result<Contents, KeySto
                 entry: NewEntry::read(row)?,
             })
         })?,
-        numbers: Numbers {
-            subscriptions: number("subscriptions")?,
-            keys: number("keys")?,
-            entries: number("audit")?,
-        },
     })
 }
 
 /// Copies everything of another store, numbers included, into empty tables.
 pub(super) fn fill(transaction: &dyn Transaction, from: &Contents) -> Result<(), KeyStoreError> {
-    if !contents(transaction)?.is_empty() {
+    if contents(transaction)? != Contents::default() {
         let location = transaction.location();
         return Err(KeyStoreError::NotEmpty { location });
     }
@@ -337,16 +396,17 @@ pub(super) fn fill(transaction: &dyn Transaction, from: &Contents) -> Result<(),
         [vec![number, at], operator, entry].concat()
     });
     insert(transaction, "audit", &columns, rows)?;
-    let numbers = from.numbers;
-    for (table, number) in [
-        ("subscriptions", numbers.subscriptions),
-        ("keys", numbers.keys),
-        ("audit", numbers.entries),
-    ] {
-        let sql = transaction.dialect().set_last_number;
-        transaction.execute(sql, &[Value::Text(table.into()), number.value()])?;
+    if let Some(count_on) = transaction.dialect().count_on {
+        for (table, column) in [
+            ("subscriptions", "id"),
+            ("keys", "number"),
+            ("audit", "number"),
+        ] {
+            let sql = count_on.replace("TABLE", table).replace("COLUMN", column);
+            transaction.execute(&sql, &[])?;
+        }
     }
-    Ok(())
+    raise_revision(transaction)
 }
 
 /// Inserts rows into a table, many at a time.
@@ -359,16 +419,43 @@ fn insert<'v>(
     let names = columns.join("\", \"");
     let rows: Vec<_> = rows.into_iter().collect();
     for rows in rows.chunks(ROWS_MAX) {
-        let values = rows.concat();
-        let places: Vec<_> = (1..=values.len())
-            .map(|place| format!("${place}"))
-            .collect();
-        let places = places.chunks(columns.len()).map(|row| row.join(", "));
-        let places = places.collect::<Vec<_>>().join("), (");
-        let sql = format!("INSERT INTO catalogue.{table} (\"{names}\") VALUES ({places})");
-        transaction.execute(&sql, &values)?;
+        let values = rows_of_parameters(rows.len(), columns.len());
+        let sql = format!("INSERT INTO catalogue.{table} (\"{names}\") VALUES {values}");
+        transaction.execute(&sql, &rows.concat())?;
     }
     Ok(())
+}
+
+/// Updates the columns of a row that differ from `before`. A table with such rows begins with its id.
+fn update<R: Record>(
+    transaction: &dyn Transaction,
+    table: &str,
+    before: &R,
+    after: &R,
+) -> Result<(), KeyStoreError> {
+    let values = before.values().into_iter().zip(after.values());
+    let changes = R::COLUMNS.iter().zip(values).skip(1);
+    let changes = changes.filter(|(_column, (before, after))| before != after);
+    let (columns, values): (Vec<_>, Vec<_>) = changes
+        .zip(2..)
+        .map(|((column, (_before, after)), number)| (format!("\"{column}\" = ${number}"), after))
+        .unzip();
+    if columns.is_empty() {
+        return Ok(());
+    }
+    let columns = columns.join(", ");
+    let sql = format!("UPDATE catalogue.{table} SET {columns} WHERE id = $1");
+    let id = after.values().into_iter().take(1);
+    transaction.execute(&sql, &id.chain(values).collect::<Vec<_>>())
+}
+
+/// As many rows of so many parameters each: `($1, $2), ($3, $4)`.
+fn rows_of_parameters(rows: usize, columns: usize) -> String {
+    let row = |row: usize| {
+        let parameters = (1..=columns).map(|column| format!("${}", row * columns + column));
+        format!("({})", parameters.collect::<Vec<_>>().join(", "))
+    };
+    (0..rows).map(row).collect::<Vec<_>>().join(", ")
 }
 
 fn read_usage(row: &dyn Row) -> Result<Usage, Unreadable> {

@@ -105,15 +105,11 @@ pub enum KeyStoreError {
         /// The newest version that this program knows.
         known: i64,
     },
-    /// Written by an older program, too old for this one.
-    #[error("the key store {location} has version {found}, older than {needed}")]
-    Older {
+    /// Its tables are those of a program before the first release.
+    #[error("the key store {location} was made before the first release of this program")]
+    Former {
         /// Where it lies.
         location: Location,
-        /// Its version.
-        found: i64,
-        /// The oldest version that this program can work with.
-        needed: i64,
     },
     /// It did not answer, or the connection to it broke. Nothing was changed.
     #[error("could not reach the key store {location}")]
@@ -187,12 +183,6 @@ pub enum KeyStoreError {
     /// The name is taken.
     #[error("there is a subscription named \"{name}\" already")]
     SubscriptionExists {
-        /// The name that was wanted.
-        name: Name,
-    },
-    /// The name is kept for those of deleted subscriptions.
-    #[error("\"{name}\" looks like the name of a deleted subscription")]
-    NameOfDeleted {
         /// The name that was wanted.
         name: Name,
     },
@@ -305,10 +295,7 @@ impl KeyStoreError {
                     "the file and its directory must be writable for the user who runs this".into()
                 }
             },
-            Self::Older { .. } => {
-                "bring it up to date, then replace the servers one by one: catalogue store migrate"
-                    .into()
-            }
+            Self::Former { location } => begin_anew(location),
             Self::Unreachable { .. } => {
                 "nothing was changed; is the address right, and the database running?".into()
             }
@@ -335,7 +322,6 @@ impl KeyStoreError {
             Self::SubscriptionInactive { name } => {
                 format!("activate it first: {} --status active", update(name)).into()
             }
-            Self::NameOfDeleted { .. } => "choose another name".into(),
             Self::KeysLeft { keys, .. } => revoke_first(keys)?,
             Self::MonthCharged { .. } => {
                 "delete it when the month is over; until then its bill is not final".into()
@@ -349,6 +335,20 @@ impl KeyStoreError {
             | Self::NoSubscriptionId { .. } => return None,
         })
     }
+}
+
+/// What to do about a store of before the first release.
+fn begin_anew(location: &Location) -> Hint {
+    match location {
+        Location::Database(_) => {
+            "nothing in it was changed; begin anew: name another database, or drop its schema \
+             `catalogue`"
+        }
+        Location::File(_) => {
+            "nothing in it was changed; begin anew: name another directory with --data"
+        }
+    }
+    .into()
 }
 
 /// What to do about a file that is gone while its journal is there.

@@ -1,10 +1,8 @@
 //! Subscriptions: they own keys and the monthly quota that their keys share.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::keys::limits::NAME_MAX;
 use crate::keys::name::Name;
+use crate::keys::named::named;
 use crate::keys::quota::Period;
 
 /// Number of a subscription in its store.
@@ -28,6 +26,8 @@ pub struct Subscription {
     pub started_at: i64,
     /// When it was created.
     pub created_at: i64,
+    /// When it was deleted, if it is.
+    pub deleted_at: Option<i64>,
 }
 
 /// A subscription to create.
@@ -41,24 +41,12 @@ pub struct NewSubscription {
     pub quota: u64,
 }
 
-/// Whether a name has the form reserved for deleted subscriptions.
-pub fn is_name_of_deleted(name: &Name) -> bool {
-    let number = name
-        .as_str()
-        .strip_suffix(')')
-        .and_then(|name| name.rsplit_once(" (deleted "));
-    number.is_some_and(|(_name, number)| {
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-    })
-}
-
 impl Subscription {
-    /// The same as it is kept after deletion: inactive, under a unique name, so that its own is
-    /// free again and its log still has a name. Programs that know nothing of deletion read it like
-    /// any other.
+    /// The same as it is kept after deletion: inactive, and under another name, so that its own is
+    /// free again and its log still has one.
     #[must_use]
-    pub fn deleted(&self) -> Self {
-        let mark = self.mark();
+    pub fn deleted(&self, now: i64) -> Self {
+        let mark = format!(" (deleted {})", self.id.0);
         let room = NAME_MAX - mark.chars().count();
         let beginning: String = self.name.as_str().chars().take(room).collect();
         let name = format!("{}{mark}", beginning.trim_end());
@@ -66,18 +54,14 @@ impl Subscription {
             name: Name::parse(&name)
                 .unwrap_or_else(|error| unreachable!("{name:?} {error}, unlike its beginning")),
             status: SubscriptionStatus::Inactive,
+            deleted_at: Some(now),
             ..self.clone()
         }
     }
 
     /// Whether it is deleted.
     pub fn is_deleted(&self) -> bool {
-        self.status == SubscriptionStatus::Inactive && self.name.as_str().ends_with(&self.mark())
-    }
-
-    /// How its name ends once it is deleted.
-    fn mark(&self) -> String {
-        format!(" (deleted {})", self.id.0)
+        self.deleted_at.is_some()
     }
 
     /// The period of its quota that contains `now`.
@@ -86,139 +70,60 @@ impl Subscription {
     }
 }
 
-/// What a subscription pays for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plan {
-    /// The only plan (specification section 5.4).
-    Pro,
-}
-
-/// Whether the keys of a subscription work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SubscriptionStatus {
-    /// They do.
-    Active,
-    /// They are refused like disabled ones, and no key is issued.
-    Inactive,
-}
-
-/// A text that names no plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be pro")]
-pub struct UnknownPlan;
-
-/// A text that names no status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be active or inactive")]
-pub struct UnknownStatus;
-
-impl Plan {
-    /// All of them.
-    pub const ALL: [Self; 1] = [Self::Pro];
-
-    /// The name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pro => "pro",
-        }
+named! {
+    /// What a subscription pays for.
+    pub enum Plan {
+        /// The only plan (specification section 5.4).
+        Pro = "pro",
     }
+
+    /// A text that names no plan.
+    pub struct UnknownPlan = "must be pro";
 }
 
-impl SubscriptionStatus {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Active, Self::Inactive];
-
-    /// The name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Inactive => "inactive",
-        }
+named! {
+    /// Whether the keys of a subscription work.
+    pub enum SubscriptionStatus {
+        /// They do.
+        Active = "active",
+        /// They are refused like disabled ones, and no key is issued.
+        Inactive = "inactive",
     }
-}
 
-impl fmt::Display for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl fmt::Display for SubscriptionStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Plan {
-    type Err = UnknownPlan;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|plan| plan.as_str() == text)
-            .ok_or(UnknownPlan)
-    }
-}
-
-impl FromStr for SubscriptionStatus {
-    type Err = UnknownStatus;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.as_str() == text)
-            .ok_or(UnknownStatus)
-    }
+    /// A text that names no status.
+    pub struct UnknownStatus = "must be active or inactive";
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn subscription(name: &str, id: i64) -> Subscription {
-        Subscription {
-            id: SubscriptionId(id),
-            name: Name::parse(name).unwrap(),
-            plan: Plan::Pro,
-            status: SubscriptionStatus::Active,
-            quota: 5,
-            started_at: 1,
-            created_at: 1,
-        }
-    }
-
     #[test]
-    fn a_deleted_subscription_has_a_name_of_its_own_however_long_the_former() {
+    fn the_name_of_a_deleted_subscription_is_short_enough_however_long_the_former() {
         let longest = "é".repeat(NAME_MAX);
         let blank_at_the_cut = format!("{} {}", "a".repeat(67), "b".repeat(12));
-        for (name, id) in [
-            ("Acme", 7),
-            (&*longest, 1),
-            (&*blank_at_the_cut, 7),
-            (&*longest, i64::MAX),
+        for (name, id, expected) in [
+            ("Acme", 7, "Acme (deleted 7)".to_owned()),
+            (&*longest, 1, format!("{} (deleted 1)", "é".repeat(68))),
+            (
+                &*blank_at_the_cut,
+                7,
+                format!("{} (deleted 7)", "a".repeat(67)),
+            ),
         ] {
-            let one = subscription(name, id);
-            let deleted = one.deleted();
+            let one = Subscription {
+                id: SubscriptionId(id),
+                name: Name::parse(name).unwrap(),
+                plan: Plan::Pro,
+                status: SubscriptionStatus::Active,
+                quota: 5,
+                started_at: 1,
+                created_at: 1,
+                deleted_at: None,
+            };
+            let deleted = one.deleted(9);
             assert!(!one.is_deleted() && deleted.is_deleted());
-            assert!(is_name_of_deleted(&deleted.name), "{}", deleted.name);
-            assert_ne!(deleted.name, subscription(name, id - 1).deleted().name);
+            assert_eq!(deleted.name.as_str(), expected);
         }
-        let deleted = subscription("Acme", 7).deleted();
-        assert_eq!(deleted.name.as_str(), "Acme (deleted 7)");
-    }
-
-    #[test]
-    fn no_other_name_looks_like_one_of_a_deleted_subscription() {
-        for name in [
-            "Acme",
-            "deleted 7",
-            "(deleted 7)",
-            "Acme (deleted )",
-            "Acme (deleted x)",
-        ] {
-            assert!(!is_name_of_deleted(&Name::parse(name).unwrap()), "{name}");
-        }
-        let of_another = subscription("Acme (deleted 8)", 7);
-        assert!(!of_another.is_deleted());
     }
 }

@@ -17,7 +17,8 @@ use crate::keys::secret::{KeyHash, KeyPrefix};
 use crate::keys::store::{KeyStoreError, Location};
 use crate::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
 
-/// A transaction under way. An error of the database ends it, undoing everything.
+/// A transaction under way, or what makes one of each statement. An error of the database ends it,
+/// undoing everything.
 pub(super) trait Transaction {
     /// The statements that only this database understands.
     fn dialect(&self) -> &'static Dialect;
@@ -51,14 +52,13 @@ pub(super) enum Access {
 /// Statements that differ between the databases.
 #[derive(Debug)]
 pub(super) struct Dialect {
-    /// The `revision` that keys and subscriptions are in.
-    pub revision: &'static str,
+    /// A text that no other call of it gives.
+    pub new_token: &'static str,
     /// Lets rows refer to later ones until the end of the transaction.
     pub defer_references: &'static str,
-    /// The highest `number` that the table `$1` ever assigned.
-    pub last_number: &'static str,
-    /// Makes `$2` the highest number that the table `$1` ever assigned.
-    pub set_last_number: &'static str,
+    /// Has the next row of TABLE get the number after the highest of its COLUMN, where that does not
+    /// go by itself.
+    pub count_on: Option<&'static str>,
 }
 
 /// A row of a result.
@@ -196,10 +196,10 @@ impl Column for u32 {
     }
 }
 
-/// A count; the tables keep it from being negative.
+/// A count; the tables keep it from being negative, and no quota is larger than they can hold.
 impl Column for u64 {
     fn value(&self) -> Value<'_> {
-        Value::Integer(self.cast_signed())
+        Value::Integer(i64::try_from(*self).unwrap_or(i64::MAX))
     }
 
     fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {

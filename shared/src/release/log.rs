@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use self::file::LogFile;
 use super::{ExpectedActive, ReleaseId};
 use crate::base::hash::sha256_hex;
+use crate::base::operator::Operator;
 use crate::base::source_files::{SourceFile, SourceFiles};
 
 /// Longest line of an entry, in bytes. Real ones are far shorter.
@@ -31,18 +32,6 @@ pub const UNREADABLE_MAX: usize = 5;
 pub const RELEASES_MAX: usize = 200;
 /// Longest text of an entry, in characters.
 const TEXT_MAX: usize = 400;
-
-/// The user who ran a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Author {
-    /// The user's name, where the number has one.
-    pub user: Option<String>,
-    /// The number of the user.
-    pub uid: u32,
-    /// Who became this user with `sudo`, as the environment says.
-    pub sudo_user: Option<String>,
-}
 
 /// A command that changes releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +98,7 @@ pub struct Attempt {
     /// When, in Unix seconds.
     pub at: i64,
     /// Who.
-    pub author: Author,
+    pub author: Operator,
     /// With which command.
     pub command: Command,
     /// From what, for an import.
@@ -201,7 +190,7 @@ pub enum NoEntry {
 
 impl Attempt {
     /// A command that an author runs at this time, in Unix seconds.
-    pub const fn new(command: Command, author: Author, at: i64) -> Self {
+    pub const fn new(command: Command, author: Operator, at: i64) -> Self {
         Self {
             at,
             author,

@@ -131,7 +131,7 @@ const WORDS: [Word; 22] = [
             "cli/tests/cli/process",
             "cli/tests/cli/service",
             "cli/tests/cli/signals",
-            "shared/src/keys/sqlite/examine",
+            "shared/src/keys/sqlite/files",
             "shared/src/base/regular_file",
         ],
     },

@@ -53,7 +53,7 @@ impl<'a> Inputs<'a> {
         let is_quiet = matches!(is_busy, Ok(false));
         let unneeded = is_quiet.then(|| releases.prune_dry_run(now));
         let keys = store::contents(config);
-        let revision = keys.as_ref().ok().and_then(|keys| keys.revision.as_ref());
+        let revision = keys.as_ref().ok().map(|keys| &keys.overview.revision);
         let servers = servers::observe(config, revision, &mut context.pause);
         let active = releases.current();
         let active_bytes = match &active {

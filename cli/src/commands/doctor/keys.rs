@@ -20,9 +20,10 @@ const NAMED_MAX: usize = 3;
 
 /// Subscriptions whose keys do not work, though they look as if they should.
 pub(super) fn subscriptions(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
-    let Ok(StoreContents { contents, .. }) = &inputs.keys else {
+    let Ok(StoreContents { overview, .. }) = &inputs.keys else {
         return Ok(Vec::new());
     };
+    let contents = &overview.snapshot;
     let (mut keyless, mut inactive) = (Vec::new(), Vec::new());
     for subscription in &contents.subscriptions {
         let works = |key: &Key| would_work(key, subscription, inputs.now);
@@ -63,7 +64,7 @@ pub(super) fn keys(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     let Ok(store) = &inputs.keys else {
         return Ok(Vec::new());
     };
-    let (now, all) = (inputs.now, &store.contents.keys);
+    let (now, all) = (inputs.now, &store.overview.snapshot.keys);
     let mut observations = Vec::new();
     let soon = now.saturating_add_unsigned(EXPIRING.as_secs());
     let expiry = |key: &Key| match state(key, store, now) {
@@ -78,7 +79,7 @@ pub(super) fn keys(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
         observations.push(Observation::warning(message).run(show(first)));
     }
     let is_used_after_rotation = |key: &&Key| {
-        let last = store.last_uses.get(&key.id);
+        let last = store.overview.last_uses.get(&key.id);
         let is_rotated = matches!(state(key, store, now), Some(KeyState::Rotated { .. }));
         is_rotated && last.is_some_and(|last| last.is_after_rotation)
     };
@@ -102,7 +103,7 @@ fn show(key: &Key) -> String {
 }
 
 fn state(key: &Key, store: &StoreContents, now: i64) -> Option<KeyState> {
-    let mut owners = store.contents.subscriptions.iter();
+    let mut owners = store.overview.snapshot.subscriptions.iter();
     let owner = owners.find(|owner| owner.id == key.subscription)?;
     Some(key.state(owner, now))
 }

@@ -73,7 +73,7 @@ pub(super) fn clock(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     let keys = inputs.keys.as_ref().ok();
     let published = inputs.ids().iter().map(ReleaseId::unix_seconds).max();
     let latest = published.max(keys.and_then(StoreContents::latest));
-    let charged = keys.and_then(|keys| keys.latest_charged);
+    let charged = keys.and_then(|keys| keys.overview.latest_charged);
     Ok(vec![judge_clock(latest, charged, inputs.now)])
 }
 

@@ -1,14 +1,12 @@
 //! Checks the key store itself, a file or a database: whether it can be used, and what is in it.
 
-use std::collections::HashMap;
 use std::io::ErrorKind;
 
 use shared::base::regular_file;
-use shared::keys::key::KeyId;
-use shared::keys::last_use::LastUse;
+use shared::keys::contents::Overview;
 use shared::keys::postgres::{self, PgClient, SERVER_CONNECTIONS_MAX};
-use shared::keys::sqlite::{self, Form, WholeOrNot};
-use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
+use shared::keys::sqlite::{self, WholeOrNot};
+use shared::keys::store::{KeyStoreError, Revision};
 
 use super::inputs::Inputs;
 use super::observation::Observation;
@@ -23,25 +21,25 @@ const CHECKED_BYTES_MAX: u64 = 500_000_000;
 pub(super) struct StoreContents {
     /// The state of the store itself.
     pub(super) store: Observation,
-    /// Its revision, if its version has revisions.
-    pub(super) revision: Option<Revision>,
-    pub(super) contents: KeySnapshot,
-    pub(super) last_uses: HashMap<KeyId, LastUse>,
-    /// Time of the last change in the audit log, in Unix seconds.
-    pub(super) last_change: Option<i64>,
-    /// Start of the latest period in which anything was charged, in Unix seconds.
-    pub(super) latest_charged: Option<i64>,
+    /// What it holds.
+    pub(super) overview: Overview,
 }
 
 impl StoreContents {
     /// Time of the latest event in the store, in Unix seconds.
     pub(super) fn latest(&self) -> Option<i64> {
-        let issued = self.contents.keys.iter().map(|key| key.created_at);
-        let started = self.contents.subscriptions.iter();
+        let Overview {
+            snapshot,
+            last_uses,
+            last_change,
+            ..
+        } = &self.overview;
+        let issued = snapshot.keys.iter().map(|key| key.created_at);
+        let started = snapshot.subscriptions.iter();
         let started = started.map(|subscription| subscription.started_at);
-        let used = self.last_uses.values().map(|last| last.at);
+        let used = last_uses.values().map(|last| last.at);
         let all = issued.chain(started).chain(used);
-        all.chain(self.last_change).max()
+        all.chain(*last_change).max()
     }
 }
 
@@ -64,7 +62,7 @@ pub(super) fn contents(config: &KeyStoreConfig) -> Result<StoreContents, Observa
 pub(super) fn revision(config: &KeyStoreConfig) -> Option<Revision> {
     match config.client().ok()? {
         None => sqlite::revision(&config.data().keys_database()).ok(),
-        Some(client) => Some(postgres::examine(&client).ok()?.revision),
+        Some(client) => Some(postgres::examine(&client).ok()?.overview.revision),
     }
 }
 
@@ -77,11 +75,7 @@ fn file_contents(config: &KeyStoreConfig) -> Result<StoreContents, Observation> 
     let found = found.map_err(|error| unusable(&error, &path, is_forbidden))?;
     Ok(StoreContents {
         store: judge_file(&found, &path),
-        revision: found.revision,
-        contents: found.contents,
-        last_uses: found.last_uses,
-        last_change: found.last_change,
-        latest_charged: found.latest_charged,
+        overview: found.overview,
     })
 }
 
@@ -107,16 +101,6 @@ fn judge_file(found: &sqlite::Examination, path: &str) -> Observation {
             "it, its journal or its directory cannot be written to, so no request can be counted";
         return Observation::problem(message).run(format!("chmod u+w {path}*"));
     }
-    if found.form == Form::WithLog {
-        let message = "another program put it in WAL mode, so it was not checked; the next command on \
-                    keys ends that, once no other program has it open";
-        return Observation::warning(message).run("catalogue keys list");
-    }
-    if found.form == Form::Older {
-        let message = "it is of an earlier version, which the next command on keys brings up to date; \
-                    update all servers first";
-        return Observation::warning(message).run("catalogue keys list");
-    }
     if !found.has_reserve {
         let message = "it lacks the room in which keys can be refused while the disk is full; the next \
                     command on keys makes it, and so does a running server, once the disk has 256 kB \
@@ -141,17 +125,12 @@ fn database_contents(client: &PgClient) -> Result<StoreContents, Observation> {
         let failed = Observation::failed(&error);
         match error {
             KeyStoreError::Missing { .. } => failed.run("catalogue store init"),
-            KeyStoreError::Older { .. } => failed.run("catalogue store migrate"),
             _ => failed,
         }
     })?;
     Ok(StoreContents {
         store: judge_database(client, &found),
-        revision: Some(found.revision),
-        contents: found.contents,
-        last_uses: found.last_uses,
-        last_change: found.last_change,
-        latest_charged: found.latest_charged,
+        overview: found.overview,
     })
 }
 
@@ -167,10 +146,6 @@ fn judge_database(client: &PgClient, found: &postgres::Examination) -> Observati
              may lose what was charged, or everything"
         );
         return Observation::problem(message);
-    }
-    if found.version < postgres::VERSION {
-        let message = format!("{address} is of an earlier version, with which this program works");
-        return Observation::warning(message).run("catalogue store migrate");
     }
     let (server, size, left) = (
         &found.server,

@@ -6,15 +6,15 @@ use std::io::Write;
 use clap::{Args, value_parser};
 use serde::Serialize;
 use shared::base::hint::quoted;
+use shared::base::name::Name;
+use shared::base::operator::Operator;
 use shared::base::source_files::SourceFile;
 use shared::base::timestamp::Timestamp;
-use shared::release::log::{
-    Attempt, Author, Entry, LogPart, LogQuery, Logged, Objection, Outcome, Source,
-};
+use shared::release::log::{Attempt, Entry, LogPart, LogQuery, Logged, Objection, Outcome, Source};
 use shared::release::{ReleaseId, Releases};
 
 use crate::commands::completions::Values;
-use crate::commands::release_log::{gap, operator};
+use crate::commands::release_log::gap;
 use crate::commands::release_name::ReleaseName;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
@@ -164,7 +164,7 @@ fn row(logged: &Logged, now: i64, terminal: Terminal) -> [String; 3] {
     lines.extend(listed(outcome));
     [
         relative_time::short(attempt.at, now, terminal),
-        operator(&attempt.author).to_string(),
+        attempt.author.to_string(),
         lines
             .iter()
             .map(|line| escape_control(line))
@@ -296,16 +296,16 @@ fn warn(part: &LogPart, releases: &dyn Releases, context: &mut Context) -> anyho
 impl<'a> EntryDocument<'a> {
     fn of(logged: &'a Logged) -> Self {
         let Entry { attempt, outcome } = &logged.entry;
-        let Author {
+        let Operator {
             user,
             uid,
             sudo_user,
         } = &attempt.author;
         Self {
             at: Timestamp::from_unix_seconds(attempt.at),
-            user: user.as_deref(),
+            user: user.as_ref().map(Name::as_str),
             uid: *uid,
-            sudo_user: sudo_user.as_deref(),
+            sudo_user: sudo_user.as_ref().map(Name::as_str),
             command: attempt.command.as_str(),
             outcome,
             source: attempt.source.as_ref(),

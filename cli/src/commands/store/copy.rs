@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
-use shared::keys::contents::{Contents, Counts};
+use shared::keys::contents::Contents;
 use shared::keys::environment::Environment;
 use shared::keys::key_store::KeyStore;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
@@ -144,7 +144,7 @@ pub(super) fn run(
     };
     let (to, mut target) = open_target(&args.to, context)?;
     target.fill(&contents).map_err(stopped)?;
-    made(show(&from, &to, contents.counts(), args.json, context))
+    made(show(from, to, &contents, args.json, context))
 }
 
 fn read(store: Result<KeyStore, KeyStoreError>) -> Result<Contents, KeyStoreError> {
@@ -203,34 +203,35 @@ fn open_target(target: &Target, context: &Context) -> anyhow::Result<(String, Ke
 }
 
 fn show(
-    from: &str,
-    to: &str,
-    counts: Counts,
+    from: String,
+    to: String,
+    contents: &Contents,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<()> {
+    let document = Document {
+        from,
+        to,
+        subscriptions: contents.subscriptions.len(),
+        keys: contents.keys.len(),
+        quota_periods: contents.usage.len(),
+        last_uses: contents.last_uses.len(),
+        log_entries: contents.entries.len(),
+    };
     if as_json {
-        let document = Document {
-            from: from.to_owned(),
-            to: to.to_owned(),
-            subscriptions: counts.subscriptions,
-            keys: counts.keys,
-            quota_periods: counts.usage,
-            last_uses: counts.last_uses,
-            log_entries: counts.entries,
-        };
         return show::json(&document, context);
     }
+    let Document { from, to, .. } = &document;
     writeln!(
         context.out,
         "Copied {from} to {to}, and found all of it there:\n"
     )?;
     let lines = [
-        ("Subscriptions", counts.subscriptions),
-        ("Keys", counts.keys),
-        ("Quota periods", counts.usage),
-        ("Last uses", counts.last_uses),
-        ("Log entries", counts.entries),
+        ("Subscriptions", document.subscriptions),
+        ("Keys", document.keys),
+        ("Quota periods", document.quota_periods),
+        ("Last uses", document.last_uses),
+        ("Log entries", document.log_entries),
     ];
     let lines = lines.map(|(what, count)| (what, Cell::from(count.to_string())));
     let text = table::details(lines, context.terminal);

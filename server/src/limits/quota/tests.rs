@@ -32,6 +32,7 @@ fn subscription(id: i64, quota: u64) -> Subscription {
         quota,
         started_at: 0,
         created_at: 0,
+        deleted_at: None,
     }
 }
 

@@ -21,6 +21,7 @@ pub(super) fn subscription(quota: u64, started_at: i64) -> Subscription {
         quota,
         started_at,
         created_at: started_at,
+        deleted_at: None,
     }
 }
 

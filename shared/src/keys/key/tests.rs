@@ -24,6 +24,7 @@ fn subscription(status: SubscriptionStatus) -> Subscription {
         quota: 10,
         started_at: 0,
         created_at: 0,
+        deleted_at: None,
     }
 }
 

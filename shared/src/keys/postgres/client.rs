@@ -16,7 +16,6 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::base::threads::{self, Blocking};
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
-use crate::keys::postgres::once::Mode;
 use crate::keys::store::KeyStoreError;
 
 /// Threads that look up the names of hosts.
@@ -31,7 +30,7 @@ pub struct PgClient(Arc<Shared>);
 
 struct Shared {
     address: PostgresAddress,
-    tls: Result<MakeRustlsConnect, String>,
+    tls: MakeRustlsConnect,
     /// Factor for all timeouts: above 1 only in tests, whose machine may be busy.
     slack: u32,
     /// None only while it is dropped.
@@ -43,7 +42,8 @@ struct Shared {
 pub(crate) struct Timeout(Duration);
 
 impl PgClient {
-    /// A client of the store at `address`, which does not connect yet.
+    /// A client of the store at `address`, which does not connect yet. An error where TLS has no
+    /// certificate authority to check it with.
     pub fn new(address: PostgresAddress) -> io::Result<Self> {
         Self::build(address, 1)
     }
@@ -57,7 +57,7 @@ impl PgClient {
     fn build(address: PostgresAddress, slack: u32) -> io::Result<Self> {
         let runtime = threads::runtime("postgres", 1, BLOCKING)?;
         Ok(Self(Arc::new(Shared {
-            tls: tls(&address),
+            tls: tls(&address)?,
             address,
             slack,
             runtime: Some(runtime),
@@ -70,13 +70,19 @@ impl PgClient {
     }
 
     /// TLS for the connections.
-    pub(super) fn tls(&self) -> Result<MakeRustlsConnect, Failure> {
-        self.0.tls.clone().map_err(Failure::Setup)
+    pub(super) fn tls(&self) -> MakeRustlsConnect {
+        self.0.tls.clone()
     }
 
     /// `timeout` multiplied by this client's slack.
-    pub(super) fn stretched(&self, timeout: Timeout) -> Timeout {
-        Timeout(timeout.0 * self.0.slack)
+    pub(super) fn stretched(&self, timeout: Timeout) -> Duration {
+        timeout.0 * self.0.slack
+    }
+
+    /// How long the store itself may work on a statement: a little less than `timeout`, so that one
+    /// that waits for a lock fails with a clear error, and none outlives its request.
+    pub(super) fn for_statements(&self, timeout: Timeout) -> Duration {
+        self.stretched(timeout) * 4 / 5
     }
 
     /// Waits for `ask`, for `timeout` at most.
@@ -86,9 +92,14 @@ impl PgClient {
         asked: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         let timeout = self.stretched(timeout);
-        let answer = async { tokio::time::timeout(timeout.0, asked).await };
-        let too_slow = |_elapsed| Err(Failure::TooSlow(timeout.0.as_millis()));
-        self.runtime().block_on(answer).unwrap_or_else(too_slow)
+        let answer = async { tokio::time::timeout(timeout, asked).await };
+        let too_slow = |_elapsed| Err(Failure::TooSlow(timeout.as_millis()));
+        self.block_on(answer).unwrap_or_else(too_slow)
+    }
+
+    /// Waits for what limits its own time.
+    pub(super) fn block_on<T>(&self, asked: impl Future<Output = T>) -> T {
+        self.runtime().block_on(asked)
     }
 
     /// The same for an `attempt`, a verb, that changes nothing, or nothing yet.
@@ -101,12 +112,6 @@ impl PgClient {
         let answered = self.wait(timeout, asked);
         answered
             .map_err(|failure| failure.explained(attempt, CommitOutcome::NotMade, self.address()))
-    }
-
-    /// What begins a transaction whose statements may take as long as `timeout`.
-    pub(super) fn begin(&self, mode: Mode, timeout: Timeout) -> String {
-        let millis = self.stretched(timeout).for_statements().as_millis();
-        mode.begin(millis)
     }
 
     /// Runs `act` in the background, for as long as the client exists.
@@ -123,7 +128,7 @@ impl PgClient {
 impl Timeout {
     /// For commands.
     pub(crate) const COMMANDS: Self = Self(Duration::from_secs(5));
-    /// For a copy and for migrations, which work on all rows at once.
+    /// For a copy, which works on all rows at once.
     pub(crate) const ALL_ROWS: Self = Self(Duration::from_mins(10));
     /// For examining the store.
     pub(crate) const LOOKS: Self = Self(Duration::from_secs(2));
@@ -135,29 +140,19 @@ impl Timeout {
     pub(crate) const SNAPSHOTS: Self = Self(Duration::from_secs(1));
     /// For last uses, which no request waits for.
     pub(crate) const USES: Self = Self(Duration::from_secs(2));
-
-    /// How long the store itself may work on a statement: a little less, so that one that waits for
-    /// a lock fails with a clear error, and none outlives its request.
-    pub(super) fn for_statements(self) -> Duration {
-        self.0 * 4 / 5
-    }
-
-    /// How long each address of `hosts` may take to accept a connection, so that one that is gone
-    /// leaves time for the next. A name may resolve to two addresses.
-    pub(super) fn for_each_address(self, hosts: usize) -> Duration {
-        self.0 / (2 * u32::try_from(hosts).unwrap_or(u32::MAX / 2).max(1))
-    }
 }
 
 /// The certificate authorities of the system, or those in the file that `SSL_CERT_FILE` names.
 /// Without TLS none are needed.
-fn tls(address: &PostgresAddress) -> Result<MakeRustlsConnect, String> {
+fn tls(address: &PostgresAddress) -> io::Result<MakeRustlsConnect> {
     // Another part of the process may have installed the same one.
     let _chosen = ring::default_provider().install_default();
     if address.uses_tls() {
         let found = MakeRustlsConnect::with_native_certs();
         let (authorities, _unreadable) = found.map_err(|why| {
-            format!("no certificate authority of the system can be read: {why:?}")
+            io::Error::other(format!(
+                "no certificate authority of the system can be read: {why:?}"
+            ))
         })?;
         return Ok(authorities);
     }

@@ -29,7 +29,9 @@ pub(super) struct PgConnection {
 pub(super) fn config(client: &PgClient, timeout: Timeout) -> Config {
     let mut config = client.address().config().clone();
     let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
-    let each = client.stretched(timeout).for_each_address(hosts);
+    // So that an address that is gone leaves time for the next. A name may resolve to two.
+    let addresses = 2 * u32::try_from(hosts).unwrap_or(u32::MAX / 2).max(1);
+    let each = client.stretched(timeout) / addresses;
     let theirs = config.get_connect_timeout().copied();
     config.connect_timeout(theirs.map_or(each, |theirs| theirs.min(each)));
     // Among several hosts, the primary is the one that can be written to.
@@ -54,11 +56,8 @@ impl PgConnection {
     }
 
     /// Connects; the caller limits the time.
-    pub(super) async fn connect(
-        config: Config,
-        tls: Result<MakeRustlsConnect, Failure>,
-    ) -> Result<Self, Failure> {
-        let (client, connection) = config.connect(tls?).await?;
+    pub(super) async fn connect(config: Config, tls: MakeRustlsConnect) -> Result<Self, Failure> {
+        let (client, connection) = config.connect(tls).await?;
         // Whoever waits for a reply learns that the connection has ended.
         let task = AbortOnDropHandle::new(tokio::spawn(async { drop(connection.await) }));
         // Proves that the database answers: a pooler greets without it too.

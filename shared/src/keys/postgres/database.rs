@@ -14,9 +14,13 @@ use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::once::{Mode, Parameter};
 use crate::keys::postgres::schema;
+use crate::keys::statements;
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
+use crate::keys::tables::Found;
 use crate::keys::transaction::{Access, Dialect, Row, Transaction, Unreadable, Value};
 
+/// Keeps others from making tables until the transaction ends.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtext('catalogue.schema'))";
 /// Serialises changes: each locks the row with the revision.
 const TAKE_TURN: &str = "SELECT number FROM catalogue.revision FOR UPDATE";
 
@@ -39,6 +43,23 @@ pub(crate) struct PgTransaction<'c> {
     is_over: bool,
 }
 
+/// Makes the tables in the empty database of `client`: all of them or none. Where they exist, nothing
+/// changes, and the answer is no.
+pub fn make(client: &PgClient) -> Result<bool, KeyStoreError> {
+    let mut database = Database::unchecked(client, Timeout::ALL_ROWS);
+    database.in_transaction(CHANGE, |transaction| {
+        transaction.execute(LOCK, &[])?;
+        let found = transaction.wait(schema::find(transaction.library()))?;
+        if found != Found::Nothing {
+            found.usable(transaction.location())?;
+            return Ok(false);
+        }
+        transaction.wait(schema::make(transaction.library()))?;
+        statements::raise_revision(transaction)?;
+        Ok(true)
+    })
+}
+
 impl Database {
     /// The database of `client`, in which nothing takes longer than `timeout`.
     pub(crate) fn open(client: &PgClient, timeout: Timeout) -> Result<Self, KeyStoreError> {
@@ -47,12 +68,12 @@ impl Database {
             transaction.wait(schema::find(transaction.library()))
         })?;
         // Refuses one without our tables, or with tables that this program cannot work with.
-        found.usable(client.address())?;
+        found.usable(client.address().location())?;
         Ok(database)
     }
 
     /// The same, whatever it holds.
-    pub(super) fn unchecked(client: &PgClient, timeout: Timeout) -> Self {
+    fn unchecked(client: &PgClient, timeout: Timeout) -> Self {
         Self {
             client: client.clone(),
             timeout,
@@ -109,7 +130,7 @@ impl<'c> PgTransaction<'c> {
     ) -> Result<Self, KeyStoreError> {
         let is_change = attempt == CHANGE;
         let mode = if is_change { Mode::Change } else { Mode::Read };
-        let begin = client.begin(mode, timeout);
+        let begin = mode.begin(client, timeout);
         let transaction = Self {
             client,
             timeout,
@@ -193,7 +214,8 @@ impl Transaction for PgTransaction<'_> {
     }
 }
 
-fn in_postgres<'p>(parameters: &'p [Value<'_>]) -> Vec<Parameter<'p>> {
+/// Parameters with their types.
+pub(super) fn in_postgres<'p>(parameters: &'p [Value<'_>]) -> Vec<Parameter<'p>> {
     let with_type = |value: &'p Value<'_>| {
         let ty = match value {
             // As the statement needs it.
@@ -207,15 +229,13 @@ fn in_postgres<'p>(parameters: &'p [Value<'_>]) -> Vec<Parameter<'p>> {
     parameters.iter().map(with_type).collect()
 }
 
-const DIALECT: Dialect = Dialect {
-    revision: "SELECT number || '-' || token AS revision FROM catalogue.revision",
+pub(super) const DIALECT: Dialect = Dialect {
+    new_token: "gen_random_uuid()::text",
     defer_references: "SET CONSTRAINTS ALL DEFERRED",
-    last_number: "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence(
-            'catalogue.' || $1::text, CASE $1::text WHEN 'subscriptions' THEN 'id' ELSE 'number' END
-        )::regclass), 0) AS number",
-    set_last_number: "SELECT setval(pg_get_serial_sequence(
-            'catalogue.' || $1::text, CASE $1::text WHEN 'subscriptions' THEN 'id' ELSE 'number' END
-        ), greatest($2::bigint, 1), 0 < $2::bigint)",
+    count_on: Some(
+        "SELECT setval(pg_get_serial_sequence('catalogue.TABLE', 'COLUMN'), max(COLUMN))
+        FROM catalogue.TABLE",
+    ),
 };
 
 impl Row for tokio_postgres::Row {

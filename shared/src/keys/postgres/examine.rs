@@ -1,13 +1,10 @@
 //! Examining a store, without changing anything.
 
-use std::collections::HashMap;
-
-use crate::keys::key::KeyId;
-use crate::keys::last_use::LastUse;
+use crate::keys::contents::Overview;
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::database::Database;
 use crate::keys::statements;
-use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
+use crate::keys::store::KeyStoreError;
 use crate::keys::transaction::{Access, Transaction};
 
 /// What a store was found to be.
@@ -15,8 +12,6 @@ use crate::keys::transaction::{Access, Transaction};
 pub struct Examination {
     /// The version of PostgreSQL, for people.
     pub server: String,
-    /// The version of its tables.
-    pub version: i64,
     /// Size of its tables and indexes, in bytes.
     pub bytes: u64,
     /// Whether it may be written to.
@@ -25,20 +20,11 @@ pub struct Examination {
     pub is_durable: bool,
     /// How many more connections the server allows.
     pub connections_left: i64,
-    /// The state that it is in.
-    pub revision: Revision,
-    /// Its keys and subscriptions.
-    pub contents: KeySnapshot,
-    /// The last use of each key that was used.
-    pub last_uses: HashMap<KeyId, LastUse>,
-    /// Time of the last change in the audit log, Unix time.
-    pub last_change: Option<i64>,
-    /// Start of the latest period with a charge, Unix time.
-    pub latest_charged: Option<i64>,
+    /// What it holds.
+    pub overview: Overview,
 }
 
 const LOOK: &str = "SELECT current_setting('server_version') AS server,
-    (SELECT version FROM catalogue.schema) AS version,
     (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
         WHERE relnamespace = 'catalogue'::regnamespace AND relkind = 'r') AS bytes,
     NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS is_writable,
@@ -52,34 +38,21 @@ pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
     database.transact(Access::Read, |transaction| {
         let transaction: &dyn Transaction = transaction;
         let looked = transaction.first(LOOK, &[], |row| {
-            let (server, version, bytes) =
-                (row.get("server")?, row.get("version")?, row.get("bytes")?);
+            let (server, bytes) = (row.get("server")?, row.get("bytes")?);
             let (is_writable, is_durable) = (row.get("is_writable")?, row.get("is_durable")?);
             let connections_left = row.get("connections_left")?;
-            Ok((
-                server,
-                version,
-                bytes,
-                is_writable,
-                is_durable,
-                connections_left,
-            ))
+            Ok((server, bytes, is_writable, is_durable, connections_left))
         })?;
         let location = transaction.location();
-        let (server, version, bytes, is_writable, is_durable, connections_left) =
+        let (server, bytes, is_writable, is_durable, connections_left) =
             looked.ok_or(KeyStoreError::Missing { location })?;
         Ok(Examination {
             server,
-            version,
             bytes,
             is_writable,
             is_durable,
             connections_left,
-            revision: statements::revision(transaction)?,
-            contents: statements::snapshot(transaction)?,
-            last_uses: statements::last_uses(transaction)?,
-            last_change: statements::last_change(transaction)?,
-            latest_charged: statements::latest_charged(transaction)?,
+            overview: statements::overview(transaction)?,
         })
     })
 }

@@ -12,7 +12,7 @@ use crate::keys::store::{CHANGE, KeyStoreError};
 pub(super) enum Failure {
     /// The error of the library.
     Library(Error),
-    /// The connection has ended, and why.
+    /// There is no connection, or not any more, and why.
     Ended(String),
     /// It took too long, so many milliseconds.
     TooSlow(u128),
@@ -25,8 +25,6 @@ pub(super) enum Failure {
     },
     /// It was not asked, because it did not answer a moment ago.
     Away,
-    /// Something needed to connect is missing.
-    Setup(String),
 }
 
 /// Whether a failed change was made.
@@ -127,7 +125,7 @@ impl Failure {
                 millis,
             } => format!("all {connections} connections to it were busy for {millis} ms"),
             Self::Away => "it did not answer a moment ago".to_owned(),
-            Self::Ended(why) | Self::Setup(why) => why.clone(),
+            Self::Ended(why) => why.clone(),
             Self::Library(error) => match error.as_db_error() {
                 Some(error) => error.message().to_owned(),
                 None => chain(error),

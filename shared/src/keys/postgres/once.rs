@@ -27,11 +27,12 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// Begins a transaction in which nothing takes longer than `millis`.
+    /// What begins a transaction whose statements may take as long as `timeout`.
     ///
     /// Unqualified names find nothing but what is built in, so nothing can be put in its place. A
     /// commit is durable, and waits for more where the database asks for that with `remote_apply`.
-    pub(super) fn begin(self, millis: u128) -> String {
+    pub(super) fn begin(self, client: &PgClient, timeout: Timeout) -> String {
+        let millis = client.for_statements(timeout).as_millis();
         let begin = match self {
             Self::Once => "READ COMMITTED",
             Self::Read => "REPEATABLE READ, READ ONLY",
@@ -57,7 +58,7 @@ pub(super) async fn once(
     sql: &str,
     parameters: &[Parameter<'_>],
 ) -> Result<Vec<Row>, Failure> {
-    let begin = client.begin(Mode::Once, timeout);
+    let begin = Mode::Once.begin(client, timeout);
     // Each is sent when it is first polled, in this order.
     let all = join3(
         connection.batch_execute(&begin),

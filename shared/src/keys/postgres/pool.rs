@@ -9,17 +9,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use deadpool_postgres::{ClientWrapper, Connect, Manager, ManagerConfig, Object, PoolError};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use deadpool_postgres::{
+    ClientWrapper, Connect, Manager, ManagerConfig, Object, PoolError, Runtime, TimeoutType,
+};
 use tokio::task::JoinHandle;
-use tokio_postgres::{Client, Config, Error, Row};
+use tokio_postgres::{Client, Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::{PgConnection, config};
+use crate::keys::postgres::database::{DIALECT, in_postgres};
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
-use crate::keys::postgres::once::{Parameter, once};
-use crate::keys::store::KeyStoreError;
+use crate::keys::postgres::once::once;
+use crate::keys::store::{KeyStoreError, Location};
+use crate::keys::transaction::{Dialect, Row, Transaction, Value};
 
 /// Pause before each probe.
 const PROBE_PAUSE: Duration = Duration::from_millis(100);
@@ -31,16 +34,16 @@ const PROBE_WAIT_MAX: Duration = Duration::from_millis(500);
 pub(super) struct Pool {
     client: PgClient,
     timeout: Timeout,
-    connections: Result<deadpool_postgres::Pool, String>,
-    /// A wait here is for other threads of this process, not for the store.
-    turns: Semaphore,
-    connections_max: usize,
-    circuit: Circuit,
+    connections: deadpool_postgres::Pool,
+    /// Whether the store is known to be away.
+    is_away: Arc<AtomicBool>,
 }
 
-/// Open while the store is known to be away.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Circuit(Arc<AtomicBool>);
+/// Statements for an `attempt`, a verb. Each is a transaction of its own.
+pub(super) struct Statements<'p> {
+    pool: &'p Pool,
+    attempt: &'static str,
+}
 
 impl Pool {
     /// At most `connections_max`, on which nothing takes longer than `timeout`.
@@ -48,145 +51,129 @@ impl Pool {
         Self {
             client: client.clone(),
             timeout,
-            connections: connections(client, timeout, connections_max)
-                .map_err(|failure| failure.text()),
-            turns: Semaphore::new(connections_max),
-            connections_max,
-            circuit: Circuit::default(),
+            connections: connections(client, timeout, connections_max),
+            is_away: Arc::default(),
         }
     }
 
-    /// Asks on a connection that no other request uses meanwhile. The wait for a
-    /// connection is bounded like the reply, and says nothing about the store.
+    /// What runs statements for an `attempt`, a verb.
+    pub(super) fn to(&self, attempt: &'static str) -> Statements<'_> {
+        Statements {
+            pool: self,
+            attempt,
+        }
+    }
+
+    /// Asks on a connection that no other request uses meanwhile.
     pub(super) fn ask<T, E: Into<Failure>>(
         &self,
         ask: impl AsyncFnOnce(&ClientWrapper) -> Result<T, E>,
     ) -> Result<T, (Failure, CommitOutcome)> {
-        let connections = self.connections.as_ref();
-        let connections =
-            connections.map_err(|why| (Failure::Setup(why.clone()), CommitOutcome::NotMade))?;
-        let surely = |failure| (failure, CommitOutcome::NotMade);
-        self.circuit.pass().map_err(surely)?;
-        let _turn = self.turn().map_err(surely)?;
+        let not_made = |failure| (failure, CommitOutcome::NotMade);
+        self.refuse_away().map_err(not_made)?;
+        let connection = self.connection().map_err(|failure| {
+            self.judge(None, &failure);
+            not_made(failure)
+        })?;
         // The store may have been found away meanwhile.
-        self.circuit.pass().map_err(surely)?;
-        // Held here, so that a connection that timed out does not go back into the pool.
-        let mut held = None;
-        let answered = self.client.wait(self.timeout, async {
-            let connection = connections.get().await.map_err(unavailable)?;
-            ask(held.insert(connection)).await.map_err(E::into)
-        });
-        answered.map_err(|failure| {
-            let outcome = match &held {
-                None => CommitOutcome::NotMade,
-                Some(_) => CommitOutcome::Unknown,
-            };
-            self.judge(connections, held, &failure);
-            (failure, outcome)
+        self.refuse_away().map_err(not_made)?;
+        let asked = async { ask(&connection).await.map_err(E::into) };
+        self.client.wait(self.timeout, asked).map_err(|failure| {
+            self.judge(Some(connection), &failure);
+            (failure, CommitOutcome::Unknown)
         })
     }
 
-    /// Runs one statement for an `attempt`, a verb, and returns its rows.
-    pub(super) fn run_all(
-        &self,
-        attempt: &'static str,
-        sql: &str,
-        parameters: &[Parameter<'_>],
-    ) -> Result<Vec<Row>, KeyStoreError> {
-        let answered = self.ask(async |connection| {
-            once(&self.client, self.timeout, connection, sql, parameters).await
-        });
-        answered.map_err(|(failure, outcome)| {
-            failure.explained(attempt, outcome, self.client.address())
-        })
-    }
-
-    /// Runs one statement for an `attempt`, a verb, and converts the first of its rows, if any.
-    pub(super) fn run<T>(
-        &self,
-        attempt: &'static str,
-        sql: &str,
-        parameters: &[Parameter<'_>],
-        read: impl FnOnce(&Row) -> Result<T, Error>,
-    ) -> Result<Option<T>, KeyStoreError> {
-        let rows = self.run_all(attempt, sql, parameters)?;
-        let converted = rows.first().map(read).transpose();
-        converted.map_err(|error| self.unreadable(attempt, error))
-    }
-
-    /// The error of a reply to an `attempt` that is not understood.
-    pub(super) fn unreadable(&self, attempt: &'static str, error: Error) -> KeyStoreError {
-        let address = self.client.address();
-        Failure::from(error).explained(attempt, CommitOutcome::Unknown, address)
-    }
-
-    /// Waits until one of the connections is free.
-    pub(super) fn turn(&self) -> Result<SemaphorePermit<'_>, Failure> {
-        let turn = async {
-            let turn = self.turns.acquire().await;
-            turn.map_err(|error| Failure::Setup(error.to_string()))
-        };
-        let turn = self.client.wait(self.timeout, turn);
-        turn.map_err(|failure| match failure {
-            Failure::TooSlow(millis) => Failure::Busy {
-                connections: self.connections_max,
-                millis,
+    /// Waits until one of the connections is free, or makes one. The wait is for other threads of
+    /// this process, and says nothing about the store.
+    pub(super) fn connection(&self) -> Result<Object, Failure> {
+        let millis = || self.client.stretched(self.timeout).as_millis();
+        let connection = self.client.block_on(self.connections.get());
+        connection.map_err(|error| match error {
+            PoolError::Backend(error) => Failure::Library(error),
+            PoolError::Timeout(TimeoutType::Wait) => Failure::Busy {
+                connections: self.connections.status().max_size,
+                millis: millis(),
             },
-            failure => failure,
+            PoolError::Timeout(_) => Failure::TooSlow(millis()),
+            error => Failure::Ended(error.to_string()),
         })
     }
 
     /// Closes connections that a failure made unusable, and probes in the background until the
     /// store is back.
-    fn judge(
-        &self,
-        connections: &deadpool_postgres::Pool,
-        held: Option<Object>,
-        failure: &Failure,
-    ) {
-        let has_others = 0 < connections.status().size;
-        if !failure.breaks() || (failure.is_full() && has_others) {
-            // A store that became read-only may have a successor elsewhere.
-            if failure.is_read_only() {
-                drop(held.map(Object::take));
-                connections.retain(|_connection, _metrics| false);
-            }
-            return;
+    fn judge(&self, held: Option<Object>, failure: &Failure) {
+        let has_others = 0 < self.connections.status().size;
+        let is_away = failure.breaks() && !(failure.is_full() && has_others);
+        // A store that became read-only may have a successor elsewhere. Where this connection broke,
+        // the others did too, or each would cost a request the same wait.
+        if is_away || failure.is_read_only() {
+            drop(held.map(Object::take));
+            self.connections.retain(|_connection, _metrics| false);
         }
-        drop(held.map(Object::take));
-        // The other connections broke too, or each would cost a request the same wait.
-        connections.retain(|_connection, _metrics| false);
-        self.circuit.open(&self.client, self.timeout);
+        if is_away {
+            self.probe();
+        }
     }
-}
 
-impl Circuit {
-    /// Refuses while the circuit is open.
-    pub(super) fn pass(&self) -> Result<(), Failure> {
-        if self.0.load(Ordering::Relaxed) {
+    /// Refuses while the store is known to be away.
+    fn refuse_away(&self) -> Result<(), Failure> {
+        if self.is_away.load(Ordering::Relaxed) {
             return Err(Failure::Away);
         }
         Ok(())
     }
 
-    /// Opens the circuit until a probe, on a connection of its own, gets a reply.
-    pub(super) fn open(&self, client: &PgClient, timeout: Timeout) {
-        if self.0.swap(true, Ordering::Relaxed) {
+    /// Refuses until a probe, on a connection of its own, gets a reply.
+    fn probe(&self) {
+        if self.is_away.swap(true, Ordering::Relaxed) {
             return;
         }
-        let is_open = Arc::clone(&self.0);
-        let (config, tls) = (config(client, timeout), client.tls());
-        client.spawn(async move {
-            let Ok(tls) = tls else { return };
+        let is_away = Arc::clone(&self.is_away);
+        let (config, tls) = (config(&self.client, self.timeout), self.client.tls());
+        self.client.spawn(async move {
             loop {
                 tokio::time::sleep(PROBE_PAUSE).await;
-                let probe = PgConnection::connect(config.clone(), Ok(tls.clone()));
+                let probe = PgConnection::connect(config.clone(), tls.clone());
                 if let Ok(Ok(_answered)) = tokio::time::timeout(PROBE_WAIT_MAX, probe).await {
-                    is_open.store(false, Ordering::Relaxed);
+                    is_away.store(false, Ordering::Relaxed);
                     return;
                 }
             }
         });
+    }
+}
+
+impl Transaction for Statements<'_> {
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
+    }
+
+    fn location(&self) -> Location {
+        self.pool.client.address().location()
+    }
+
+    fn query(
+        &self,
+        sql: &str,
+        parameters: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), KeyStoreError>,
+    ) -> Result<(), KeyStoreError> {
+        let Pool {
+            client, timeout, ..
+        } = self.pool;
+        let parameters = in_postgres(parameters);
+        let asked = self
+            .pool
+            .ask(async |connection| once(client, *timeout, connection, sql, &parameters).await);
+        let rows = asked.map_err(|(failure, outcome)| {
+            failure.explained(self.attempt, outcome, client.address())
+        })?;
+        rows.iter().try_for_each(|row| each(row))
+    }
+
+    fn execute(&self, sql: &str, parameters: &[Value<'_>]) -> Result<(), KeyStoreError> {
+        self.query(sql, parameters, &mut |_row| Ok(()))
     }
 }
 
@@ -208,21 +195,21 @@ impl Connect for Connector {
     }
 }
 
-fn unavailable(error: PoolError) -> Failure {
-    match error {
-        PoolError::Backend(error) => Failure::Library(error),
-        error => Failure::Setup(error.to_string()),
-    }
-}
-
 fn connections(
     client: &PgClient,
     timeout: Timeout,
     connections_max: usize,
-) -> Result<deadpool_postgres::Pool, Failure> {
-    let (config, tls) = (config(client, timeout), client.tls()?);
-    let manager = Manager::from_connect(config, Connector(tls), ManagerConfig::default());
-    let pool = deadpool_postgres::Pool::builder(manager).max_size(connections_max);
+) -> deadpool_postgres::Pool {
+    let connector = Connector(client.tls());
+    let manager =
+        Manager::from_connect(config(client, timeout), connector, ManagerConfig::default());
+    let each = Some(client.stretched(timeout));
+    let pool = deadpool_postgres::Pool::builder(manager)
+        .max_size(connections_max)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(each)
+        .create_timeout(each)
+        .recycle_timeout(each);
     pool.build()
-        .map_err(|error| Failure::Setup(error.to_string()))
+        .unwrap_or_else(|error| unreachable!("its time-outs have a runtime: {error}"))
 }

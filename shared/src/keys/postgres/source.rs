@@ -7,9 +7,9 @@ use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::database::PgTransaction;
 use crate::keys::postgres::once::{Mode, once};
-use crate::keys::postgres::schema::Found;
 use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision};
+use crate::keys::tables::Found;
 use crate::keys::transaction::{Row, Unreadable};
 
 /// The numbers of the lock: `BOAT` in ASCII, and what it is for.
@@ -94,7 +94,7 @@ impl PostgresKeySource {
         };
         let looked = look_at(row).map_err(|unreadable| unreadable.in_store(location()))?;
         let (found, is_read_only, revision) = looked;
-        found.usable(self.client.address())?;
+        found.usable(location())?;
         if is_read_only {
             let location = location();
             return Err(KeyStoreError::ReadOnly { location });
@@ -116,7 +116,10 @@ impl PostgresKeySource {
 }
 
 fn look_at(row: &dyn Row) -> Result<(Found, bool, Revision), Unreadable> {
-    let found = Found::of(row.get("version")?, row.get("oldest_reader")?);
+    let found = Found::Ours {
+        version: row.get("version")?,
+        oldest_reader: row.get("oldest_reader")?,
+    };
     let revision = Revision(row.get("revision")?);
     Ok((found, row.get("is_read_only")?, revision))
 }
@@ -150,30 +153,19 @@ impl WithoutServers {
     pub fn hold(client: &PgClient) -> Result<Self, KeyStoreError> {
         let timeout = Timeout::COMMANDS;
         let connection = PgConnection::open(client, timeout, "lock")?;
-        let begin = client.begin(Mode::Once, timeout);
-        let patience = client
-            .stretched(Timeout::POLLS)
-            .for_statements()
-            .as_millis();
-        let taken = client.ask("lock", timeout, async {
+        let begin = Mode::Once.begin(client, timeout);
+        client.ask("lock", timeout, async {
             let library = &connection.client;
             library.batch_execute(&begin).await?;
-            // It is held for as long as a copy takes. A server of a former version never lets go.
-            let patient = format!(
-                "SET LOCAL lock_timeout = {patience};
-                SET LOCAL idle_in_transaction_session_timeout = 0"
-            );
-            library.batch_execute(&patient).await?;
+            // It is held for as long as a copy takes.
+            let patient = "SET LOCAL idle_in_transaction_session_timeout = 0";
+            library.batch_execute(patient).await?;
             Ok(library.batch_execute(TAKE).await?)
-        });
-        match taken {
-            Ok(()) => {
-                let client = client.clone();
-                Ok(Self { client, connection })
-            }
-            Err(KeyStoreError::Locked { location, .. }) => Err(KeyStoreError::InUse { location }),
-            Err(error) => Err(error),
-        }
+        })?;
+        Ok(Self {
+            client: client.clone(),
+            connection,
+        })
     }
 
     /// Fails if a server waits for the lock, or if the lock is gone with its connection.

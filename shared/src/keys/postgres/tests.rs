@@ -14,7 +14,6 @@ use tokio_postgres::NoTls;
 
 use crate::base::clock::{Clock as _, SystemClock};
 use crate::base::services;
-use crate::keys::contract::{TestStore, operator};
 use crate::keys::key_store::KeyStore;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
@@ -22,6 +21,7 @@ use crate::keys::postgres::{
     PgClient, PostgresAddress, PostgresKeySource, PostgresLastUses, PostgresLedger, make,
 };
 use crate::keys::store::KeySource;
+use crate::keys::tests::store_tests::{TestStore, operator};
 
 /// The address of a server where tests may create and drop databases.
 const SERVER: &str = "CATALOGUE_TEST_POSTGRES";

@@ -2,24 +2,18 @@
 //! transactions.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::fs::{self, OpenOptions, Permissions};
-use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{ErrorCode, OpenFlags, TransactionBehavior, params_from_iter};
+use rusqlite::{OpenFlags, TransactionBehavior, params_from_iter};
 
-use crate::base::durable;
-use crate::base::limited::shortened;
-use crate::base::regular_file;
-use crate::keys::sqlite::examine::is_writable;
-use crate::keys::sqlite::reserve;
-use crate::keys::sqlite::schema::{self, Found};
+use crate::keys::sqlite::failure::{failed, location, refused};
+use crate::keys::sqlite::{files, reserve, schema};
+use crate::keys::statements;
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
+use crate::keys::tables::Found;
 use crate::keys::transaction::{Access, Dialect, Row, Transaction, Unreadable, Value};
 
 /// A connection with our settings to a file with our tables.
@@ -44,101 +38,105 @@ pub(crate) struct SqliteTransaction<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LockTimeout(fn(attempts: i32) -> bool);
 
-/// What `stat` says of the file: which one it is, and whether it was written to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FileStamp {
-    device: u64,
-    inode: u64,
-    /// In bytes.
-    pub(super) length: u64,
-    /// Seconds and nanoseconds.
-    modified: (i64, i64),
-    /// Changes too when a copy sets the time of its original.
-    changed: (i64, i64),
-}
-
 impl Database {
-    /// Opens the file at `path`, which must exist. An older version has all the tables that servers
-    /// need, and is left as it is. A lock held longer than `timeout` is an error.
+    /// Opens the file at `path`, which must exist and have our tables. A lock held longer than
+    /// `timeout` is an error.
     pub(super) fn open(path: &Path, timeout: LockTimeout) -> Result<Self, KeyStoreError> {
         let database = Self::connect(path, timeout)?;
-        match schema::find(&database.connection) {
-            Ok(Found::Known | Found::Older) => Ok(database),
-            Ok(Found::Empty) => Err(KeyStoreError::Missing {
-                location: location(path),
-            }),
-            Ok(Found::Foreign) => Err(KeyStoreError::Foreign {
-                location: location(path),
-            }),
-            Ok(Found::Newer(found)) => Err(KeyStoreError::Newer {
-                location: location(path),
-                found,
-                known: schema::VERSION,
-            }),
-            Err(error) => Err(refused("open", path, &error)),
-        }
+        database.found()?.usable(location(path))?;
+        Ok(database)
     }
 
-    /// Opens the file at `path`, which must exist, with all our tables, and its reserve if
-    /// possible. A file that others could read, as a copy may be, is made private to its owner.
+    /// The same for commands: only its owner may read the file from then on, and it has its reserve
+    /// if possible.
     pub(crate) fn open_complete(path: &Path) -> Result<Self, KeyStoreError> {
-        let mut database = Self::open(path, LockTimeout::COMMANDS)?;
-        make_private(path).map_err(|error| failed("protect", path, error))?;
-        let found = schema::find(&database.connection);
-        if found.map_err(|error| refused("open", path, &error))? == Found::Older {
-            database.complete()?;
-        }
-        reserve::put_back(path);
+        let database = Self::open(path, LockTimeout::COMMANDS)?;
+        files::make_private(path)?;
+        Self::put_reserve_back(path);
         Ok(database)
     }
 
     /// Opens the file at `path`, and creates it, for its owner alone, if it does not exist.
-    ///
-    /// A file whose journal is there is not created: it had keys, which a new one would not know.
     pub(crate) fn open_or_create(path: &Path) -> Result<Self, KeyStoreError> {
-        if let Err(gone @ KeyStoreError::Gone { .. }) = FileStamp::of(path) {
-            return Err(gone);
-        }
-        create_file(path).map_err(|error| failed("create", path, error))?;
+        files::create(path)?;
         let mut database = Self::connect(path, LockTimeout::COMMANDS)?;
-        let found = schema::find(&database.connection);
-        if found.map_err(|error| refused("open", path, &error))? == Found::Empty {
-            database.complete()?;
+        if database.found()? == Found::Nothing {
+            database.make_tables()?;
         }
         drop(database);
         Self::open_complete(path)
     }
 
-    /// Creates the missing tables, unless another process did so in the meantime.
-    fn complete(&mut self) -> Result<(), KeyStoreError> {
+    /// What the file says about its tables.
+    fn found(&self) -> Result<Found, KeyStoreError> {
+        schema::find(&self.connection).map_err(|error| refused("open", &self.path, &error))
+    }
+
+    /// Makes the tables, unless another process did so in the meantime.
+    fn make_tables(&mut self) -> Result<(), KeyStoreError> {
         self.transact(Access::UrgentChange, |transaction| {
-            match transaction.explained(schema::find(transaction.inner))? {
-                Found::Empty | Found::Older => {
-                    transaction.explained(schema::complete(transaction.inner))
-                }
-                Found::Known | Found::Newer(_) | Found::Foreign => Ok(()),
+            if transaction.explained(schema::find(transaction.inner))? == Found::Nothing {
+                transaction.explained(schema::make(transaction.inner))?;
+                statements::raise_revision(transaction)?;
             }
+            Ok(())
         })
     }
 
+    /// Refills the reserve of the file at `path` if possible: the disk may be full, or the file
+    /// locked or not writable. In a transaction of its own, so that a failure undoes nothing else;
+    /// readers are not kept out for long.
+    pub(super) fn put_reserve_back(path: &Path) {
+        let refill = || {
+            let mut database = Self::open(path, LockTimeout::POLLS)?;
+            let is_full = reserve::is_full(&database.connection, path);
+            if !is_full.map_err(|error| refused("read", path, &error))? {
+                database.transact(Access::Change, |transaction| {
+                    transaction.explained(schema::mark(transaction.inner))
+                })?;
+            }
+            Ok::<_, KeyStoreError>(())
+        };
+        let _outcome = refill();
+    }
+
     fn connect(path: &Path, timeout: LockTimeout) -> Result<Self, KeyStoreError> {
-        // SQLite would only say that it cannot open the file.
-        FileStamp::of(path)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connect = || {
-            let mut connection = rusqlite::Connection::open_with_flags(path, flags)?;
-            timeout.set_on(&mut connection)?;
-            keep_journal(&connection)?;
+        Self::connect_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE, |connection| {
+            timeout.set_on(connection)?;
+            // A journal that stays keeps its disk space.
+            connection.pragma_update_and_check(None, "journal_mode", "persist", |_mode| Ok(()))?;
             connection.pragma_update(None, "synchronous", "extra")?;
-            connection.pragma_update(None, "foreign_keys", true)?;
+            connection.pragma_update(None, "foreign_keys", true)
+        })
+    }
+
+    /// A connection that changes nothing.
+    pub(super) fn connect_to_read(
+        path: &Path,
+        timeout: LockTimeout,
+    ) -> Result<Self, KeyStoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        Self::connect_with(path, flags, |connection| timeout.set_on(connection))
+    }
+
+    fn connect_with(
+        path: &Path,
+        flags: OpenFlags,
+        set: impl FnOnce(&mut rusqlite::Connection) -> rusqlite::Result<()>,
+    ) -> Result<Self, KeyStoreError> {
+        // SQLite would only say that it cannot open the file.
+        files::length(path)?;
+        let connect = || {
+            let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let mut connection = rusqlite::Connection::open_with_flags(path, flags)?;
+            set(&mut connection)?;
             connection.pragma_update(None, "trusted_schema", false)?;
             connection.pragma_update(None, "cell_size_check", true)?;
             Ok(connection)
         };
-        let connection =
-            connect().map_err(|error: rusqlite::Error| refused("open", path, &error))?;
         Ok(Self {
-            connection,
+            connection: connect()
+                .map_err(|error: rusqlite::Error| refused("open", path, &error))?,
             path: path.to_owned(),
         })
     }
@@ -148,7 +146,7 @@ impl Database {
     pub(super) fn refuse_read_only(&self) -> Result<(), KeyStoreError> {
         let is_read_only = self.connection.is_readonly(rusqlite::MAIN_DB);
         let is_read_only = is_read_only.map_err(|error| refused("open", &self.path, &error))?;
-        if is_read_only || !is_writable(&self.path) {
+        if is_read_only || !files::is_writable(&self.path) {
             return Err(KeyStoreError::ReadOnly {
                 location: location(&self.path),
             });
@@ -175,7 +173,7 @@ impl Database {
             attempt,
         };
         if access != Access::Read {
-            transaction.refuse_cut(FileStamp::of(&self.path)?.length)?;
+            transaction.refuse_cut()?;
         }
         let value = work(&transaction)?;
         if access == Access::Change {
@@ -195,26 +193,35 @@ impl SqliteTransaction<'_> {
         outcome.map_err(|error| refused(self.attempt, self.path, &error))
     }
 
-    /// Refuses a file in which SQLite finds damage, and one of a `length` in bytes that ends within
-    /// a page.
-    pub(super) fn refuse_damaged(&self, length: u64) -> Result<(), KeyStoreError> {
-        self.refuse_cut(length)?;
-        let check = "PRAGMA quick_check(1)";
-        let found = self.inner.query_row(check, [], |row| row.get(0));
-        let found: String = self.explained(found)?;
-        match found.as_str() {
-            "ok" => Ok(()),
-            _ => Err(failed(self.attempt, self.path, found)),
+    /// Refuses a file in which SQLite finds damage. It is read through.
+    pub(super) fn refuse_damaged(&self) -> Result<(), KeyStoreError> {
+        self.refuse_cut()?;
+        match &self.damages(1)?[..] {
+            [] => Ok(()),
+            damages => Err(failed(self.attempt, self.path, damages.concat())),
         }
     }
 
-    /// Refuses a file of a `length` in bytes that ends within a page. SQLite itself refuses a file
-    /// that lacks pages, but reads the missing end of its last page as zeros, and would write
-    /// there. Nothing here repairs a file.
-    fn refuse_cut(&self, length: u64) -> Result<(), KeyStoreError> {
-        let page_bytes = "PRAGMA page_size";
-        let page_bytes = self.inner.query_row(page_bytes, [], |row| row.get(0));
+    /// What SQLite finds damaged in the whole file, `most` damages at most.
+    pub(super) fn damages(&self, most: usize) -> Result<Vec<String>, KeyStoreError> {
+        let check = format!("PRAGMA quick_check({most})");
+        let mut damages = self.explained(self.inner.prepare(&check).and_then(|mut check| {
+            let found = check.query_map([], |row| row.get::<_, String>(0))?;
+            found.collect::<rusqlite::Result<Vec<_>>>()
+        }))?;
+        damages.retain(|found| found != "ok");
+        Ok(damages)
+    }
+
+    /// Refuses a file that ends within a page. SQLite itself refuses a file that lacks pages, but
+    /// reads the missing end of its last page as zeros, and would write there. Nothing here repairs
+    /// a file.
+    pub(super) fn refuse_cut(&self) -> Result<(), KeyStoreError> {
+        let page_bytes = self
+            .inner
+            .pragma_query_value(None, "page_size", |row| row.get(0));
         let page_bytes: i64 = self.explained(page_bytes)?;
+        let length = files::length(self.path)?;
         if !length.is_multiple_of(page_bytes.unsigned_abs().max(1)) {
             let found = "the file ends within a page";
             return Err(failed(self.attempt, self.path, found));
@@ -261,12 +268,9 @@ fn in_sqlite(sql: &str) -> String {
 }
 
 const DIALECT: Dialect = Dialect {
-    revision: "SELECT number || '-' || lower(hex(token)) AS revision FROM catalogue.revision",
+    new_token: "lower(hex(randomblob(16)))",
     defer_references: "PRAGMA defer_foreign_keys = true",
-    last_number: "SELECT seq AS number FROM sqlite_sequence WHERE name = $1",
-    // Where nothing was entered, SQLite has no row for the table yet.
-    set_last_number: "INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq)
-        VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = $1), $1, $2)",
+    count_on: None,
 };
 
 impl Row for rusqlite::Row<'_> {
@@ -328,127 +332,4 @@ fn wait<const ATTEMPTS_MAX: i32>(attempts: i32) -> bool {
         thread::sleep(PAUSE);
     }
     tries_again
-}
-
-impl FileStamp {
-    /// The stamp of the file at `path` now.
-    pub(super) fn of(path: &Path) -> Result<Self, KeyStoreError> {
-        let metadata = fs::metadata(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound if reserve::journal_beside(path).exists() => {
-                KeyStoreError::Gone {
-                    location: location(path),
-                }
-            }
-            io::ErrorKind::NotFound => KeyStoreError::Missing {
-                location: location(path),
-            },
-            _ => failed("look at", path, error),
-        })?;
-        // SQLite would wait for a writer to a pipe.
-        regular_file::refuse_irregular(metadata.file_type())
-            .map_err(|error| failed("read", path, error))?;
-        Ok(Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            length: metadata.len(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
-    }
-}
-
-/// Keeps the rollback journal and its disk space between changes. A file with a write-ahead log
-/// gets a journal instead; while others have it open that is impossible, and happens the next time
-/// it is opened.
-fn keep_journal(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
-    match connection.pragma_update_and_check(None, "journal_mode", "persist", |_mode| Ok(())) {
-        Err(error) if is_locked(&error) => Ok(()),
-        outcome => outcome,
-    }
-}
-
-fn is_locked(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
-}
-
-fn make_private(path: &Path) -> io::Result<()> {
-    let others = fs::metadata(path)?.mode() & 0o077;
-    if others == 0 {
-        return Ok(());
-    }
-    fs::set_permissions(path, Permissions::from_mode(0o600))
-}
-
-/// SQLite gives its other files the mode of this one.
-fn create_file(path: &Path) -> io::Result<()> {
-    match OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-    {
-        Ok(_created) => durable::sync_directory(durable::directory_of(path)),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-/// The error of an `attempt`, a verb, that SQLite refused.
-pub(super) fn refused(
-    attempt: &'static str,
-    path: &Path,
-    error: &rusqlite::Error,
-) -> KeyStoreError {
-    if is_locked(error) {
-        return KeyStoreError::Locked {
-            attempt,
-            location: location(path),
-            source: error.to_string().into(),
-        };
-    }
-    if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) {
-        return KeyStoreError::ReadOnly {
-            location: location(path),
-        };
-    }
-    failed(attempt, path, error)
-}
-
-/// The error of a failed `attempt`, a verb. It keeps the text of the cause, not the cause, since
-/// SQLite's errors repeat their sources in their own text, even a long statement.
-pub(super) fn failed(
-    attempt: &'static str,
-    path: &Path,
-    cause: impl fmt::Display,
-) -> KeyStoreError {
-    KeyStoreError::Failed {
-        attempt,
-        location: location(path),
-        source: shortened(cause.to_string()).into(),
-    }
-}
-
-pub(super) fn location(path: &Path) -> Location {
-    Location::File(path.display().to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::error::Error as _;
-
-    use super::*;
-    use crate::base::limited::CHARS_MAX;
-
-    #[test]
-    fn of_a_long_statement_only_the_beginning_is_shown() {
-        let connection = rusqlite::Connection::open_in_memory().unwrap();
-        let long = format!("SELECT '{}' FROM FROM", "a".repeat(1 << 20));
-        let error = connection.prepare(&long).unwrap_err();
-        let error = refused("change", Path::new("keys.sqlite"), &error);
-        let shown = error.source().unwrap().to_string();
-        assert_eq!(shown.chars().count(), CHARS_MAX + 1);
-    }
 }

@@ -5,16 +5,11 @@ use std::path::PathBuf;
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUses;
 use crate::keys::sqlite::database::{Database, LockTimeout};
-use crate::keys::sqlite::reserve;
+use crate::keys::statements;
 use crate::keys::store::KeyStoreError;
-use crate::keys::transaction::{Access, Column, Transaction as _};
+use crate::keys::transaction::Access;
 
-const RECORD: &str = "INSERT INTO catalogue.last_uses (key, at)
-    SELECT id, $2 FROM catalogue.keys WHERE id = $1
-    ON CONFLICT DO UPDATE SET at = max(at, excluded.at)";
-
-/// The last uses in the SQLite file at a path. An older file, which has no table for them, is
-/// refused unchanged.
+/// The last uses in the SQLite file at a path.
 #[derive(Debug)]
 pub struct SqliteLastUses {
     path: PathBuf,
@@ -28,18 +23,16 @@ impl SqliteLastUses {
 }
 
 impl LastUses for SqliteLastUses {
-    /// Keys that are no longer in the file are left out.
     fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
         // Waiting for the commit keeps readers out, so it must be shorter than the polls of
         // servers.
         let mut database = Database::open(&self.path, LockTimeout::POLLS)?;
         database.transact(Access::UrgentChange, |transaction| {
-            let mut uses = uses.iter();
-            uses.try_for_each(|(key, at)| transaction.execute(RECORD, &[key.value(), at.value()]))
+            statements::record_uses(transaction, uses)
         })
     }
 
     fn keep_reserve(&self) {
-        reserve::put_back(&self.path);
+        Database::put_reserve_back(&self.path);
     }
 }

@@ -12,16 +12,12 @@ use parking_lot::Mutex;
 
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
-use crate::keys::sqlite::database::{Database, LockTimeout, failed};
+use crate::keys::sqlite::database::{Database, LockTimeout};
+use crate::keys::sqlite::failure::failed;
 use crate::keys::statements;
 use crate::keys::store::{CHANGE, KeyStoreError};
 use crate::keys::subscription::SubscriptionId;
-use crate::keys::transaction::{Access, Column, Transaction};
-
-const SET_CHARGED: &str =
-    "INSERT INTO catalogue.usage (subscription, period_start, period_end, charged)
-    VALUES ($1, $2, $3, $4)
-    ON CONFLICT DO UPDATE SET charged = excluded.charged";
+use crate::keys::transaction::{Access, Transaction};
 
 /// The quota ledger in the SQLite file at a path.
 #[derive(Debug)]
@@ -40,6 +36,12 @@ struct Pending {
 }
 
 type Outcome = Result<Lease, KeyStoreError>;
+
+/// The outcome of what takes nothing.
+const NOTHING: Lease = Lease {
+    granted: 0,
+    charged: 0,
+};
 
 /// Where the holder of the turn puts the outcome.
 type Reply = Arc<Mutex<Option<Outcome>>>;
@@ -159,35 +161,21 @@ impl Request {
     /// The inner error is the outcome of this request; the outer one ends the transaction, and so
     /// is the outcome of all.
     fn run(self, transaction: &dyn Transaction) -> Result<Outcome, KeyStoreError> {
-        let Self {
-            subscription,
-            period,
-            operation,
-        } = self;
-        let before = statements::charged(transaction, subscription, period)?;
-        let (granted, charged) = match operation {
-            Operation::Look => (0, before),
-            Operation::GiveBack { unused } => (0, before.saturating_sub(unused)),
+        let (subscription, period) = (self.subscription, self.period);
+        Ok(match self.operation {
+            Operation::Look => Ok(Lease {
+                granted: 0,
+                charged: statements::charged(transaction, subscription, period)?,
+            }),
             Operation::Lease { wanted } => {
-                let found = statements::subscription_numbered(transaction, subscription)?;
-                let Some(found) = found else {
-                    return Ok(Err(KeyStoreError::NoSubscriptionId { id: subscription }));
-                };
-                let granted = wanted.min(found.quota.saturating_sub(before));
-                (granted, before + granted)
+                let leased = statements::lease(transaction, subscription, period, wanted)?;
+                leased.ok_or(KeyStoreError::NoSubscriptionId { id: subscription })
             }
-        };
-        if charged != before {
-            let Period { start, end } = period;
-            let values = [
-                subscription.value(),
-                start.value(),
-                end.value(),
-                charged.value(),
-            ];
-            transaction.execute(SET_CHARGED, &values)?;
-        }
-        Ok(Ok(Lease { granted, charged }))
+            Operation::GiveBack { unused } => {
+                statements::give_back(transaction, subscription, period, unused)?;
+                Ok(NOTHING)
+            }
+        })
     }
 }
 

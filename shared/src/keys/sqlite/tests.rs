@@ -1,13 +1,13 @@
 //! The SQLite file: what it keeps, what it refuses, and what servers see of it.
 
 mod audit;
+mod backup;
 mod examine;
 mod files;
 mod last_use;
 mod ledger;
 mod reserve;
 mod source;
-mod versions;
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -15,14 +15,14 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::keys::contract::{issue, name, operator, sqlite};
 use crate::keys::key_store::KeyStore;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
 use crate::keys::store::{KeySource, KeyStoreError};
+use crate::keys::tests::store_tests::{issue, name, operator, sqlite};
 
-pub(super) use crate::keys::contract::{NOW, TestStore, subscribe};
+pub(super) use crate::keys::tests::store_tests::{NOW, TestStore, subscribe};
 
 /// A directory for the file of one store.
 pub(in crate::keys) struct StoreFile(TempDir);

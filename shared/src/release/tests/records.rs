@@ -14,9 +14,11 @@ use crate::base::model::{
     BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
     Production, Reference,
 };
+use crate::base::name::Name;
+use crate::base::operator::Operator;
 use crate::base::timestamp::Timestamp;
 use crate::base::units::{Length, Unit};
-use crate::release::log::{Attempt, Author, Command};
+use crate::release::log::{Attempt, Command};
 use crate::release::manifest::MANIFEST;
 use crate::release::{
     ExpectedActive, FileName, Finished, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore,
@@ -156,8 +158,8 @@ pub(in crate::release) fn activate(
 
 /// An attempt to activate a release.
 pub(in crate::release) fn attempt() -> Attempt {
-    let author = Author {
-        user: Some("alice".to_owned()),
+    let author = Operator {
+        user: Some(Name::parse("alice").unwrap()),
         uid: 1000,
         sudo_user: None,
     };

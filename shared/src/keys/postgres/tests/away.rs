@@ -7,10 +7,11 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use super::*;
-use crate::keys::contract::{NOW, subscribe};
+use crate::keys::key::KeyId;
 use crate::keys::quota::Period;
 use crate::keys::store::KeyStoreError;
 use crate::keys::subscription::SubscriptionId;
+use crate::keys::tests::store_tests::{NOW, subscribe};
 
 /// Passes bytes on in both directions, until it swallows them.
 struct Proxy {
@@ -70,13 +71,14 @@ fn where_nothing_listens_everything_is_refused_as_unreachable() {
     let period = Period::containing(NOW, NOW);
     let ledger = PostgresLedger::new(&client);
     let id = SubscriptionId(1);
+    let key = KeyId::parse("key_0000000000000000").unwrap();
     let refused = [
         KeyStore::connect(&client, operator()).map(drop),
         PostgresKeySource::new(&client).poll().map(drop),
         ledger.lease(id, period, 1).map(drop),
         ledger.charged(id, period).map(drop),
         ledger.give_back(id, period, 1),
-        PostgresLastUses::new(&client).record(&[]),
+        PostgresLastUses::new(&client).record(&[(key, NOW)]),
         make(&client).map(drop),
     ];
     for refused in refused {

@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio_postgres::config::TargetSessionAttrs;
 
 use super::*;
-use crate::keys::contract::{issue, subscribe};
 use crate::keys::postgres::client::Timeout;
 use crate::keys::postgres::connection::{PgConnection, config};
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::once::once;
 use crate::keys::postgres::pool::Pool;
 use crate::keys::store::KeyStoreError;
+use crate::keys::tests::store_tests::{issue, subscribe};
 
 #[test]
 #[ignore = "needs PostgreSQL"]
@@ -24,13 +24,13 @@ fn waiting_in_vain_for_a_busy_connection_does_not_make_the_store_absent() {
     let pool = Pool::new(&database.with_little_slack(), Timeout::LEASES, 1);
     let ask = || pool.ask(async |connection| connection.batch_execute("SELECT").await);
     ask().unwrap();
-    let turn = pool.turn().unwrap();
+    let held = pool.connection().unwrap();
     let (busy, outcome) = ask().unwrap_err();
     assert!(matches!(busy, Failure::Busy { .. }), "{busy:?}");
     let error = busy.explained("change", outcome, database.client().address());
     assert!(matches!(error, KeyStoreError::Locked { .. }), "{error}");
     assert!(error.is_known_unchanged());
-    drop(turn);
+    drop(held);
     ask().unwrap();
 }
 
@@ -82,8 +82,7 @@ fn all_keys_are_read_within_their_own_longer_time_out() {
     issue(&mut database.store(), 1);
     let millis = database
         .client()
-        .stretched(Timeout::SNAPSHOTS)
-        .for_statements()
+        .for_statements(Timeout::SNAPSHOTS)
         .as_millis();
     // A shorter time-out is not enough to see a key.
     let view = format!(

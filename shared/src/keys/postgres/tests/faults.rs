@@ -1,12 +1,11 @@
 //! A database that is up but fails: locks, killed connections, read-only.
 
 use super::*;
-use crate::keys::contract::{NOW, name, subscribe};
 use crate::keys::key_store::SubscriptionChange;
 use crate::keys::postgres::WithoutServers;
 use crate::keys::postgres::client::Timeout;
-use crate::keys::postgres::connection::PgConnection;
 use crate::keys::store::KeyStoreError;
+use crate::keys::tests::store_tests::{NOW, name, subscribe};
 use crate::keys::transaction::Transaction as _;
 
 /// Ends all other connections to the database, as a restart of the server does.
@@ -136,21 +135,6 @@ fn a_store_that_a_server_follows_is_not_taken_from_it() {
     database.by_hand(KILL).unwrap();
     held.confirm().unwrap_err();
     source.poll().unwrap();
-}
-
-#[test]
-#[ignore = "needs PostgreSQL"]
-fn a_store_that_a_server_of_a_former_version_follows_is_not_taken_from_it() {
-    let database = Database::new();
-    let connection = PgConnection::open(database.client(), Timeout::ALL_ROWS, "read");
-    let connection = connection.unwrap();
-    let lock = "SELECT pg_advisory_lock_shared(1112490324, 1)";
-    let locked = async { Ok(connection.client.batch_execute(lock).await?) };
-    database.client().wait(Timeout::ALL_ROWS, locked).unwrap();
-    let refused = WithoutServers::hold(&database.with_little_slack()).unwrap_err();
-    assert!(matches!(refused, KeyStoreError::InUse { .. }), "{refused}");
-    // Servers of this version do not mind it.
-    database.source().poll().unwrap();
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! A pooler in transaction mode between us and the database: what every store does is tried through
-//! it by the contract, and here what must not stay behind.
+//! it by the tests of every store, and here what must not stay behind.
 
 use super::*;
-use crate::keys::contract::{NOW, issue, subscribe};
 use crate::keys::postgres::{WithoutServers, examine};
+use crate::keys::tests::store_tests::{NOW, issue, subscribe};
 
 #[test]
 #[ignore = "needs PgBouncer"]

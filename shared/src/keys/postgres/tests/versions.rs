@@ -1,11 +1,9 @@
 //! Databases without tables, of other programs, and of other versions.
 
 use super::*;
-use crate::keys::postgres::client::Timeout;
-use crate::keys::postgres::database::Database as Tables;
-use crate::keys::postgres::schema::{self, Step};
-use crate::keys::postgres::{Completed, VERSION, migrate};
-use crate::keys::store::{CHANGE, KeyStoreError};
+use crate::keys::store::KeyStoreError;
+use crate::keys::tables::VERSION;
+use crate::keys::tests::store_tests::subscribe;
 
 fn opened(database: &Database) -> Result<(), KeyStoreError> {
     KeyStore::connect(database.client(), operator()).map(|_store| ())
@@ -26,18 +24,8 @@ fn only_the_command_for_it_makes_tables() {
             "{refused}"
         );
     }
-    let refused = migrate(database.client()).unwrap_err();
-    assert!(
-        matches!(refused, KeyStoreError::Missing { .. }),
-        "{refused}"
-    );
-    let made = |before| Completed {
-        before,
-        now: VERSION,
-    };
-    assert_eq!(make(database.client()).unwrap(), made(0));
-    assert_eq!(make(database.client()).unwrap(), made(VERSION));
-    assert_eq!(migrate(database.client()).unwrap(), made(VERSION));
+    assert!(make(database.client()).unwrap());
+    assert!(!make(database.client()).unwrap(), "they are there");
     opened(&database).unwrap();
     polled(&database).unwrap();
 }
@@ -85,47 +73,48 @@ fn a_later_version_is_worked_with_as_long_as_it_says_so() {
 fn tables_of_before_the_first_release_are_refused_and_stay_as_they_are() {
     let database = Database::new();
     database
-        .by_hand("UPDATE catalogue.schema SET version = 2, oldest_reader = 1")
+        .by_hand("UPDATE catalogue.schema SET version = 3, oldest_reader = 3")
         .unwrap();
     for attempt in [
         opened(&database),
         polled(&database),
         make(database.client()).map(drop),
-        migrate(database.client()).map(drop),
     ] {
         let refused = attempt.unwrap_err();
-        assert!(
-            matches!(refused, KeyStoreError::Foreign { .. }),
-            "{refused}"
-        );
+        assert!(matches!(refused, KeyStoreError::Former { .. }), "{refused}");
     }
-    let sql = "DO $$ BEGIN ASSERT (SELECT version FROM catalogue.schema) = 2; END $$";
+    let sql = "DO $$ BEGIN ASSERT (SELECT version FROM catalogue.schema) = 3; END $$";
     database.by_hand(sql).unwrap();
 }
 
 #[test]
 #[ignore = "needs PostgreSQL"]
-fn steps_are_taken_once_and_all_or_none_of_them() {
-    let database = Database::new();
-    let step = |sql| Step {
-        sql,
-        oldest_reader: 1,
-    };
-    let first = || step("SELECT this_was_taken_before");
-    let good = [first(), step("CREATE TABLE catalogue.second ()")];
-    let bad = [
-        first(),
-        step("CREATE TABLE catalogue.second ()"),
-        step("SELECT nothing"),
-    ];
-    let take = |steps: &[Step]| {
-        let mut tables = Tables::unchecked(database.client(), Timeout::COMMANDS);
-        tables.in_transaction(CHANGE, |transaction| {
-            transaction.wait(schema::take(transaction.library(), VERSION, steps))
-        })
-    };
-    take(&bad).unwrap_err();
-    take(&good).unwrap();
-    let sql = "DO $$ BEGIN ASSERT (SELECT version FROM catalogue.schema) = 4; END $$";
-    database.by_hand(sql).unwrap();
+fn whoever_owns_the_audit_log_can_only_add_to_it() {
+    let database = Database::empty();
+    let owner = format!("{}_owner", database.name);
+    let role = format!(
+        "CREATE ROLE {owner} LOGIN; GRANT CREATE ON DATABASE {} TO {owner}",
+        database.name
+    );
+    database.by_hand(&role).unwrap();
+    let (port, name) = (database.port(), &database.name);
+    let address = format!("postgres://{owner}@127.0.0.1:{port}/{name}");
+    let by_owner = client(address.parse().unwrap(), SLACK);
+    make(&by_owner).unwrap();
+    subscribe(
+        &mut KeyStore::connect(&by_owner, operator()).unwrap(),
+        "Acme",
+        5,
+    );
+    for sql in [
+        "UPDATE catalogue.audit SET at = 0",
+        "DELETE FROM catalogue.audit",
+        "TRUNCATE catalogue.audit",
+    ] {
+        let refused = run(&by_owner, sql).unwrap_err();
+        assert_eq!(refused, "permission denied for table audit", "{sql}");
+    }
+    drop(by_owner);
+    let gone = format!("DROP OWNED BY {owner}; DROP ROLE {owner}");
+    database.by_hand(&gone).unwrap();
 }

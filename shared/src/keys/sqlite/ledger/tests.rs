@@ -42,7 +42,12 @@ fn one_request_answers_all_that_wait() {
     let place = StoreFile::new();
     let answers = answered_with_a_look(&place, || {});
     let answers = answers.map(|answer| answer.map(|lease| (lease.granted, lease.charged)).unwrap());
-    assert_eq!(answers, [(0, 5), (3, 8), (0, 7)]);
+    assert_eq!(answers, [(0, 5), (3, 8), (0, 0)]);
+
+    let mut store = place.store();
+    let subscription = store.subscriptions().unwrap().remove(0);
+    let period = subscription.period(NOW);
+    assert_eq!(store.usage(subscription.id, period).unwrap(), 7);
 }
 
 #[test]

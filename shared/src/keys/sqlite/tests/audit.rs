@@ -10,12 +10,15 @@ const ALL: EntryQuery = EntryQuery {
 };
 
 #[test]
-fn entries_cannot_be_replaced() {
+fn entries_can_be_neither_altered_nor_removed_nor_replaced() {
     let place = StoreFile::new();
     let mut store = place.store();
     subscribe(&mut store, "Acme", 5);
     let by_hand = Connection::open(place.path()).unwrap();
     for sql in [
+        "UPDATE audit SET at = 0",
+        "UPDATE audit SET changes = '[]'",
+        "DELETE FROM audit",
         "INSERT OR REPLACE INTO audit SELECT * FROM audit",
         "REPLACE INTO audit (number, at, uid, event, subscription, changes)
             VALUES (1, 0, 0, 'key issued', 1, '[]')",

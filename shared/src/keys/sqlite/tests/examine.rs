@@ -6,7 +6,7 @@ use std::fs;
 use super::*;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::quota::Period;
-use crate::keys::sqlite::{Examination, Form, SqliteLedger, WholeOrNot, examine, revision};
+use crate::keys::sqlite::{Examination, SqliteLedger, WholeOrNot, examine, revision};
 use crate::keys::subscription::SubscriptionId;
 
 /// No test has a store as large as this.
@@ -34,17 +34,23 @@ fn a_store_is_seen_as_it_is() {
     let found = looked(&place);
     assert_eq!(found.whole, WholeOrNot::Whole);
     assert!(found.is_writable && found.has_reserve);
-    assert_eq!(found.form, Form::Current);
-    assert_eq!(found.contents.subscriptions, store.subscriptions().unwrap());
-    assert_eq!(found.revision, Some(store.revision().unwrap()));
-    assert_eq!((found.last_change, found.latest_charged), (Some(NOW), None));
+    assert_eq!(
+        found.overview.snapshot.subscriptions,
+        store.subscriptions().unwrap()
+    );
+    assert_eq!(found.overview.revision, store.revision().unwrap());
+    let overview = found.overview;
+    assert_eq!(
+        (overview.last_change, overview.latest_charged),
+        (Some(NOW), None)
+    );
     let period = Period { start: 7, end: 8 };
     let ledger = SqliteLedger::new(place.path());
     ledger.lease(SubscriptionId(1), period, 1).unwrap();
-    assert_eq!(looked(&place).latest_charged, Some(7));
+    assert_eq!(looked(&place).overview.latest_charged, Some(7));
     ledger.give_back(SubscriptionId(1), period, 1).unwrap();
     assert_eq!(
-        looked(&place).latest_charged,
+        looked(&place).overview.latest_charged,
         None,
         "nothing is charged of it"
     );
@@ -72,20 +78,6 @@ fn a_store_that_is_kept_locked_is_reported_as_locked() {
     locked.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let refused = examine(&place.path(), ALL).unwrap_err();
     assert!(matches!(refused, KeyStoreError::Locked { .. }), "{refused}");
-}
-
-#[test]
-fn a_write_ahead_log_is_left_alone() {
-    let place = StoreFile::new();
-    drop(place.store());
-    let connection = Connection::open(place.path()).unwrap();
-    connection
-        .execute_batch("PRAGMA journal_mode = wal")
-        .unwrap();
-    drop(connection);
-    let found = looked(&place);
-    assert_eq!(found.form, Form::WithLog);
-    assert!(found.contents.subscriptions.is_empty());
 }
 
 #[test]

@@ -17,15 +17,6 @@ fn files(place: &StoreFile) -> Vec<String> {
     names
 }
 
-/// A store as earlier versions left it, and an open connection to it.
-fn with_log(place: &StoreFile) -> Connection {
-    subscribe(&mut place.store(), "Acme", 1);
-    let connection = Connection::open(place.path()).unwrap();
-    let sql = "PRAGMA journal_mode = wal; UPDATE subscriptions SET quota = 7";
-    connection.execute_batch(sql).unwrap();
-    connection
-}
-
 #[test]
 fn the_files_are_readable_by_their_owner_alone() {
     let place = StoreFile::new();
@@ -83,31 +74,6 @@ fn commits_are_synced() {
 }
 
 #[test]
-fn a_write_ahead_log_is_taken_in_and_left() {
-    let place = StoreFile::new();
-    drop(with_log(&place));
-    let mut store = place.open().unwrap();
-    assert_eq!(store.subscription(&name("Acme")).unwrap().quota, 7);
-    let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
-    let connection = Connection::open(place.path()).unwrap();
-    let mode = connection.pragma_query_value(None, "journal_mode", mode);
-    assert_eq!(mode.unwrap(), "delete");
-}
-
-#[test]
-fn a_write_ahead_log_in_use_is_left_later() {
-    let place = StoreFile::new();
-    let other = with_log(&place);
-    let mut store = place.open().unwrap();
-    assert_eq!(store.subscription(&name("Acme")).unwrap().quota, 7);
-    subscribe(&mut store, "Other", 1);
-    assert!(files(&place).contains(&"keys.sqlite-wal".to_owned()));
-    drop((other, store));
-    place.store();
-    assert!(!files(&place).contains(&"keys.sqlite-wal".to_owned()));
-}
-
-#[test]
 fn a_missing_and_an_empty_file_are_no_store() {
     let place = StoreFile::new();
     let missing = "there is no key store at [dir]/keys.sqlite";
@@ -143,11 +109,15 @@ fn a_store_that_is_gone_is_not_replaced_by_an_empty_one() {
 }
 
 #[test]
-fn other_files_and_newer_versions_are_refused() {
+fn other_files_and_other_versions_are_refused_and_stay_as_they_are() {
     let table = [
         (
-            "PRAGMA user_version = 4",
-            "the key store [dir]/keys.sqlite has version 4, newer than 3: use a newer program",
+            "PRAGMA user_version = 5",
+            "the key store [dir]/keys.sqlite has version 5, newer than 4: use a newer program",
+        ),
+        (
+            "PRAGMA user_version = 3",
+            "the key store [dir]/keys.sqlite was made before the first release of this program",
         ),
         (
             "PRAGMA user_version = 0",
@@ -169,12 +139,14 @@ fn other_files_and_newer_versions_are_refused() {
             .unwrap()
             .execute_batch(sql)
             .unwrap();
+        let before = fs::read(place.path()).unwrap();
         assert_eq!(error(place.open(), &place), message, "{sql}");
         assert_eq!(
             error(KeyStore::open_or_create(&place.path(), operator()), &place),
             message,
             "{sql}"
         );
+        assert!(fs::read(place.path()).unwrap() == before, "{sql}");
     }
 }
 

@@ -82,8 +82,6 @@ fn in_time<T>(attempt: impl FnMut() -> Result<T, KeyStoreError>) -> T {
         .unwrap()
 }
 
-/// Polls read the whole file after every lease, and neither commands nor leases may time out
-/// because of it.
 #[test]
 fn polls_leases_and_commands_do_not_lock_each_other_out() {
     let place = StoreFile::new();

@@ -2,7 +2,6 @@
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
-use std::time::Duration;
 
 use super::*;
 use crate::keys::key::Key;
@@ -81,25 +80,30 @@ fn a_file_overwritten_in_place_is_read_anew() {
     assert_eq!(source.poll().unwrap().unwrap().keys, keys);
 }
 
-/// Overwrites the file behind SQLite's back, and makes sure that its time changes: file times are
-/// coarse.
+/// Overwrites the file behind SQLite's back.
 fn overwrite(place: &StoreFile, offset: usize, bytes: &[u8]) {
     let file = OpenOptions::new().write(true).open(place.path()).unwrap();
-    let modified = file.metadata().unwrap().modified().unwrap();
     file.write_all_at(bytes, offset as u64).unwrap();
-    file.set_modified(modified + Duration::from_secs(1))
-        .unwrap();
+}
+
+/// Where the first page of a table is in the file.
+fn page_of(place: &StoreFile, table: &str) -> usize {
+    let connection = Connection::open(place.path()).unwrap();
+    let root = "SELECT rootpage FROM sqlite_schema WHERE name = $1";
+    let root = connection.query_row(root, [table], |row| row.get::<_, u32>(0));
+    (root.unwrap() as usize - 1) * 4096
 }
 
 #[test]
-fn a_page_damaged_in_place_confirms_nothing_until_it_is_restored() {
+fn a_page_damaged_before_a_server_starts_confirms_nothing_until_it_is_restored() {
     const PAGE: usize = 4096;
     let place = StoreFile::new();
-    let (_store, mut source) = followed(&place);
+    drop(followed(&place));
     let whole = fs::read(place.path()).unwrap();
     let has_contents = |offset: &usize| whole[*offset..offset + PAGE] != [0; PAGE];
     for offset in (0..whole.len()).step_by(PAGE).filter(has_contents) {
         for fill in [0, b'x', 0xff] {
+            let mut source = SqliteKeySource::new(place.path());
             overwrite(&place, offset, &[fill; PAGE]);
             for _poll in 0..2 {
                 let poll = source.poll();
@@ -110,6 +114,30 @@ fn a_page_damaged_in_place_confirms_nothing_until_it_is_restored() {
             assert_eq!(source.poll().unwrap(), None);
         }
     }
+}
+
+#[test]
+fn a_page_that_polls_read_confirms_nothing_while_it_is_damaged() {
+    let place = StoreFile::new();
+    let (_store, mut source) = followed(&place);
+    let whole = fs::read(place.path()).unwrap();
+    let page = page_of(&place, "revision");
+    overwrite(&place, page, &[b'x'; 4096]);
+    source.poll().unwrap_err();
+    assert_eq!(source.revision(), None);
+    overwrite(&place, page, &whole[page..page + 4096]);
+    assert!(source.poll().unwrap().is_some());
+}
+
+/// A whole read takes longer the more keys there are, and keeps charges waiting.
+#[test]
+fn the_whole_file_is_read_when_a_server_starts_and_not_at_its_polls() {
+    let place = StoreFile::new();
+    let (_store, mut source) = followed(&place);
+    overwrite(&place, page_of(&place, "audit"), &[b'x'; 4096]);
+    assert_eq!(source.poll().unwrap(), None);
+    let started = SqliteKeySource::new(place.path()).poll();
+    assert!(started.is_err(), "{started:?}");
 }
 
 #[test]
@@ -139,22 +167,4 @@ fn a_locked_file_confirms_nothing() {
     }
     drop(locker);
     assert!(source.poll().unwrap().is_some());
-}
-
-/// Earlier versions had a write-ahead log, and a server missed changes when its index was deleted.
-#[test]
-fn a_change_is_noticed_in_a_file_with_a_log_whose_index_was_deleted() {
-    let place = StoreFile::new();
-    let (store, mut source) = followed(&place);
-    drop(store);
-    let other = Connection::open(place.path()).unwrap();
-    other
-        .execute_batch("PRAGMA journal_mode = wal; UPDATE keys SET revoked_at = 1")
-        .unwrap();
-    assert!(source.poll().unwrap().is_some());
-    fs::remove_file(place.0.path().join("keys.sqlite-shm")).unwrap();
-    let mut store = place.open().unwrap();
-    issue(&mut store, 2);
-    drop(store);
-    assert_eq!(source.poll().unwrap().unwrap().keys.len(), 2);
 }

@@ -54,11 +54,16 @@ fn every_change_is_noticed_once_by_whatever_program(place: &dyn TestStore) {
     check(&mut *source, &mut store);
     store.revoke_key(&id, NOW).unwrap();
     check(&mut *source, &mut store);
+    // What the page says of a change by hand.
     place
-        .by_hand("UPDATE catalogue.keys SET revoked_at = NULL")
+        .by_hand(&format!(
+            "UPDATE catalogue.keys SET revoked_at = NULL; {NOTICED}"
+        ))
         .unwrap();
     check(&mut *source, &mut store);
 }
+
+const NOTICED: &str = "UPDATE catalogue.revision SET number = number + 1";
 
 fn usage_is_no_change_of_keys(place: &dyn TestStore) {
     let (mut store, mut source) = followed(place);
@@ -72,7 +77,9 @@ fn usage_is_no_change_of_keys(place: &dyn TestStore) {
 fn what_cannot_be_read_confirms_nothing_until_it_can_be_again(place: &dyn TestStore) {
     let (mut store, mut source) = followed(place);
     place
-        .by_hand("UPDATE catalogue.keys SET scopes = 'boats.write'")
+        .by_hand(&format!(
+            "UPDATE catalogue.keys SET scopes = 'boats.write'; {NOTICED}"
+        ))
         .unwrap();
     let check_message = |message: String| {
         assert!(message.starts_with("could not read the key store "));

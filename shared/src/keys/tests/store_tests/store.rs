@@ -251,7 +251,7 @@ fn what_is_not_there_or_not_allowed_is_named(place: &dyn TestStore) {
     };
     let error_of = |result| error(result);
     assert_eq!(
-        error_of(store.create_subscription(new, NOW)),
+        error_of(store.create_subscription(&new, NOW)),
         "there is a subscription named \"Acme\" already"
     );
     assert_eq!(

@@ -14,6 +14,7 @@ on_every_store!(
     what_is_left_of_a_subscription_keeps_it_from_being_deleted,
     an_expired_key_keeps_no_subscription_from_being_deleted,
     what_is_deleted_stays_so_and_no_other_takes_its_name,
+    a_subscription_stays_when_another_has_the_name_that_its_log_would_get,
     a_copy_has_what_is_deleted_too,
 );
 
@@ -143,15 +144,28 @@ fn what_is_deleted_stays_so_and_no_other_takes_its_name(place: &dyn TestStore) {
         NOW,
     );
     assert!(matches!(issued, Err(KeyStoreError::NoSubscription { .. })));
-    for taken in ["Acme (deleted 1)", "Other (deleted 99)"] {
-        let new = NewSubscription {
-            name: name(taken),
-            plan: Plan::Pro,
-            quota: 1,
-        };
-        let refused = store.create_subscription(new, NOW);
-        assert!(matches!(refused, Err(KeyStoreError::NameOfDeleted { .. })));
-    }
+    let new = NewSubscription {
+        name: old.name,
+        plan: Plan::Pro,
+        quota: 1,
+    };
+    let refused = store.create_subscription(&new, NOW);
+    assert!(matches!(
+        refused,
+        Err(KeyStoreError::SubscriptionExists { .. })
+    ));
+}
+
+fn a_subscription_stays_when_another_has_the_name_that_its_log_would_get(place: &dyn TestStore) {
+    let mut store = place.store();
+    let acme = subscribe(&mut store, "Acme", 5);
+    subscribe(&mut store, acme.deleted(NOW).name.as_str(), 5);
+    let refused = store.delete_subscription(&name("Acme"), NOW);
+    assert!(matches!(
+        refused,
+        Err(KeyStoreError::SubscriptionExists { .. })
+    ));
+    assert_eq!(store.subscription(&name("Acme")).unwrap(), acme);
 }
 
 fn a_copy_has_what_is_deleted_too(from: &dyn TestStore) {

@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::keys::audit::Operator;
+use crate::base::operator::Operator;
 use crate::keys::environment::Environment;
 use crate::keys::key_store::IssuedKey;
 use crate::keys::key_store::KeyStore;
@@ -28,10 +28,10 @@ use crate::keys::subscription::NewSubscription;
 use crate::keys::subscription::{Plan, Subscription};
 
 /// 2026-10-01T12:00:00Z
-pub(super) const NOW: i64 = 1_790_856_000;
+pub(in crate::keys) const NOW: i64 = 1_790_856_000;
 
 /// A store to be tested, and everything that works on it.
-pub(super) trait TestStore: Sync {
+pub(in crate::keys) trait TestStore: Sync {
     /// A new, empty store of the same kind.
     fn another(&self) -> Box<dyn TestStore>;
     /// The store, opened once more.
@@ -50,12 +50,12 @@ macro_rules! on_every_store {
             $(
                 #[test]
                 fn $test() {
-                    super::$test(&$crate::keys::contract::sqlite());
+                    super::$test(&$crate::keys::tests::store_tests::sqlite());
                 }
             )+
         }
 
-        $crate::keys::contract::on_postgres!($($test),+);
+        $crate::keys::tests::store_tests::on_postgres!($($test),+);
     };
 }
 
@@ -84,17 +84,17 @@ macro_rules! on_postgres {
     };
 }
 
-pub(super) use {on_every_store, on_postgres};
+pub(in crate::keys) use {on_every_store, on_postgres};
 
 /// A new, empty store in a file.
-pub(super) fn sqlite() -> StoreFile {
+pub(in crate::keys) fn sqlite() -> StoreFile {
     let file = StoreFile::new();
     drop(file.store());
     file
 }
 
 /// Who runs the commands of the tests.
-pub(super) fn operator() -> Operator {
+pub(in crate::keys) fn operator() -> Operator {
     Operator {
         uid: 1000,
         user: Some(name("alice")),
@@ -102,20 +102,20 @@ pub(super) fn operator() -> Operator {
     }
 }
 
-pub(super) fn name(text: &str) -> Name {
+pub(in crate::keys) fn name(text: &str) -> Name {
     Name::parse(text).unwrap()
 }
 
-pub(super) fn subscribe(store: &mut KeyStore, text: &str, quota: u64) -> Subscription {
+pub(in crate::keys) fn subscribe(store: &mut KeyStore, text: &str, quota: u64) -> Subscription {
     let new = NewSubscription {
         name: name(text),
         plan: Plan::Pro,
         quota,
     };
-    store.create_subscription(new, NOW).unwrap()
+    store.create_subscription(&new, NOW).unwrap()
 }
 
-pub(super) fn new_key(subscription: &str) -> NewKey {
+pub(in crate::keys) fn new_key(subscription: &str) -> NewKey {
     NewKey {
         subscription: name(subscription),
         environment: Environment::Test,
@@ -126,7 +126,7 @@ pub(super) fn new_key(subscription: &str) -> NewKey {
     }
 }
 
-pub(super) fn issue(store: &mut KeyStore, seed: u64) -> IssuedKey {
+pub(in crate::keys) fn issue(store: &mut KeyStore, seed: u64) -> IssuedKey {
     let random = &mut StdRng::seed_from_u64(seed);
     store.issue_key(new_key("Acme"), random, NOW).unwrap()
 }

@@ -1,0 +1,114 @@
+//! `catalogue store backup`: copies the key store of a data directory, also while servers run.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow};
+use clap::Args;
+use serde::Serialize;
+use shared::base::durable;
+use shared::base::hint::quoted;
+use shared::keys::postgres::PgClient;
+use shared::keys::sqlite;
+use tempfile::NamedTempFile;
+
+use crate::commands::{key_store, show};
+use crate::hints::Hinted;
+use crate::process::context::Context;
+use crate::process::output_file::Permit;
+use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::size::file_size;
+
+/// Arguments of `store backup`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+For example: catalogue store backup keys-2026-10-01.sqlite\n\
+The file has the keys, subscriptions, usage and audit log of one moment; servers may run meanwhile. \
+To restore it, stop the servers and put it in the place of keys.sqlite.")]
+pub struct BackupArgs {
+    /// The file to write, which must not exist yet
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Serialize)]
+struct Document {
+    from: String,
+    to: String,
+    bytes: u64,
+}
+
+/// Backs up.
+pub(super) fn run(
+    args: &BackupArgs,
+    config: &KeyStoreConfig,
+    client: Option<&PgClient>,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    if let Some(client) = client {
+        return Err(refuse_database(client, &args.file));
+    }
+    let to = &args.file;
+    Permit::outside(config.data().path()).check(to)?;
+    if fs::symlink_metadata(to).is_ok() {
+        return Err(exists(to));
+    }
+    let from = config.data().keys_database();
+    let bytes = write(&from, to)?;
+    if args.json {
+        let document = Document {
+            from: from.display().to_string(),
+            to: to.display().to_string(),
+            bytes,
+        };
+        return show::json(&document, context);
+    }
+    let (from, to, size) = (from.display(), to.display(), file_size(bytes));
+    Ok(writeln!(context.out, "Backed up {from} to {to}, {size}.")?)
+}
+
+/// Writes a backup, for its owner alone. It has its name only once it is whole and on disk; one that
+/// is killed leaves a file whose name begins with `.part-`. The size in bytes.
+fn write(from: &Path, to: &Path) -> anyhow::Result<u64> {
+    let failed = || format!("could not write {}", to.display());
+    let directory = durable::directory_of(to);
+    // Without this, the error about a missing directory names the temporary file.
+    fs::metadata(directory).with_context(failed)?;
+    let part = tempfile::Builder::new()
+        .prefix(".part-")
+        .tempfile_in(directory);
+    let part = part.with_context(failed)?;
+    sqlite::back_up(from, part.path())
+        .map_err(|error| key_store::stopped(error, "could not back up the store"))?;
+    let bytes = part.as_file().metadata().with_context(failed)?.len();
+    publish(part, to)?;
+    Ok(bytes)
+}
+
+fn publish(part: NamedTempFile, to: &Path) -> anyhow::Result<()> {
+    let failed = || format!("could not write {}", to.display());
+    part.as_file().sync_all().with_context(failed)?;
+    match part.persist_noclobber(to) {
+        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => return Err(exists(to)),
+        Err(error) => return Err(error.error).with_context(failed),
+        Ok(_file) => {}
+    }
+    durable::sync_directory(durable::directory_of(to)).with_context(failed)
+}
+
+fn exists(to: &Path) -> anyhow::Error {
+    let error = anyhow!("{} exists already", to.display());
+    Hinted::wrong_usage(error, "name another file: a backup replaces nothing").into()
+}
+
+fn refuse_database(client: &PgClient, to: &Path) -> anyhow::Error {
+    let address = client.address();
+    let error = anyhow!("it is in PostgreSQL, {address}, which pg_dump backs up");
+    let to = quoted(&to.display().to_string());
+    let hint = format!("pg_dump -Fc -n catalogue -f {to} {address}");
+    Hinted::wrong_usage(error.context("could not back up the store"), hint).into()
+}

@@ -1,0 +1,3 @@
+//! Tests of whole stores, the same for both databases.
+
+pub(in crate::keys) mod store_tests;
