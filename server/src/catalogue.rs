@@ -23,6 +23,7 @@ pub use open::{OpenCatalogueError, OpenSettings};
 pub use pool::{LoadError, QueryError};
 pub(crate) use queue::Queue;
 pub use queue::{QueueError, QueueLimits};
+pub use sql::Argument;
 
 pub use version::duckdb_version;
 

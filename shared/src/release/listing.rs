@@ -138,7 +138,8 @@ impl ListedBoat {
 pub struct Measure {
     /// What it is called where it is compared.
     pub name: &'static str,
-    /// How many of the integer's digits are decimals: 0 for years, 7 for metres.
+    /// How many of the integer's digits are decimals: none for years, and
+    /// [`METRE_DECIMALS`](crate::base::units::METRE_DECIMALS) for what is measured in metres.
     pub decimals: u32,
     /// That of a boat; `None` where it is not known, so that no filter on it finds the boat.
     pub of: fn(&ListedBoat) -> Option<i64>,
