@@ -25,6 +25,8 @@ pub struct ListBody {
     pub bytes: Bytes,
     /// Its hash.
     pub etag: ETag,
+    /// Number of rows on the page.
+    pub rows: u64,
     /// Number of rows that match, whatever the page.
     pub total: u64,
 }
@@ -211,6 +213,7 @@ impl Catalogue {
             Ok(ListBody {
                 etag: ETag::of(&bytes),
                 bytes,
+                rows: ordinals.len() as u64,
                 total,
             })
         });

@@ -225,10 +225,10 @@ fn body(found: Resource) -> ExplainedBody {
     ExplainedBody {
         bytes: found.body.len(),
         etag: found.etag.in_coding(Coding::Identity).text(),
-        cache: match found.freshness {
+        cache: match found.about.freshness {
             Freshness::Hit { .. } => "HIT",
             Freshness::Miss => "MISS",
         },
-        link: found.link,
+        link: found.about.link,
     }
 }

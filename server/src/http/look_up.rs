@@ -8,6 +8,7 @@ use shared::base::etag::ETag;
 use shared::base::ids::IdOrSlug;
 
 use super::error::ApiError;
+use super::headers::ResponseMeta;
 use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Body, BodyError, Catalogue, ListBody, ListError, QueryError};
 use crate::metrics::Queries;
@@ -30,9 +31,25 @@ pub(crate) struct LookUp<'a> {
 pub(crate) struct Resource {
     pub(crate) body: Bytes,
     pub(crate) etag: ETag,
+    pub(crate) about: About,
+}
+
+/// What else is known of the result of a lookup.
+pub(crate) struct About {
     pub(crate) freshness: Freshness,
     /// Value of the `Link` header.
     pub(crate) link: Option<String>,
+    /// Rows of the page, if it is one of a list.
+    pub(crate) rows: Option<u64>,
+}
+
+impl About {
+    /// Adds it to what is known about the response with this result.
+    pub(crate) fn fill(self, meta: &mut ResponseMeta) {
+        meta.freshness = Some(self.freshness);
+        meta.link = self.link;
+        meta.rows = self.rows;
+    }
 }
 
 impl LookUp<'_> {
@@ -60,8 +77,11 @@ impl LookUp<'_> {
         Ok(Resource {
             body: body.bytes,
             etag: body.etag,
-            freshness,
-            link,
+            about: About {
+                freshness,
+                link,
+                rows: Some(body.rows),
+            },
         })
     }
 
@@ -117,8 +137,11 @@ impl Resource {
         Self {
             body,
             etag,
-            freshness: Freshness::Hit { age_seconds: 0 },
-            link: None,
+            about: About {
+                freshness: Freshness::Hit { age_seconds: 0 },
+                link: None,
+                rows: None,
+            },
         }
     }
 }
