@@ -11,6 +11,7 @@ use std::fmt::Write;
 use crate::admin::ask;
 use crate::answer::check_text;
 use crate::app::TestApp;
+use crate::records::without_hashes;
 
 /// Every series with its value, except those of the process, which tests cannot control.
 pub(crate) struct Scrape(BTreeMap<String, String>);
@@ -135,7 +136,7 @@ async fn the_text_is_that_of_an_app_that_answered_a_few() {
         "metrics",
         "`GET /metrics` at the administration address, after a few answers. The buckets of a \
          histogram are on one line, and routes with zeros are counted.",
-        &condensed(&text(&app).await),
+        &without_hashes(&condensed(&text(&app).await)),
     );
     let type_of = ask(&app, "GET", "/metrics").await;
     assert_eq!(
