@@ -178,8 +178,8 @@ fn boat_columns<'a>(listing: &'a Listing, throttle: &dyn Throttle) -> Vec<Record
 fn narrowest(measure: Measure, boats: &[ListedBoat], throttle: &dyn Throttle) -> &'static str {
     let sizes = throttled(boats, throttle).filter_map(measure.of);
     match sizes.map(i64::unsigned_abs).max().unwrap_or(0) {
-        ..0x8000 => "SMALLINT",
-        ..0x8000_0000 => "INTEGER",
+        0..0x8000 => "SMALLINT",
+        0x8000..0x8000_0000 => "INTEGER",
         _ => "BIGINT",
     }
 }
@@ -212,7 +212,7 @@ fn pair_values(pairs: &[Pair]) -> Vec<Values<'_>> {
 /// These rows as an Arrow batch.
 fn batch(rows: std::ops::Range<usize>, columns: &[Values<'_>]) -> RecordBatch {
     let columns = columns.iter().enumerate().map(|(column, of)| {
-        let values: ArrayRef = Arc::new(Int64Array::from_iter(rows.clone().map(of)));
+        let values: ArrayRef = Arc::new(rows.clone().map(of).collect::<Int64Array>());
         (column.to_string(), values)
     });
     RecordBatch::try_from_iter(columns)
