@@ -79,6 +79,8 @@ fn listed_boat(row: &[i64]) -> ListedBoat {
         year_rank: integer(8),
         length_rank: integer(9),
         manufacturer_rank: integer(10),
+        // No other measure of these boats is known, so no bound finds one.
+        ..ListedBoat::default()
     }
 }
 
@@ -280,8 +282,7 @@ fn every_filter_in_every_order_finds_what_a_plain_loop_finds() {
         ],
     ];
     for measure in measures() {
-        let known = world.boats.iter().find_map(|row| world.value(row, measure));
-        let value = known.unwrap();
+        let value = world.value(&world.boats[77], measure).unwrap_or(0);
         boats.push(vec![Condition::AtLeast(measure, value)]);
         boats.push(vec![is(kind, 3), Condition::AtMost(measure, value)]);
     }
@@ -319,7 +320,7 @@ fn thousands_of_records_are_taken_over_step_by_step() {
     let filling = CountedSteps::default();
     fill::filled(&listing, &filling).unwrap();
     let (pass, append) = (5000 / 128, 2 * 5000_usize.div_ceil(fill::ROWS_AT_ONCE));
-    assert_eq!(filling.steps(), 10 * pass + 5 * append);
+    assert_eq!(filling.steps(), (8 + measures().len()) * pass + 5 * append);
 }
 
 #[test]
