@@ -25,7 +25,7 @@ use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Catalogue, ExplainedRows, ListError};
 use crate::contract::routes::{self, Destination, Operation};
 use crate::metrics::Queries;
-use crate::params::{NoParams, QueryString};
+use crate::params::{ListKind, NoParams, QueryString};
 use crate::wire::{BadHead, check};
 
 pub use self::explanation::{
@@ -110,19 +110,17 @@ impl Explanation {
         let catalogue = look_up.catalogue;
         let query = match asked {
             CatalogueRequest::Boat(name) => {
-                let boat = catalogue.find_boat(name);
-                let names = boat.map(|boat| catalogue.boat_names(boat));
-                self.record = names.map(|names| named("boat", name.as_str(), names));
+                self.record = named(catalogue, ListKind::Boats, name);
                 return Ok(());
             }
             CatalogueRequest::Manufacturer(name) => {
-                self.record = manufacturer(catalogue, name);
+                self.record = named(catalogue, ListKind::Manufacturers, name);
                 return Ok(());
             }
             CatalogueRequest::Terms => return Ok(()),
             CatalogueRequest::List(query) => query.clone(),
             CatalogueRequest::ManufacturerBoats(name, query) => {
-                self.record = manufacturer(catalogue, name);
+                self.record = named(catalogue, ListKind::Manufacturers, name);
                 boats_of(catalogue, name, query.clone())?
             }
         };
@@ -185,15 +183,11 @@ fn refused(error: ApiError) -> Refused {
     }
 }
 
-fn manufacturer(catalogue: &Catalogue, name: &IdOrSlug) -> Option<NamedRecord> {
-    let maker = catalogue.find_manufacturer(name)?;
-    let names = catalogue.manufacturer_names(maker);
-    Some(named("manufacturer", name.as_str(), names))
-}
-
-fn named(kind: &'static str, name: &str, [id, slug]: [&str; 2]) -> NamedRecord {
-    NamedRecord {
-        kind,
+fn named(catalogue: &Catalogue, kind: ListKind, name: &IdOrSlug) -> Option<NamedRecord> {
+    let [id, slug] = catalogue.names(catalogue.find(kind, name)?);
+    let name = name.as_str();
+    Some(NamedRecord {
+        kind: kind.singular(),
         id: id.to_owned(),
         slug: slug.to_owned(),
         found_by: match (name == id, name == slug) {
@@ -201,7 +195,7 @@ fn named(kind: &'static str, name: &str, [id, slug]: [&str; 2]) -> NamedRecord {
             (true, false) => "id",
             (false, _) => "slug",
         },
-    }
+    })
 }
 
 fn list(

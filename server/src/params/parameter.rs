@@ -65,6 +65,14 @@ impl ListKind {
             Self::Manufacturers => "manufacturers",
         }
     }
+
+    /// The name of one of them.
+    pub const fn singular(self) -> &'static str {
+        match self {
+            Self::Boats => "boat",
+            Self::Manufacturers => "manufacturer",
+        }
+    }
 }
 
 /// Two parameters; the first must not be above the second.
