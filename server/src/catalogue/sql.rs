@@ -12,6 +12,7 @@ use std::fmt::{self, Write};
 use duckdb::ToSql;
 use duckdb::types::ToSqlOutput;
 use serde::{Serialize, Serializer};
+use serde_json::Number;
 use shared::base::units::{LengthRanges, METRE_DECIMALS};
 use shared::release::reader::Measure;
 
@@ -144,8 +145,10 @@ impl Argument {
         clippy::cast_precision_loss,
         reason = "of numbers above 2^53 the last digits do not matter to who reads them"
     )]
-    fn number(self) -> f64 {
-        self.integer as f64 / 10_u64.pow(self.decimals) as f64
+    fn number(self) -> Number {
+        let divided = self.integer as f64 / 10_u64.pow(self.decimals) as f64;
+        let divided = Number::from_f64(divided).filter(|_| self.decimals != 0);
+        divided.unwrap_or_else(|| self.integer.into())
     }
 }
 
@@ -163,19 +166,13 @@ impl ToSql for Argument {
 
 impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.decimals {
-            0 => self.integer.fmt(f),
-            _ => self.number().fmt(f),
-        }
+        self.number().fmt(f)
     }
 }
 
 impl Serialize for Argument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.decimals {
-            0 => serializer.serialize_i64(self.integer),
-            _ => serializer.serialize_f64(self.number()),
-        }
+        self.number().serialize(serializer)
     }
 }
 

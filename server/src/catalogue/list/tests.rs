@@ -68,6 +68,14 @@ fn read(connection: &Connection, text: &str, columns: usize) -> Vec<Row> {
 
 fn listed_boat(row: &[i64]) -> ListedBoat {
     let integer = |column: usize| i32::try_from(row[column]).unwrap();
+    let ranked = ListedBoat {
+        model_rank: integer(7),
+        year_rank: integer(8),
+        length_rank: integer(9),
+        manufacturer_rank: integer(10),
+        // No other measure of these boats is known, so no bound finds one.
+        ..ListedBoat::default()
+    };
     ListedBoat {
         manufacturer: integer(1),
         boat_type: integer(2),
@@ -75,12 +83,7 @@ fn listed_boat(row: &[i64]) -> ListedBoat {
         last_year: (row[4] != GOES_ON).then(|| row[4].try_into().unwrap()),
         unit: [Unit::Metric, Unit::Imperial][usize::try_from(row[5]).unwrap()],
         length: row[6],
-        model_rank: integer(7),
-        year_rank: integer(8),
-        length_rank: integer(9),
-        manufacturer_rank: integer(10),
-        // No other measure of these boats is known, so no bound finds one.
-        ..ListedBoat::default()
+        ..ranked
     }
 }
 
