@@ -25,15 +25,15 @@ const LEFT_OUT: [&str; 3] = ["Estimated Cardinality", "Projections", "Type"];
 const AROUND: &str = "EXPLAIN_ANALYZE";
 
 /// How a page of a list was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExplainedRows {
     /// The statements that ran, in their order. There is none for the total of what is
     /// not filtered.
     pub statements: Vec<RanStatement>,
-    /// Number of rows that match, whatever the page.
-    pub total: u64,
     /// Number of rows of the page.
     pub rows: usize,
+    /// Number of rows that match, whatever the page.
+    pub total: u64,
 }
 
 /// A statement that ran.

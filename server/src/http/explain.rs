@@ -21,8 +21,8 @@ use super::look_up::{LookUp, Resource, boats_of};
 use super::openapi;
 use super::pipeline::{Target, target};
 use crate::base::error_chain::chain;
-use crate::cache::{CacheError, Freshness, ListCache, ListKey};
-use crate::catalogue::{Catalogue, ExplainedRows, ListError};
+use crate::cache::{CacheError, Freshness, ListCache};
+use crate::catalogue::Catalogue;
 use crate::contract::routes::{self, Destination, Operation};
 use crate::metrics::Queries;
 use crate::params::{ListKind, NoParams, QueryString};
@@ -126,8 +126,11 @@ impl Explanation {
         };
         self.parameters = query.understood();
         self.unknown_terms = catalogue.unknown_terms(&query);
-        let rows = catalogue.explain(&query, clock).await;
-        self.list = Some(list(look_up.key(&query), rows)?);
+        let found = catalogue.explain(&query, clock).await;
+        self.list = Some(ExplainedList {
+            cache_key: look_up.key(&query),
+            found: found.map_err(CacheError::Query)?,
+        });
         Ok(())
     }
 }
@@ -195,23 +198,6 @@ fn named(catalogue: &Catalogue, kind: ListKind, name: &IdOrSlug) -> Option<Named
             (true, false) => "id",
             (false, _) => "slug",
         },
-    })
-}
-
-fn list(
-    cache_key: ListKey,
-    rows: Result<ExplainedRows, ListError>,
-) -> Result<ExplainedList, ApiError> {
-    let ExplainedRows {
-        statements,
-        total,
-        rows,
-    } = rows.map_err(CacheError::Query)?;
-    Ok(ExplainedList {
-        cache_key,
-        statements,
-        rows,
-        total,
     })
 }
 
