@@ -23,6 +23,7 @@ pub use open::{OpenCatalogueError, OpenSettings};
 pub use pool::{LoadError, QueryError};
 pub(crate) use queue::Queue;
 pub use queue::{QueueError, QueueLimits};
+pub use sql::Argument;
 
 pub use version::duckdb_version;
 
@@ -31,7 +32,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use shared::base::etag::ETag;
-use shared::base::ids::{IdOrSlug, Slug};
+use shared::base::ids::IdOrSlug;
 use shared::release::bodies::Bodies;
 use shared::release::{InUse, ReleaseError};
 
@@ -52,13 +53,12 @@ pub enum BodyError {
     Queue(#[from] QueueError),
 }
 
-/// The place of a boat in its release.
+/// A record that was found in a catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BoatOrdinal(u32);
-
-/// The place of a manufacturer in its release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ManufacturerOrdinal(u32);
+pub struct FoundRecord {
+    kind: ListKind,
+    ordinal: u32,
+}
 
 /// The exact body of a single-record response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,34 +87,12 @@ impl Records {
         }
     }
 
-    fn find(&self, name: &IdOrSlug) -> Option<u32> {
-        self.index.find(name.as_str())
-    }
-
-    fn names(&self, ordinal: u32) -> [&str; 2] {
-        self.index.names(ordinal)
-    }
-
     /// The bytes of a body. A failure is remembered for operators: the disk no longer holds what
     /// was verified when the release was opened.
     fn read(&self, ordinal: u32) -> Result<Bytes, ReleaseError> {
         self.bodies
             .read(ordinal as usize)
             .inspect_err(|_damage| self.is_damaged.store(true, Ordering::Relaxed))
-    }
-
-    fn body(&self, ordinal: u32) -> Result<Body, ReleaseError> {
-        Ok(Body {
-            bytes: self.read(ordinal)?,
-            etag: self.index.entry(ordinal).etag,
-        })
-    }
-
-    fn body_at_once(&self, ordinal: u32) -> Option<Body> {
-        Some(Body {
-            bytes: self.bodies.read_at_once(ordinal as usize)?,
-            etag: self.index.entry(ordinal).etag,
-        })
     }
 }
 
@@ -165,63 +143,36 @@ impl Catalogue {
         self.queues
     }
 
-    /// The boat with that id or slug. Both are case-sensitive.
-    pub fn find_boat(&self, name: &IdOrSlug) -> Option<BoatOrdinal> {
-        self.boats.find(name).map(BoatOrdinal)
+    /// The record with that id or slug. Both are case-sensitive.
+    pub fn find(&self, kind: ListKind, name: &IdOrSlug) -> Option<FoundRecord> {
+        let ordinal = self.records(kind).index.find(name.as_str())?;
+        Some(FoundRecord { kind, ordinal })
     }
 
-    /// The manufacturer with that id or slug. Both are case-sensitive.
-    pub fn find_manufacturer(&self, name: &IdOrSlug) -> Option<ManufacturerOrdinal> {
-        self.manufacturers.find(name).map(ManufacturerOrdinal)
+    /// Id and slug of a record found in this catalogue.
+    pub fn names(&self, found: FoundRecord) -> [&str; 2] {
+        self.records(found.kind).index.names(found.ordinal)
     }
 
-    /// Id and slug of a boat found in this catalogue.
-    pub fn boat_names(&self, boat: BoatOrdinal) -> [&str; 2] {
-        self.boats.names(boat.0)
-    }
-
-    /// Id and slug of a manufacturer found in this catalogue.
-    pub fn manufacturer_names(&self, maker: ManufacturerOrdinal) -> [&str; 2] {
-        self.manufacturers.names(maker.0)
-    }
-
-    /// The body of a boat found in this catalogue.
-    pub async fn boat_body(self: &Arc<Self>, boat: BoatOrdinal) -> Result<Body, BodyError> {
-        self.body(|catalogue| &catalogue.boats, boat.0).await
-    }
-
-    /// The body of a manufacturer found in this catalogue.
-    pub async fn manufacturer_body(
-        self: &Arc<Self>,
-        maker: ManufacturerOrdinal,
-    ) -> Result<Body, BodyError> {
-        self.body(|catalogue| &catalogue.manufacturers, maker.0)
-            .await
+    /// The body of a record found in this catalogue: memory is read at once, and the disk on a
+    /// thread that may block.
+    pub async fn body(self: &Arc<Self>, found: FoundRecord) -> Result<Body, BodyError> {
+        let FoundRecord { kind, ordinal } = found;
+        let records = self.records(kind);
+        let bytes = if let Some(held) = records.bodies.read_at_once(ordinal as usize) {
+            held
+        } else {
+            let catalogue = Arc::clone(self);
+            let read = move || catalogue.records(kind).read(ordinal);
+            Box::pin(self.reads.run(read)).await??
+        };
+        let etag = records.index.entry(ordinal).etag;
+        Ok(Body { bytes, etag })
     }
 
     /// The body that lists the terms of all boats.
     pub const fn terms(&self) -> &Body {
         &self.terms
-    }
-
-    /// Reads memory at once, and the disk on a thread that may block.
-    async fn body(
-        self: &Arc<Self>,
-        kind: fn(&Self) -> &Records,
-        ordinal: u32,
-    ) -> Result<Body, BodyError> {
-        if let Some(body) = kind(self).body_at_once(ordinal) {
-            return Ok(body);
-        }
-        let catalogue = Arc::clone(self);
-        let read = move || kind(&catalogue).body(ordinal);
-        Ok(Box::pin(self.reads.run(read)).await??)
-    }
-
-    /// The slug of a manufacturer found in this catalogue, as filters accept it.
-    pub fn manufacturer_slug(&self, maker: ManufacturerOrdinal) -> Slug {
-        let [_id, slug] = self.manufacturers.names(maker.0);
-        Slug::parse(slug).unwrap_or_else(|_| unreachable!("the import checked every slug"))
     }
 
     const fn records(&self, kind: ListKind) -> &Records {

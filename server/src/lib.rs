@@ -42,8 +42,8 @@
 //! 7. [`params`]: after the scopes of the key are checked, `NoParams` reads the query and
 //!    `parse_id_or_slug` the name of the record, both for
 //!    `http::catalogue_request::CatalogueRequest::parse`.
-//! 8. [`catalogue`]: `Catalogue::find_boat` finds the boat for `http::look_up::LookUp::boat`, and
-//!    `Catalogue::boat_body` returns its body.
+//! 8. [`catalogue`]: `Catalogue::find` finds the boat for `http::look_up::LookUp::record`, and
+//!    `Catalogue::body` returns its body.
 //! 9. `http::representation::choose` answers 304 to a client that already has the body. Otherwise
 //!    it takes an encoded body from [`compressed`] if the client accepts the encoding and the
 //!    result is shorter.

@@ -6,7 +6,7 @@
 //! secret.
 //!
 //! A parameter is declared once, in `lists`; nothing else here knows one by name. This module must
-//! not know HTTP status codes, the clock, or any SQL except the names of tables and columns.
+//! not know HTTP status codes, the clock, or any SQL.
 
 mod decode;
 mod links;
@@ -27,8 +27,8 @@ pub use links::page_links;
 pub use lists::{BOATS, BOATS_OF_MANUFACTURER, MANUFACTURERS};
 pub(crate) use parameter::Value;
 pub use parameter::{
-    Bounds, Column, Dictionary, Kind, LIMIT_DEFAULT, LIMIT_MAX, List, ListKind, OFFSET_MAX, Order,
-    Parameter, Range, Sort, Terms, Values,
+    Bounds, Kind, LIMIT_DEFAULT, LIMIT_MAX, List, ListKind, OFFSET_MAX, Order, Parameter, Range,
+    Sort, Values, Vocabulary,
 };
 pub use query::{ListQuery, Page, Understood};
 pub use query_string::QueryString;

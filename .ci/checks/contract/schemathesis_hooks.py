@@ -1,13 +1,23 @@
 """Changes made-up requests where OpenAPI cannot say what the API wants, so that what should be accepted is."""
 
+import itertools
+import json
+import pathlib
 import unicodedata
 import zlib
 from decimal import Decimal, InvalidOperation
 
 import schemathesis
 
+# The parameters of the document that is tested, which lies where this runs, and their types.
+PARAMETERS = {parameter["name"]: parameter["schema"].get("type")
+              for path in json.loads(pathlib.Path("openapi.json").read_text())["paths"].values()
+              for parameter in path["get"].get("parameters", ())}
+NUMBERS = {name for name, kind in PARAMETERS.items() if kind in ("integer", "number")}
 # The first of each pair may not be greater.
-RANGES = [("yearFrom", "yearTo"), ("lengthMin", "lengthMax")]
+RANGES = [(low, high) for low, high in itertools.permutations(sorted(NUMBERS), 2)
+          if any((low, high) == (high.removesuffix(to) + by, low.removesuffix(by) + to)
+                 for by, to in (("From", "To"), ("Min", "Max")))]
 
 
 # Records of the sample, by the path that finds them.
@@ -26,10 +36,9 @@ def before_call(context, case, kwargs):
             query[name] = ""
     if "search" in query:
         query["search"] = with_a_letter(query["search"])
+    for name in NUMBERS & query.keys():
+        query[name] = without_exponent(query[name])
     for low, high in RANGES:
-        for name in (low, high):
-            if name in query:
-                query[name] = without_exponent(query[name])
         lower, upper = number(query.get(low)), number(query.get(high))
         if lower is not None and upper is not None and upper < lower:
             query[low], query[high] = query[high], query[low]

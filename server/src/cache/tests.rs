@@ -21,6 +21,7 @@ fn body(text: &str) -> ListBody {
     ListBody {
         bytes,
         etag,
+        rows: 0,
         total: 1,
     }
 }

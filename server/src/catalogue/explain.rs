@@ -16,7 +16,7 @@ use shared::base::clock::Clock;
 use super::Catalogue;
 use super::list::{ListError, rows};
 use super::pool::{QueryError, integers};
-use super::sql::Statement;
+use super::sql::{Argument, Statement};
 use crate::params::ListQuery;
 
 /// What DuckDB guesses is of no use beside what it counted, and of a column only the name matters.
@@ -25,15 +25,15 @@ const LEFT_OUT: [&str; 3] = ["Estimated Cardinality", "Projections", "Type"];
 const AROUND: &str = "EXPLAIN_ANALYZE";
 
 /// How a page of a list was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExplainedRows {
     /// The statements that ran, in their order. There is none for the total of what is
     /// not filtered.
     pub statements: Vec<RanStatement>,
-    /// Number of rows that match, whatever the page.
-    pub total: u64,
     /// Number of rows of the page.
     pub rows: usize,
+    /// Number of rows that match, whatever the page.
+    pub total: u64,
 }
 
 /// A statement that ran.
@@ -43,7 +43,7 @@ pub struct RanStatement {
     /// Its text.
     pub sql: String,
     /// The values that were bound, in their order.
-    pub values: Vec<i64>,
+    pub values: Vec<Argument>,
     /// How many numbers it gave.
     pub rows: usize,
     /// How long it took, once it was prepared, as those of a server are.

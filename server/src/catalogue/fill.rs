@@ -9,10 +9,13 @@ use std::sync::Arc;
 use duckdb::Connection;
 use duckdb::arrow::array::{ArrayRef, Int64Array};
 use duckdb::arrow::record_batch::RecordBatch;
-use shared::release::reader::{Listing, Pair};
+use shared::release::reader::{ListedBoat, Listing, Measure, Pair};
 use shared::release::throttle::{Throttle, throttled};
 
-use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, CREATE_TERMS, LOCK_DOWN, columns, create, unit};
+use super::tables::{
+    ACTIVITY_BITS, CATEGORY_BITS, CREATE_TERMS, LOCK_DOWN, Terms, create, measures, table, unit,
+    words,
+};
 use crate::params::{BOATS, List, MANUFACTURERS, Sort};
 
 /// Rows appended at once, in a millisecond or two. DuckDB plans a statement each time, so fewer
@@ -20,7 +23,7 @@ use crate::params::{BOATS, List, MANUFACTURERS, Sort};
 pub(super) const ROWS_AT_ONCE: usize = 4096;
 
 /// The values of a column, by the row or, for [`RecordColumn`], by the ordinal.
-type Values<'a> = Box<dyn Fn(usize) -> i64 + 'a>;
+type Values<'a> = Box<dyn Fn(usize) -> Option<i64> + 'a>;
 
 /// A column of the sorted tables of a list.
 struct RecordColumn<'a> {
@@ -53,7 +56,7 @@ pub(super) fn filled(listing: &Listing, throttle: &dyn Throttle) -> duckdb::Resu
     connection.execute_batch("BEGIN")?;
     for (list, columns, records) in lists {
         for sort in list.sorts {
-            filling.append_sorted(sort, records, columns)?;
+            filling.append_sorted(list, sort, records, columns)?;
         }
     }
     filling.append_words(&BOATS, &listing.boat_words)?;
@@ -74,30 +77,31 @@ impl Filling<'_> {
     /// Fills the table of a sort.
     fn append_sorted(
         &self,
+        list: &List,
         sort: &Sort,
         records: usize,
         columns: &[RecordColumn<'_>],
     ) -> duckdb::Result<()> {
         let mut ordinals = vec![0; records];
         for ordinal in throttled(0..records, self.throttle) {
-            ordinals[place((sort.of)(self.listing, ordinal))] = ordinal;
+            ordinals[place((sort.rank)(self.listing, ordinal))] = ordinal;
         }
         let ordinals = ordinals.as_slice();
-        let mut values: Vec<Values<'_>> = vec![Box::new(|row| integer(ordinals[row]))];
+        let mut values: Vec<Values<'_>> = vec![Box::new(|row| Some(integer(ordinals[row])))];
         for column in columns {
             values.push(Box::new(|row| (column.of)(ordinals[row])));
         }
-        self.append(sort.table, records, &values)
+        self.append(&table(list.kind, sort), records, &values)
     }
 
     /// Fills the table of the words of a list, with the ranks.
-    fn append_words(&self, list: &List, words: &[Pair]) -> duckdb::Result<()> {
-        let mut values = pair_values(words);
+    fn append_words(&self, list: &List, pairs: &[Pair]) -> duckdb::Result<()> {
+        let mut values = pair_values(pairs);
         for sort in list.sorts {
-            let rank = |row: usize| (sort.of)(self.listing, place(words[row].1));
-            values.push(Box::new(move |row| rank(row).into()));
+            let rank = |row: usize| (sort.rank)(self.listing, place(pairs[row].1));
+            values.push(Box::new(move |row| Some(rank(row).into())));
         }
-        self.append(list.words, words.len(), &values)
+        self.append(words(list.kind), pairs.len(), &values)
     }
 
     fn append_terms_without_bits(&self) -> duckdb::Result<()> {
@@ -106,13 +110,13 @@ impl Filling<'_> {
             boat_activities,
             ..
         } = self.listing;
-        for (table, pairs, bits) in [
-            ("boat_categories", boat_categories, CATEGORY_BITS),
-            ("boat_activities", boat_activities, ACTIVITY_BITS),
+        for (terms, pairs, bits) in [
+            (Terms::Categories, boat_categories, CATEGORY_BITS),
+            (Terms::Activities, boat_activities, ACTIVITY_BITS),
         ] {
             let pairs = throttled(pairs, self.throttle).copied();
             let pairs: Vec<Pair> = pairs.filter(|&(term, _)| bits <= term.into()).collect();
-            self.append(table, pairs.len(), &pair_values(&pairs))?;
+            self.append(terms.table(), pairs.len(), &pair_values(&pairs))?;
         }
         Ok(())
     }
@@ -134,30 +138,50 @@ impl Filling<'_> {
 /// The columns of boats besides the ordinal.
 fn boat_columns<'a>(listing: &'a Listing, throttle: &dyn Throttle) -> Vec<RecordColumn<'a>> {
     let boats = &listing.boats;
-    let compared = columns().into_iter().map(|column| RecordColumn {
-        name: column.name,
-        sql_type: column.sql_type,
-        of: Box::new(move |boat| (column.of)(&boats[boat])),
-    });
     let terms = terms_as_bits(listing, throttle);
-    let others = [
-        RecordColumn {
-            name: "unit",
-            sql_type: "TINYINT",
-            of: Box::new(|boat| unit(boats[boat].unit)),
-        },
-        RecordColumn {
-            name: "length",
-            sql_type: "BIGINT",
-            of: Box::new(|boat| boats[boat].length),
-        },
-        RecordColumn {
-            name: "terms",
-            sql_type: "BIGINT",
-            of: Box::new(move |boat| terms[boat]),
-        },
+    let column = |name, sql_type, of: Values<'a>| RecordColumn { name, sql_type, of };
+    let own = [
+        column(
+            "manufacturer",
+            "INTEGER",
+            Box::new(|boat| Some(boats[boat].manufacturer.into())),
+        ),
+        column(
+            "type",
+            "INTEGER",
+            Box::new(|boat| Some(boats[boat].boat_type.into())),
+        ),
+        column(
+            "unit",
+            "TINYINT",
+            Box::new(|boat| Some(unit(boats[boat].unit))),
+        ),
+        column(
+            "length",
+            "BIGINT",
+            Box::new(|boat| Some(boats[boat].length)),
+        ),
+        column("terms", "BIGINT", Box::new(move |boat| Some(terms[boat]))),
     ];
-    compared.chain(others).collect()
+    let measured = measures().into_iter().map(|measure| {
+        let sql_type = narrowest(measure, boats, throttle);
+        column(
+            measure.name,
+            sql_type,
+            Box::new(move |boat| (measure.of)(&boats[boat])),
+        )
+    });
+    own.into_iter().chain(measured).collect()
+}
+
+/// The smallest type of DuckDB that holds this measure of all boats.
+fn narrowest(measure: Measure, boats: &[ListedBoat], throttle: &dyn Throttle) -> &'static str {
+    let sizes = throttled(boats, throttle).filter_map(measure.of);
+    match sizes.map(i64::unsigned_abs).max().unwrap_or(0) {
+        0..0x8000 => "SMALLINT",
+        0x8000..0x8000_0000 => "INTEGER",
+        _ => "BIGINT",
+    }
 }
 
 /// The column `terms` of each boat, by ordinal.
@@ -180,15 +204,15 @@ fn terms_as_bits(listing: &Listing, throttle: &dyn Throttle) -> Vec<i64> {
 /// Both columns of pairs.
 fn pair_values(pairs: &[Pair]) -> Vec<Values<'_>> {
     vec![
-        Box::new(|row| pairs[row].0.into()),
-        Box::new(|row| pairs[row].1.into()),
+        Box::new(|row| Some(pairs[row].0.into())),
+        Box::new(|row| Some(pairs[row].1.into())),
     ]
 }
 
 /// These rows as an Arrow batch.
 fn batch(rows: std::ops::Range<usize>, columns: &[Values<'_>]) -> RecordBatch {
     let columns = columns.iter().enumerate().map(|(column, of)| {
-        let values: ArrayRef = Arc::new(Int64Array::from_iter_values(rows.clone().map(of)));
+        let values: ArrayRef = Arc::new(rows.clone().map(of).collect::<Int64Array>());
         (column.to_string(), values)
     });
     RecordBatch::try_from_iter(columns)

@@ -12,10 +12,11 @@ use shared::release::reader::{Dictionaries, DictionaryEntry};
 use shared::release::{Record, ReleaseError};
 
 use super::pool::{QueryError, integers};
-use super::sql::{Condition, ListPlan, Statement, integer};
+use super::sql::{Condition, ListPlan, Statement};
+use super::tables::Terms;
 use super::totals::Totals;
 use super::{Catalogue, Records};
-use crate::params::{Dictionary, Kind, ListQuery, Page, Terms, Value};
+use crate::params::{Kind, ListQuery, Page, Value, Vocabulary};
 
 /// The exact body of a list response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct ListBody {
     pub bytes: Bytes,
     /// Its hash.
     pub etag: ETag,
+    /// Number of rows on the page.
+    pub rows: u64,
     /// Number of rows that match, whatever the page.
     pub total: u64,
 }
@@ -113,19 +116,14 @@ impl DictionaryIds {
         let mut lengths = query.length_ranges();
         for (parameter, value) in query.given() {
             match (&parameter.kind, value) {
-                (&Kind::Slug(dictionary, column), Value::Slug(slug)) => {
-                    let id = id(self.dictionary(dictionary), slug);
-                    conditions.push(Condition::Equals(column, id));
+                (&Kind::Slug(vocabulary), Value::Slug(slug)) => {
+                    conditions.push(self.slug(vocabulary, slug));
                 }
-                (&Kind::Term(terms), Value::Slug(slug)) => {
-                    let id = id(self.terms(terms), slug);
-                    conditions.push(Condition::Has(terms, id));
+                (&Kind::AtLeast(measure, _), Value::Number(least)) => {
+                    conditions.push(Condition::AtLeast(measure, least.ceil(measure.decimals)));
                 }
-                (&Kind::AtLeast(column, _), Value::Integer(least)) => {
-                    conditions.push(Condition::AtLeast(column, integer(*least)));
-                }
-                (&Kind::AtMost(column, _), Value::Integer(most)) => {
-                    conditions.push(Condition::AtMost(column, integer(*most)));
+                (&Kind::AtMost(measure, _), Value::Number(most)) => {
+                    conditions.push(Condition::AtMost(measure, most.floor(measure.decimals)));
                 }
                 // Both bounds and their unit are one condition.
                 (Kind::LengthMin | Kind::LengthMax, _) => {
@@ -138,14 +136,7 @@ impl DictionaryIds {
                     Kind::LengthUnit | Kind::Limit | Kind::Offset | Kind::Sort(_) | Kind::Order,
                     _,
                 ) => {}
-                (
-                    Kind::Slug(..)
-                    | Kind::Term(_)
-                    | Kind::AtLeast(..)
-                    | Kind::AtMost(..)
-                    | Kind::Search,
-                    _,
-                ) => {
+                (Kind::Slug(_) | Kind::AtLeast(..) | Kind::AtMost(..) | Kind::Search, _) => {
                     unreachable!("a value of {} is of its kind", parameter.name)
                 }
             }
@@ -161,31 +152,35 @@ impl DictionaryIds {
     /// The terms in the filters of `query` that no boat has.
     fn unknown_terms(&self, query: &ListQuery) -> Vec<UnknownTerm> {
         let of_term = query.given().filter_map(|(parameter, value)| {
-            let known = match parameter.kind {
-                Kind::Slug(dictionary @ Dictionary::Types, _) => self.dictionary(dictionary),
-                Kind::Term(terms) => self.terms(terms),
-                _ => return None,
-            };
-            let Value::Slug(slug) = value else {
+            let (&Kind::Slug(vocabulary), Value::Slug(slug)) = (&parameter.kind, value) else {
                 return None;
             };
-            (!known.contains_key(slug.as_str()))
-                .then(|| UnknownTerm::beside(parameter.name, slug, known))
+            let known = self.ids(vocabulary);
+            let is_unknown =
+                vocabulary != Vocabulary::Manufacturers && !known.contains_key(slug.as_str());
+            is_unknown.then(|| UnknownTerm::beside(parameter.name, slug, known))
         });
         of_term.collect()
     }
 
-    const fn dictionary(&self, dictionary: Dictionary) -> &HashMap<Box<str>, i64> {
-        match dictionary {
-            Dictionary::Manufacturers => &self.manufacturers,
-            Dictionary::Types => &self.types,
+    const fn ids(&self, vocabulary: Vocabulary) -> &HashMap<Box<str>, i64> {
+        match vocabulary {
+            Vocabulary::Manufacturers => &self.manufacturers,
+            Vocabulary::Types => &self.types,
+            Vocabulary::Categories => &self.categories,
+            Vocabulary::Activities => &self.activities,
         }
     }
 
-    const fn terms(&self, terms: Terms) -> &HashMap<Box<str>, i64> {
-        match terms {
-            Terms::Categories => &self.categories,
-            Terms::Activities => &self.activities,
+    /// That a boat has this slug of a vocabulary.
+    fn slug(&self, vocabulary: Vocabulary, slug: &Slug) -> Condition {
+        let id = self.ids(vocabulary).get(slug.as_str()).copied();
+        let id = id.unwrap_or(UNKNOWN);
+        match vocabulary {
+            Vocabulary::Manufacturers => Condition::Equals("manufacturer", id),
+            Vocabulary::Types => Condition::Equals("type", id),
+            Vocabulary::Categories => Condition::Has(Terms::Categories, id),
+            Vocabulary::Activities => Condition::Has(Terms::Activities, id),
         }
     }
 
@@ -197,10 +192,6 @@ impl DictionaryIds {
         // Without any word the range is empty: its end precedes its start.
         Condition::Word(id(first), id(first + matching) - 1)
     }
-}
-
-fn id(dictionary: &HashMap<Box<str>, i64>, slug: &Slug) -> i64 {
-    dictionary.get(slug.as_str()).copied().unwrap_or(UNKNOWN)
 }
 
 impl Catalogue {
@@ -222,6 +213,7 @@ impl Catalogue {
             Ok(ListBody {
                 etag: ETag::of(&bytes),
                 bytes,
+                rows: ordinals.len() as u64,
                 total,
             })
         });

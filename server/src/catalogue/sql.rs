@@ -2,17 +2,22 @@
 //! [`super::tables`].
 //!
 //! Statements are built from fixed texts, chosen by enums, and every value of a request is a bound
-//! integer. So no text of a request can reach the database.
+//! integer, an [`Argument`]. So no text of a request can reach the database.
 //!
 //! Each order has its own table, and DuckDB keeps the order of the table it reads, so a page is
 //! read from the start without sorting. Rows found by words, in their own table, are sorted.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
-use shared::base::units::LengthRanges;
+use duckdb::ToSql;
+use duckdb::types::ToSqlOutput;
+use serde::{Serialize, Serializer};
+use serde_json::Number;
+use shared::base::units::{LengthRanges, METRE_DECIMALS};
+use shared::release::reader::Measure;
 
-use super::tables::unit;
-use crate::params::{Column, List, Order, Page, Sort, Terms};
+use super::tables::{Terms, rank, table, unit, words};
+use crate::params::{List, Order, Page, Sort};
 
 /// Pages that end before this row are found in one statement together with their total, which saves
 /// a third of the time; further on, holding the rows before the page would take longer.
@@ -21,12 +26,12 @@ const ONE_PASS_ROWS_MAX: u64 = 1000;
 /// One condition on a row, with its values.
 #[derive(Clone, Debug)]
 pub(super) enum Condition {
-    /// The column has this value.
-    Equals(Column, i64),
-    /// The column is at least this value.
-    AtLeast(Column, i64),
-    /// The column is at most this value.
-    AtMost(Column, i64),
+    /// This column has that id.
+    Equals(&'static str, i64),
+    /// The measure is known and at least that.
+    AtLeast(Measure, i64),
+    /// The measure is known and at most that.
+    AtMost(Measure, i64),
     /// The boat has the term with this id.
     Has(Terms, i64),
     /// The boat's physical length is admitted.
@@ -52,9 +57,9 @@ impl Condition {
     /// Adds the condition to a statement about `list`. Writing to a text cannot fail.
     fn write(&self, list: &List, text: &mut String) {
         _ = match self {
-            Self::Equals(column, _) => write!(text, "{} = ?", column.name),
-            Self::AtLeast(column, _) => write!(text, "? <= {}", column.name),
-            Self::AtMost(column, _) => write!(text, "{} <= ?", column.name),
+            Self::Equals(column, _) => write!(text, "{column} = ?"),
+            Self::AtLeast(measure, _) => write!(text, "? <= {}", measure.name),
+            Self::AtMost(measure, _) => write!(text, "{} <= ?", measure.name),
             Self::Has(..) if self.is_of_columns() => write!(text, "terms & ? <> 0"),
             Self::Has(terms, _) => {
                 let table = terms.table();
@@ -69,7 +74,7 @@ impl Condition {
                 "length BETWEEN ? AND ? AND NOT (unit = ? AND length NOT BETWEEN ? AND ?)"
             ),
             Self::Word(..) => {
-                let words = list.words;
+                let words = words(list.kind);
                 write!(
                     text,
                     "ordinal IN (SELECT ordinal FROM {words} WHERE word BETWEEN ? AND ?)"
@@ -78,18 +83,21 @@ impl Condition {
         };
     }
 
-    fn push_values(&self, values: &mut Vec<i64>) {
+    fn push_values(&self, values: &mut Vec<Argument>) {
         match self {
-            &(Self::Equals(_, value) | Self::AtLeast(_, value) | Self::AtMost(_, value)) => {
-                values.push(value);
+            &Self::Equals(_, id) => values.push(id.into()),
+            &(Self::AtLeast(measure, value) | Self::AtMost(measure, value)) => {
+                values.push(Argument::new(value, measure.decimals));
             }
-            &Self::Has(terms, id) => values.push(terms.bit(id).unwrap_or(id)),
+            &Self::Has(terms, id) => values.push(terms.bit(id).unwrap_or(id).into()),
             Self::Length(ranges) => {
+                let metres = |length: &i64| Argument::new(*length, METRE_DECIMALS);
                 let (tolerant, exact) = (&ranges.tolerant, &ranges.exact);
-                values.extend([*tolerant.start(), *tolerant.end()]);
-                values.extend([unit(ranges.exact_system), *exact.start(), *exact.end()]);
+                values.extend([tolerant.start(), tolerant.end()].map(metres));
+                values.push(unit(ranges.exact_system).into());
+                values.extend([exact.start(), exact.end()].map(metres));
             }
-            &Self::Word(low, high) => values.extend([low, high]),
+            &Self::Word(low, high) => values.extend([low, high].map(Argument::from)),
         }
     }
 }
@@ -120,13 +128,61 @@ enum AccessPath {
     Both,
 }
 
+/// A value to bind: an integer, shown as the number with decimals that it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Argument {
+    integer: i64,
+    decimals: u32,
+}
+
+impl Argument {
+    const fn new(integer: i64, decimals: u32) -> Self {
+        Self { integer, decimals }
+    }
+
+    /// The number it stands for.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "of numbers above 2^53 the last digits do not matter to who reads them"
+    )]
+    fn number(self) -> Number {
+        let divided = self.integer as f64 / 10_u64.pow(self.decimals) as f64;
+        let divided = Number::from_f64(divided).filter(|_| self.decimals != 0);
+        divided.unwrap_or_else(|| self.integer.into())
+    }
+}
+
+impl From<i64> for Argument {
+    fn from(integer: i64) -> Self {
+        Self::new(integer, 0)
+    }
+}
+
+impl ToSql for Argument {
+    fn to_sql(&self) -> duckdb::Result<ToSqlOutput<'_>> {
+        self.integer.to_sql()
+    }
+}
+
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.number().fmt(f)
+    }
+}
+
+impl Serialize for Argument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.number().serialize(serializer)
+    }
+}
+
 /// A statement and the values to bind, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Statement {
     /// Fixed texts only.
     pub(super) text: String,
     /// One value a placeholder.
-    pub(super) values: Vec<i64>,
+    pub(super) values: Vec<Argument>,
 }
 
 /// A statement for the ordinals of the rows of one page.
@@ -168,7 +224,7 @@ impl ListPlan {
             "SELECT unnest(list_concat([count(*)], coalesce({first}(ordinal, {rank}, ?), []))) "
         );
         self.write_from(self.sort, &mut text);
-        let mut values = vec![integer(end)];
+        let mut values = vec![integer(end).into()];
         values.extend(self.values());
         Some(Statement { text, values })
     }
@@ -180,13 +236,13 @@ impl ListPlan {
     pub(super) fn page(&self, page: Page, total: u64) -> PageStatement {
         let start = page.offset.min(total);
         let end = start.saturating_add(page.limit).min(total);
-        let (before, after, limit) = (start, total - end, integer(end - start));
+        let (before, after, limit) = (start, total - end, integer(end - start).into());
         let access_path = self.access_path();
         let is_reversed = match access_path {
             AccessPath::Position | AccessPath::Table => self.order == Order::Desc,
             AccessPath::Words | AccessPath::Both => after < before,
         };
-        let skipped = integer(if is_reversed { after } else { before });
+        let skipped = integer(if is_reversed { after } else { before }).into();
         let direction = match (self.order, is_reversed) {
             (Order::Asc, false) | (Order::Desc, true) => "ASC",
             (Order::Desc, false) | (Order::Asc, true) => "DESC",
@@ -227,7 +283,7 @@ impl ListPlan {
     }
 
     fn write_from(&self, sort: &Sort, text: &mut String) {
-        let (table, words, rank) = (sort.table, self.list.words, sort.rank);
+        let table = table(self.list.kind, sort);
         // Writing to a text cannot fail.
         _ = match self.access_path() {
             AccessPath::Position => write!(text, "FROM {table}"),
@@ -240,6 +296,7 @@ impl ListPlan {
                 Ok(())
             }
             AccessPath::Words => {
+                let (words, rank) = (words(self.list.kind), rank(sort));
                 let one = format!(
                     "SELECT DISTINCT ordinal, {rank} AS rank FROM {words} WHERE word BETWEEN ? AND ?"
                 );
@@ -249,7 +306,7 @@ impl ListPlan {
         };
     }
 
-    fn values(&self) -> Vec<i64> {
+    fn values(&self) -> Vec<Argument> {
         let mut values = Vec::new();
         for condition in &self.conditions {
             condition.push_values(&mut values);
@@ -261,4 +318,22 @@ impl ListPlan {
 /// An integer to bind. None is ever too large.
 pub(super) fn integer(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_is_shown_as_the_number_that_it_stands_for() {
+        for (argument, shown) in [
+            (Argument::from(1990), "1990"),
+            (Argument::from(i64::MAX), "9223372036854775807"),
+            (Argument::new(17_500_000, 7), "1.75"),
+            (Argument::new(89_950_000, 7), "8.995"),
+        ] {
+            assert_eq!(argument.to_string(), shown);
+            assert_eq!(serde_json::to_string(&argument).unwrap(), shown);
+        }
+    }
 }

@@ -7,8 +7,9 @@
 //! a table is its `rowid`.
 
 use shared::base::units::Unit;
+use shared::release::reader::Measure;
 
-use crate::params::{BOATS, Column, List, Terms};
+use crate::params::{BOATS, List, ListKind, Sort};
 
 /// Categories with ids below this are bits of the column `terms`, from the lowest on.
 pub(super) const CATEGORY_BITS: i64 = 32;
@@ -26,13 +27,31 @@ pub(super) const LOCK_DOWN: &str = "
     SET disabled_filesystems = 'LocalFileSystem';
     SET lock_configuration = true;";
 
-/// The columns that parameters compare, each once.
-pub(super) fn columns() -> Vec<Column> {
+/// The table of a list in the order of a sort.
+pub(super) fn table(list: ListKind, sort: &Sort) -> String {
+    format!("{}_by_{}", list.as_str(), sort.name)
+}
+
+/// The table of the words of a list, with a row's places in the sorted tables.
+pub(super) const fn words(list: ListKind) -> &'static str {
+    match list {
+        ListKind::Boats => "boat_words",
+        ListKind::Manufacturers => "manufacturer_words",
+    }
+}
+
+/// The column in the table of words with a row's place in the order of a sort.
+pub(super) fn rank(sort: &Sort) -> String {
+    format!("{}_rank", sort.name)
+}
+
+/// The measures that parameters compare, each once. A column of boats is called like its measure.
+pub(super) fn measures() -> Vec<Measure> {
     let parameters = BOATS.parameters.iter();
-    let mut columns: Vec<_> = parameters.filter_map(|one| one.kind.column()).collect();
-    columns.sort_unstable_by_key(|column| column.name);
-    columns.dedup_by_key(|column| column.name);
-    columns
+    let mut measures: Vec<_> = parameters.filter_map(|one| one.kind.measure()).collect();
+    measures.sort_unstable_by_key(|measure| measure.name);
+    measures.dedup_by_key(|measure| measure.name);
+    measures
 }
 
 /// The statements that create the tables of a list: one for each sort, with these columns besides
@@ -42,12 +61,15 @@ pub(super) fn create(list: &List, columns: &[(&'static str, &'static str)]) -> S
     for (name, sql_type) in columns {
         sorted.push(format!("{name} {sql_type}"));
     }
-    let mut words = vec!["word INTEGER".to_owned(), "ordinal INTEGER".to_owned()];
+    let mut ranked = vec!["word INTEGER".to_owned(), "ordinal INTEGER".to_owned()];
     for sort in list.sorts {
-        words.push(format!("{} INTEGER", sort.rank));
+        ranked.push(format!("{} INTEGER", rank(sort)));
     }
-    let tables = list.sorts.iter().map(|sort| (sort.table, &sorted));
-    let tables = tables.chain([(list.words, &words)]);
+    let tables = list
+        .sorts
+        .iter()
+        .map(|sort| (table(list.kind, sort), &sorted));
+    let tables = tables.chain([(words(list.kind).to_owned(), &ranked)]);
     let create = tables.map(|(table, columns)| {
         let columns = columns.join(", ");
         format!("CREATE TABLE {table} ({columns});")
@@ -67,6 +89,13 @@ pub(super) const fn unit(unit: Unit) -> i64 {
         Unit::Metric => 0,
         Unit::Imperial => 1,
     }
+}
+
+/// Terms, of which a boat may have several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Terms {
+    Categories,
+    Activities,
 }
 
 impl Terms {

@@ -1,5 +1,5 @@
-//! One log line for every request: the endpoint, the caller, the outcome, how long it took, and
-//! whether the client stopped waiting for the response.
+//! One log line for every request: the endpoint, the caller, the outcome, what was sent, how long it
+//! took, and whether the client stopped waiting for the response.
 //!
 //! It never has the text of the path or the query, or the `Authorization` header, which may hold
 //! secrets. The endpoint is named by its template. The id or slug of a record that was not found is
@@ -8,6 +8,7 @@
 use std::thread;
 use std::time::Duration;
 
+use bytes::Bytes;
 use salvo::http::Method;
 use shared::base::clock::Moment;
 use shared::base::ids::IdOrSlug;
@@ -107,6 +108,25 @@ impl Drop for Pending<'_> {
     }
 }
 
+/// What a client is sent besides the headers.
+struct Sent {
+    /// Rows of a list; none if it is no list.
+    rows: Option<u64>,
+    bytes: usize,
+}
+
+impl Sent {
+    /// Nothing but the headers is sent in response to `HEAD`.
+    fn of(reply: &Reply, method: Option<&Method>) -> Self {
+        let body = reply.body.as_ref();
+        let body = body.filter(|_| method != Some(&Method::HEAD));
+        Self {
+            rows: reply.meta.rows.map(|rows| body.map_or(0, |_| rows)),
+            bytes: body.map_or(0, Bytes::len),
+        }
+    }
+}
+
 /// Writes the line of an answered request, or of a malformed head.
 pub(crate) fn write(
     method: Option<&Method>,
@@ -123,6 +143,7 @@ pub(crate) fn write(
     let route = context.and_then(|context| context.route).map(display);
     let key_prefix = verified.map(|verified| display(&verified.key.prefix));
     let subscription = verified.map(|verified| verified.subscription.name.as_str());
+    let sent = Sent::of(reply, method);
     tracing::info!(
         request.id = %reply.meta.request_id,
         method = name_of(method),
@@ -133,6 +154,8 @@ pub(crate) fn write(
         subscription,
         cache,
         missing = missing.filter(|name| !may_hold_key(name.as_str())).map(IdOrSlug::as_str),
+        rows = sent.rows,
+        bytes = sent.bytes,
         duration_ms = milliseconds(duration),
         "answered"
     );

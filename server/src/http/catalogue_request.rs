@@ -8,7 +8,8 @@ use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of, parse_nested, parse_record};
 use crate::contract::routes::CatalogueOperation;
 use crate::params::{
-    BOATS, BOATS_OF_MANUFACTURER, ListQuery, MANUFACTURERS, NoParams, ParamIssue, QueryString,
+    BOATS, BOATS_OF_MANUFACTURER, ListKind, ListQuery, MANUFACTURERS, NoParams, ParamIssue,
+    QueryString,
 };
 
 /// A parsed request to the catalogue.
@@ -53,8 +54,10 @@ impl CatalogueRequest {
     pub(crate) async fn look_up(self, look_up: &LookUp<'_>) -> Result<Resource, ApiError> {
         match self {
             Self::List(query) => Box::pin(look_up.list(&query)).await,
-            Self::Boat(id_or_slug) => look_up.boat(&id_or_slug).await,
-            Self::Manufacturer(id_or_slug) => look_up.manufacturer(&id_or_slug).await,
+            Self::Boat(id_or_slug) => look_up.record(ListKind::Boats, &id_or_slug).await,
+            Self::Manufacturer(id_or_slug) => {
+                look_up.record(ListKind::Manufacturers, &id_or_slug).await
+            }
             Self::ManufacturerBoats(id_or_slug, query) => {
                 let query = boats_of(look_up.catalogue, &id_or_slug, query)?;
                 Box::pin(look_up.list(&query)).await

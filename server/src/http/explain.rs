@@ -21,11 +21,11 @@ use super::look_up::{LookUp, Resource, boats_of};
 use super::openapi;
 use super::pipeline::{Target, target};
 use crate::base::error_chain::chain;
-use crate::cache::{CacheError, Freshness, ListCache, ListKey};
-use crate::catalogue::{Catalogue, ExplainedRows, ListError};
+use crate::cache::{CacheError, Freshness, ListCache};
+use crate::catalogue::Catalogue;
 use crate::contract::routes::{self, Destination, Operation};
 use crate::metrics::Queries;
-use crate::params::{NoParams, QueryString};
+use crate::params::{ListKind, NoParams, QueryString};
 use crate::wire::{BadHead, check};
 
 pub use self::explanation::{
@@ -110,26 +110,27 @@ impl Explanation {
         let catalogue = look_up.catalogue;
         let query = match asked {
             CatalogueRequest::Boat(name) => {
-                let boat = catalogue.find_boat(name);
-                let names = boat.map(|boat| catalogue.boat_names(boat));
-                self.record = names.map(|names| named("boat", name.as_str(), names));
+                self.record = named(catalogue, ListKind::Boats, name);
                 return Ok(());
             }
             CatalogueRequest::Manufacturer(name) => {
-                self.record = manufacturer(catalogue, name);
+                self.record = named(catalogue, ListKind::Manufacturers, name);
                 return Ok(());
             }
             CatalogueRequest::Terms => return Ok(()),
             CatalogueRequest::List(query) => query.clone(),
             CatalogueRequest::ManufacturerBoats(name, query) => {
-                self.record = manufacturer(catalogue, name);
+                self.record = named(catalogue, ListKind::Manufacturers, name);
                 boats_of(catalogue, name, query.clone())?
             }
         };
         self.parameters = query.understood();
         self.unknown_terms = catalogue.unknown_terms(&query);
-        let rows = catalogue.explain(&query, clock).await;
-        self.list = Some(list(look_up.key(&query), rows)?);
+        let found = catalogue.explain(&query, clock).await;
+        self.list = Some(ExplainedList {
+            cache_key: look_up.key(&query),
+            found: found.map_err(CacheError::Failed)?,
+        });
         Ok(())
     }
 }
@@ -185,15 +186,11 @@ fn refused(error: ApiError) -> Refused {
     }
 }
 
-fn manufacturer(catalogue: &Catalogue, name: &IdOrSlug) -> Option<NamedRecord> {
-    let maker = catalogue.find_manufacturer(name)?;
-    let names = catalogue.manufacturer_names(maker);
-    Some(named("manufacturer", name.as_str(), names))
-}
-
-fn named(kind: &'static str, name: &str, [id, slug]: [&str; 2]) -> NamedRecord {
-    NamedRecord {
-        kind,
+fn named(catalogue: &Catalogue, kind: ListKind, name: &IdOrSlug) -> Option<NamedRecord> {
+    let [id, slug] = catalogue.names(catalogue.find(kind, name)?);
+    let name = name.as_str();
+    Some(NamedRecord {
+        kind: kind.singular(),
         id: id.to_owned(),
         slug: slug.to_owned(),
         found_by: match (name == id, name == slug) {
@@ -201,23 +198,6 @@ fn named(kind: &'static str, name: &str, [id, slug]: [&str; 2]) -> NamedRecord {
             (true, false) => "id",
             (false, _) => "slug",
         },
-    }
-}
-
-fn list(
-    cache_key: ListKey,
-    rows: Result<ExplainedRows, ListError>,
-) -> Result<ExplainedList, ApiError> {
-    let ExplainedRows {
-        statements,
-        total,
-        rows,
-    } = rows.map_err(CacheError::Failed)?;
-    Ok(ExplainedList {
-        cache_key,
-        statements,
-        rows,
-        total,
     })
 }
 
@@ -225,10 +205,10 @@ fn body(found: Resource) -> ExplainedBody {
     ExplainedBody {
         bytes: found.body.len(),
         etag: found.etag.in_coding(Coding::Identity).text(),
-        cache: match found.freshness {
+        cache: match found.about.freshness {
             Freshness::Hit { .. } => "HIT",
             Freshness::Miss => "MISS",
         },
-        link: found.link,
+        link: found.about.link,
     }
 }

@@ -56,6 +56,8 @@ pub(crate) struct ResponseMeta {
     pub(crate) etag: Option<CodedETag>,
     pub(crate) freshness: Option<Freshness>,
     pub(crate) link: Option<String>,
+    /// Rows of the body, if it is a page of a list. No header has it.
+    pub(crate) rows: Option<u64>,
     pub(crate) retry_after_seconds: Option<u64>,
     pub(crate) cache_policy: CachePolicy,
     pub(crate) media: Media,
@@ -99,6 +101,7 @@ impl ResponseMeta {
             etag: None,
             freshness: None,
             link: None,
+            rows: None,
             retry_after_seconds: None,
             cache_policy: CachePolicy::Private,
             media: Media::Json,

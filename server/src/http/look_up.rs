@@ -5,15 +5,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shared::base::clock::{Clock, Moment};
 use shared::base::etag::ETag;
-use shared::base::ids::IdOrSlug;
+use shared::base::ids::{IdOrSlug, Slug};
 
 use super::error::ApiError;
+use super::headers::ResponseMeta;
 use crate::cache::{CacheError, Freshness, ListCache, ListKey};
-use crate::catalogue::{Body, BodyError, Catalogue, ListBody, ListError, QueryError};
+use crate::catalogue::{Body, BodyError, Catalogue, FoundRecord, ListBody, ListError, QueryError};
 use crate::metrics::Queries;
-use crate::params::{self, ListQuery, NoParams, ParamIssue, QueryString, page_links};
-
-const UNKNOWN_MANUFACTURER: ApiError = ApiError::NoRecord("manufacturer");
+use crate::params::{self, ListKind, ListQuery, NoParams, ParamIssue, QueryString, page_links};
 
 /// The context of a lookup: one release, one moment, one URL.
 pub(crate) struct LookUp<'a> {
@@ -30,9 +29,25 @@ pub(crate) struct LookUp<'a> {
 pub(crate) struct Resource {
     pub(crate) body: Bytes,
     pub(crate) etag: ETag,
+    pub(crate) about: About,
+}
+
+/// What else is known of the result of a lookup.
+pub(crate) struct About {
     pub(crate) freshness: Freshness,
     /// Value of the `Link` header.
     pub(crate) link: Option<String>,
+    /// Rows of the page, if it is one of a list.
+    pub(crate) rows: Option<u64>,
+}
+
+impl About {
+    /// Adds it to what is known about the response with this result.
+    pub(crate) fn fill(self, meta: &mut ResponseMeta) {
+        meta.freshness = Some(self.freshness);
+        meta.link = self.link;
+        meta.rows = self.rows;
+    }
 }
 
 impl LookUp<'_> {
@@ -60,38 +75,33 @@ impl LookUp<'_> {
         Ok(Resource {
             body: body.bytes,
             etag: body.etag,
-            freshness,
-            link,
+            about: About {
+                freshness,
+                link,
+                rows: Some(body.rows),
+            },
         })
     }
 
-    /// One boat.
-    pub(crate) async fn boat(&self, id_or_slug: &IdOrSlug) -> Result<Resource, ApiError> {
-        let boat = self.catalogue.find_boat(id_or_slug);
-        let boat = boat.ok_or(ApiError::NoRecord("boat"))?;
-        self.record(self.catalogue.boat_body(boat).await)
-    }
-
-    /// One manufacturer.
-    pub(crate) async fn manufacturer(&self, id_or_slug: &IdOrSlug) -> Result<Resource, ApiError> {
-        let manufacturer = self.catalogue.find_manufacturer(id_or_slug);
-        let manufacturer = manufacturer.ok_or(UNKNOWN_MANUFACTURER)?;
-        self.record(self.catalogue.manufacturer_body(manufacturer).await)
+    /// One record; counts it if a queue refused to read its body.
+    pub(crate) async fn record(
+        &self,
+        kind: ListKind,
+        id_or_slug: &IdOrSlug,
+    ) -> Result<Resource, ApiError> {
+        let found = find(self.catalogue, kind, id_or_slug)?;
+        let body = self.catalogue.body(found).await;
+        if let Err(BodyError::Queue(refused)) = &body {
+            self.metrics.refuse(refused);
+        }
+        let Body { bytes, etag } = body?;
+        Ok(Resource::precomputed(bytes, etag))
     }
 
     /// The terms that boats are found by.
     pub(crate) fn terms(&self) -> Resource {
         let Body { bytes, etag } = self.catalogue.terms().clone();
         Resource::precomputed(bytes, etag)
-    }
-
-    /// A record with this body; counts it if a queue refused to read the body.
-    fn record(&self, body: Result<Body, BodyError>) -> Result<Resource, ApiError> {
-        if let Err(BodyError::Queue(refused)) = &body {
-            self.metrics.refuse(refused);
-        }
-        let Body { bytes, etag } = body?;
-        Ok(Resource::precomputed(bytes, etag))
     }
 
     /// The same query, measured: its time if it succeeds, a counter if a queue refuses it.
@@ -117,8 +127,11 @@ impl Resource {
         Self {
             body,
             etag,
-            freshness: Freshness::Hit { age_seconds: 0 },
-            link: None,
+            about: About {
+                freshness: Freshness::Hit { age_seconds: 0 },
+                link: None,
+                rows: None,
+            },
         }
     }
 }
@@ -130,9 +143,19 @@ pub(crate) fn boats_of(
     id_or_slug: &IdOrSlug,
     query: ListQuery,
 ) -> Result<ListQuery, ApiError> {
-    let manufacturer = catalogue.find_manufacturer(id_or_slug);
-    let manufacturer = manufacturer.ok_or(UNKNOWN_MANUFACTURER)?;
-    Ok(query.of_manufacturer(catalogue.manufacturer_slug(manufacturer)))
+    let manufacturer = find(catalogue, ListKind::Manufacturers, id_or_slug)?;
+    let [_id, slug] = catalogue.names(manufacturer);
+    let slug = Slug::parse(slug).unwrap_or_else(|_| unreachable!("the import checked every slug"));
+    Ok(query.of_manufacturer(slug))
+}
+
+fn find(
+    catalogue: &Catalogue,
+    kind: ListKind,
+    id_or_slug: &IdOrSlug,
+) -> Result<FoundRecord, ApiError> {
+    let found = catalogue.find(kind, id_or_slug);
+    found.ok_or(ApiError::NoRecord(kind.singular()))
 }
 
 /// Reads the path of one record, which takes no query parameters.

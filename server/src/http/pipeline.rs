@@ -134,8 +134,7 @@ pub(crate) async fn answer(
         return Ok(answer);
     }
     context.meta.quota = Some(counting.charge().await?);
-    context.meta.freshness = Some(found.freshness);
-    context.meta.link = found.link;
+    found.about.fill(&mut context.meta);
     Ok(answer)
 }
 

@@ -1,14 +1,13 @@
 //! The lists of the service, with each of their parameters and sorts declared once (specification
 //! sections 4.1, 4.3 and 4.5).
 //!
-//! A new filter is an entry here, with its column if it needs one. `parameter` defines what a
-//! parameter is.
+//! A new filter is an entry here, with its [`Measure`] if it compares a number. `parameter` defines
+//! what a parameter is.
 
 use shared::base::model::{YEAR_MAX, YEAR_MIN};
+use shared::release::reader::Measure;
 
-use super::parameter::{
-    Bounds, Column, Dictionary, Kind, List, ListKind, Parameter, Range, Sort, Terms, names,
-};
+use super::parameter::{Bounds, Kind, List, ListKind, Parameter, Range, Sort, Vocabulary, names};
 
 /// The list of boats.
 pub static BOATS: List = List {
@@ -17,7 +16,6 @@ pub static BOATS: List = List {
     refused: None,
     ranges: BOAT_RANGES,
     sorts: &BOAT_SORTS,
-    words: "boat_words",
 };
 
 /// The list of the boats of the manufacturer that the path names.
@@ -31,7 +29,6 @@ pub static BOATS_OF_MANUFACTURER: List = List {
     kind: ListKind::Boats,
     ranges: BOAT_RANGES,
     sorts: &BOAT_SORTS,
-    words: "boat_words",
 };
 
 /// The list of manufacturers.
@@ -41,31 +38,6 @@ pub static MANUFACTURERS: List = List {
     refused: None,
     ranges: &[],
     sorts: &MANUFACTURER_SORTS,
-    words: "manufacturer_words",
-};
-
-/// The last year of a production that has not ended.
-const NOT_ENDED: i64 = 32767;
-
-const MANUFACTURER: Column = Column {
-    name: "manufacturer",
-    sql_type: "INTEGER",
-    of: |boat| i64::from(boat.manufacturer),
-};
-const TYPE: Column = Column {
-    name: "type",
-    sql_type: "INTEGER",
-    of: |boat| i64::from(boat.boat_type),
-};
-const FIRST_YEAR: Column = Column {
-    name: "first_year",
-    sql_type: "SMALLINT",
-    of: |boat| i64::from(boat.first_year),
-};
-const LAST_YEAR: Column = Column {
-    name: "last_year",
-    sql_type: "SMALLINT",
-    of: |boat| boat.last_year.map_or(NOT_ENDED, i64::from),
 };
 
 const YEARS: Bounds = (YEAR_MIN as u64, YEAR_MAX as u64);
@@ -73,38 +45,38 @@ const YEARS: Bounds = (YEAR_MIN as u64, YEAR_MAX as u64);
 const BOAT_PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "manufacturer",
-        kind: Kind::Slug(Dictionary::Manufacturers, MANUFACTURER),
+        kind: Kind::Slug(Vocabulary::Manufacturers),
         description: "Slug of the manufacturer.",
         example: "beneteau",
     },
     Parameter {
         name: "type",
-        kind: Kind::Slug(Dictionary::Types, TYPE),
+        kind: Kind::Slug(Vocabulary::Types),
         description: "Slug of the boat type.",
         example: "sailing-yacht",
     },
     Parameter {
         name: "category",
-        kind: Kind::Term(Terms::Categories),
+        kind: Kind::Slug(Vocabulary::Categories),
         description: "Slug of a category.",
         example: "cruiser",
     },
     Parameter {
         name: "activity",
-        kind: Kind::Term(Terms::Activities),
+        kind: Kind::Slug(Vocabulary::Activities),
         description: "Slug of an activity.",
         example: "cruising",
     },
     Parameter {
         name: "yearFrom",
-        kind: Kind::AtLeast(LAST_YEAR, YEARS),
+        kind: Kind::AtLeast(Measure::LAST_YEAR, YEARS),
         description: "Still built in or after this year. Boats without a last year of production \
                       still are.",
         example: "1975",
     },
     Parameter {
         name: "yearTo",
-        kind: Kind::AtMost(FIRST_YEAR, YEARS),
+        kind: Kind::AtMost(Measure::FIRST_YEAR, YEARS),
         description: "First built in or before this year; not before `yearFrom`.",
         example: "1990",
     },
@@ -165,30 +137,22 @@ const BOAT_SORTS: [Sort; 4] = [
     Sort {
         name: "model",
         description: "name of the model",
-        table: "boats_by_model",
-        rank: "model_rank",
-        of: |listing, boat| listing.boats[boat].model_rank,
+        rank: |listing, boat| listing.boats[boat].model_rank,
     },
     Sort {
         name: "year",
         description: "first year of production",
-        table: "boats_by_year",
-        rank: "year_rank",
-        of: |listing, boat| listing.boats[boat].year_rank,
+        rank: |listing, boat| listing.boats[boat].year_rank,
     },
     Sort {
         name: "length",
         description: "length",
-        table: "boats_by_length",
-        rank: "length_rank",
-        of: |listing, boat| listing.boats[boat].length_rank,
+        rank: |listing, boat| listing.boats[boat].length_rank,
     },
     Sort {
         name: "manufacturer",
         description: "name of the manufacturer",
-        table: "boats_by_manufacturer",
-        rank: "manufacturer_rank",
-        of: |listing, boat| listing.boats[boat].manufacturer_rank,
+        rank: |listing, boat| listing.boats[boat].manufacturer_rank,
     },
 ];
 
@@ -215,16 +179,12 @@ const MANUFACTURER_SORTS: [Sort; 2] = [
     Sort {
         name: "name",
         description: "name",
-        table: "manufacturers_by_name",
-        rank: "name_rank",
-        of: |listing, maker| listing.manufacturers[maker].name_rank,
+        rank: |listing, maker| listing.manufacturers[maker].name_rank,
     },
     Sort {
         name: "updatedAt",
         description: "when the record last changed",
-        table: "manufacturers_by_updated",
-        rank: "updated_rank",
-        of: |listing, maker| listing.manufacturers[maker].updated_rank,
+        rank: |listing, maker| listing.manufacturers[maker].updated_rank,
     },
 ];
 

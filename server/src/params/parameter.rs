@@ -10,8 +10,8 @@ use std::fmt;
 use serde::Serialize;
 use shared::base::ids::Slug;
 use shared::base::number::INTEGER_MAX;
-use shared::base::units::{LengthBound, LengthUnit};
-use shared::release::reader::{ListedBoat, Listing};
+use shared::base::units::{Bound, LENGTH_MAX, LengthUnit};
+use shared::release::reader::{Listing, Measure};
 
 use super::SearchWords;
 
@@ -35,8 +35,6 @@ pub struct List {
     pub ranges: &'static [Range],
     /// What it may be sorted by. The first is the default.
     pub sorts: &'static [Sort],
-    /// The table of the words that `search` finds.
-    pub words: &'static str,
 }
 
 /// A list is one of those declared.
@@ -65,6 +63,14 @@ impl ListKind {
         match self {
             Self::Boats => "boats",
             Self::Manufacturers => "manufacturers",
+        }
+    }
+
+    /// The name of one of them.
+    pub const fn singular(self) -> &'static str {
+        match self {
+            Self::Boats => "boat",
+            Self::Manufacturers => "manufacturer",
         }
     }
 }
@@ -105,14 +111,12 @@ impl Eq for Parameter {}
 /// What a parameter may be and what it does.
 #[derive(Debug)]
 pub enum Kind {
-    /// A slug: the column holds its id in this dictionary.
-    Slug(Dictionary, Column),
-    /// A slug: it is one of the row's terms.
-    Term(Terms),
-    /// An integer within these bounds; the column is at least that.
-    AtLeast(Column, Bounds),
-    /// An integer within these bounds; the column is at most that.
-    AtMost(Column, Bounds),
+    /// A slug of this vocabulary, which the row has.
+    Slug(Vocabulary),
+    /// A number within these bounds; that of the row is at least that.
+    AtLeast(Measure, Bounds),
+    /// A number within these bounds; that of the row is at most that.
+    AtMost(Measure, Bounds),
     /// The least length overall, in the unit of [`Kind::LengthUnit`].
     LengthMin,
     /// The greatest length overall, in the same unit.
@@ -131,35 +135,19 @@ pub enum Kind {
     Order,
 }
 
-/// The least and the greatest value of an integer.
+/// The least and the greatest value of an integer. A number with decimals is above the first.
 pub type Bounds = (u64, u64);
 
-/// A column of the tables of boats, which a parameter compares.
-#[derive(Clone, Copy, Debug)]
-pub struct Column {
-    /// Its name.
-    pub name: &'static str,
-    /// The type of its values.
-    pub sql_type: &'static str,
-    /// What it holds of a boat.
-    pub of: fn(&ListedBoat) -> i64,
-}
-
-/// The kinds of slugs, each numbered by itself in a release.
+/// What slugs stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dictionary {
-    /// Manufacturers, by their ordinals.
+pub enum Vocabulary {
+    /// Who makes boats.
     Manufacturers,
     /// Types of boats.
     Types,
-}
-
-/// Terms; a boat may have several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Terms {
-    /// What boats are.
+    /// What boats are; a boat may have several.
     Categories,
-    /// What boats are for.
+    /// What boats are for; a boat may have several.
     Activities,
 }
 
@@ -170,12 +158,8 @@ pub struct Sort {
     pub name: &'static str,
     /// Its meaning, for callers.
     pub description: &'static str,
-    /// The table in this order.
-    pub table: &'static str,
-    /// The column in the table of words with a row's place in that table.
-    pub rank: &'static str,
-    /// That place, for the record with this ordinal.
-    pub of: fn(&Listing, usize) -> i32,
+    /// The place of the record with this ordinal.
+    pub rank: fn(&Listing, usize) -> i32,
 }
 
 /// The names of `sorts`.
@@ -211,8 +195,8 @@ pub enum Values {
     Slug,
     /// An integer within these bounds, and its default.
     Integer(Bounds, Option<u64>),
-    /// A length above 0 and at most 1000, a decimal number without sign or exponent.
-    Length,
+    /// A decimal number within these bounds.
+    Decimal(Bounds),
     /// Words, in [`super::SEARCH_MIN`] to [`super::SEARCH_MAX`] characters.
     Search,
     /// One of these words. The first is the default.
@@ -223,8 +207,7 @@ pub enum Values {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Slug(Slug),
-    Integer(u64),
-    Length(LengthBound),
+    Number(Bound),
     Search(SearchWords),
     /// The place of the word among those of [`Values::OneOf`], and the word.
     OneOf(usize, &'static str),
@@ -248,9 +231,14 @@ impl Kind {
     pub fn values(&self) -> Values {
         const LENGTH_UNITS: [&str; 2] = [LengthUnit::ALL[0].as_str(), LengthUnit::ALL[1].as_str()];
         match *self {
-            Self::Slug(..) | Self::Term(_) => Values::Slug,
-            Self::AtLeast(_, bounds) | Self::AtMost(_, bounds) => Values::Integer(bounds, None),
-            Self::LengthMin | Self::LengthMax => Values::Length,
+            Self::Slug(_) => Values::Slug,
+            Self::AtLeast(measure, bounds) | Self::AtMost(measure, bounds) => {
+                match measure.decimals {
+                    0 => Values::Integer(bounds, None),
+                    _ => Values::Decimal(bounds),
+                }
+            }
+            Self::LengthMin | Self::LengthMax => Values::Decimal((0, LENGTH_MAX.unsigned_abs())),
             Self::LengthUnit => Values::OneOf(&LENGTH_UNITS),
             Self::Search => Values::Search,
             Self::Limit => Values::Integer((1, LIMIT_MAX), Some(LIMIT_DEFAULT)),
@@ -260,12 +248,10 @@ impl Kind {
         }
     }
 
-    /// The column that it compares, if it is a single one.
-    pub(crate) const fn column(&self) -> Option<Column> {
+    /// The number of boats that it compares, except for their length.
+    pub(crate) const fn measure(&self) -> Option<Measure> {
         match *self {
-            Self::Slug(_, column) | Self::AtLeast(column, _) | Self::AtMost(column, _) => {
-                Some(column)
-            }
+            Self::AtLeast(measure, _) | Self::AtMost(measure, _) => Some(measure),
             _ => None,
         }
     }
@@ -286,8 +272,8 @@ impl Values {
                 Ok(slug) => Ok(Value::Slug(slug)),
                 Err(invalid) => Err(invalid.to_string()),
             },
-            Self::Integer(bounds, _) => integer(text, bounds).map(Value::Integer),
-            Self::Length => length_bound(text).map(Value::Length),
+            Self::Integer(bounds, _) => integer(text, bounds).map(Value::Number),
+            Self::Decimal(bounds) => decimal(text, bounds).map(Value::Number),
             Self::Search => SearchWords::parse(text).map(Value::Search),
             Self::OneOf(words) => match words.iter().position(|word| *word == text) {
                 Some(place) => Ok(Value::OneOf(place, words[place])),
@@ -299,9 +285,9 @@ impl Values {
     /// The default.
     pub(super) fn default_value(self) -> Option<Value> {
         match self {
-            Self::Integer(_, default) => default.map(Value::Integer),
+            Self::Integer(_, default) => Some(Value::Number(default?.into())),
             Self::OneOf(words) => Some(Value::OneOf(0, words[0])),
-            Self::Slug | Self::Length | Self::Search => None,
+            Self::Slug | Self::Decimal(_) | Self::Search => None,
         }
     }
 }
@@ -310,8 +296,7 @@ impl Value {
     /// Whether `self` is above `other`, so that they cannot be the ends of a range.
     pub(super) fn is_above(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Integer(low), Self::Integer(high)) => high < low,
-            (Self::Length(low), Self::Length(high)) => high < low,
+            (Self::Number(low), Self::Number(high)) => high < low,
             _ => false,
         }
     }
@@ -322,8 +307,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Slug(slug) => slug.fmt(f),
-            Self::Integer(integer) => integer.fmt(f),
-            Self::Length(bound) => bound.fmt(f),
+            Self::Number(number) => number.fmt(f),
             Self::Search(words) => words.fmt(f),
             Self::OneOf(_, word) => f.write_str(word),
         }
@@ -331,21 +315,26 @@ impl fmt::Display for Value {
 }
 
 /// An integer `[0-9]+` within `bounds`. However many digits there are, they never overflow.
-fn integer(text: &str, (min, max): Bounds) -> Result<u64, String> {
+fn integer(text: &str, (min, max): Bounds) -> Result<Bound, String> {
     // The standard parser would accept a leading plus.
     let value: Option<u64> = is_digits(text).then(|| text.parse().ok()).flatten();
     value
         .filter(|value| (min..=max).contains(value))
+        .map(Bound::from)
         .ok_or_else(|| format!("must be an integer from {min} to {max}, in digits"))
 }
 
-/// A length bound `[0-9]+(\.[0-9]+)?`, above 0 and at most 1000.
-fn length_bound(text: &str) -> Result<LengthBound, String> {
+/// A number `[0-9]+(\.[0-9]+)?` above the first of the bounds and at most the second.
+fn decimal(text: &str, (min, max): Bounds) -> Result<Bound, String> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     if !is_digits(whole) || !is_digits(fraction) {
         return Err("must be a number such as 12 or 12.5, without sign or exponent".to_owned());
     }
-    LengthBound::parse(text).map_err(|invalid| invalid.to_string())
+    let value = Bound::parse(text).map_err(|invalid| invalid.to_string())?;
+    if value <= min.into() || Bound::from(max) < value {
+        return Err(format!("must be greater than {min} and at most {max}"));
+    }
+    Ok(value)
 }
 
 fn is_digits(text: &str) -> bool {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use shared::base::ids::Slug;
-use shared::base::units::{LengthBound, LengthRanges, LengthUnit};
+use shared::base::units::{Bound, LengthRanges, LengthUnit};
 
 use super::lists::BOATS;
 use super::parameter::{Kind, LIMIT_DEFAULT, List, Order, Parameter, Sort, Value};
@@ -127,16 +127,10 @@ impl ListQuery {
 
     /// The requested rows.
     pub fn page(&self) -> Page {
-        let integer = |value: Option<&Value>, default| match value {
-            Some(Value::Integer(integer)) => *integer,
-            _ => default,
-        };
+        let integer = |is: fn(&Kind) -> bool| Some(self.number(is)?.floor(0).unsigned_abs());
         Page {
-            limit: integer(
-                self.value(|kind| matches!(kind, Kind::Limit)),
-                LIMIT_DEFAULT,
-            ),
-            offset: integer(self.value(|kind| matches!(kind, Kind::Offset)), 0),
+            limit: integer(|kind| matches!(kind, Kind::Limit)).unwrap_or(LIMIT_DEFAULT),
+            offset: integer(|kind| matches!(kind, Kind::Offset)).unwrap_or(0),
         }
     }
 
@@ -152,15 +146,15 @@ impl ListQuery {
 
     /// The physical lengths that the bounds of the length overall admit, if there are any.
     pub fn length_ranges(&self) -> Option<LengthRanges> {
-        let min = self.bound(|kind| matches!(kind, Kind::LengthMin));
-        let max = self.bound(|kind| matches!(kind, Kind::LengthMax));
+        let min = self.number(|kind| matches!(kind, Kind::LengthMin));
+        let max = self.number(|kind| matches!(kind, Kind::LengthMax));
         let unit = LengthUnit::ALL[self.word(|kind| matches!(kind, Kind::LengthUnit))];
         (min.is_some() || max.is_some()).then(|| LengthRanges::new(min, max, unit))
     }
 
-    fn bound(&self, is: fn(&Kind) -> bool) -> Option<&LengthBound> {
+    fn number(&self, is: fn(&Kind) -> bool) -> Option<&Bound> {
         match self.value(is) {
-            Some(Value::Length(bound)) => Some(bound),
+            Some(Value::Number(number)) => Some(number),
             _ => None,
         }
     }

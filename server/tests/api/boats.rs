@@ -75,7 +75,7 @@ fn two_values(parameter: &Parameter) -> Vec<String> {
         Values::Integer((_, max), _) => [max - 1, max]
             .map(|value| format!("{}={value}", parameter.name))
             .to_vec(),
-        Values::Length => ["9", "9.5"]
+        Values::Decimal((min, max)) => [format!("{min}.5"), max.to_string()]
             .map(|value| format!("{}={value}", parameter.name))
             .to_vec(),
         Values::OneOf(words) => {

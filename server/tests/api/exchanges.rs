@@ -6,6 +6,7 @@ use std::fmt::Write;
 use crate::answer::{Answer, check_text};
 use crate::app::Ask;
 use crate::openapi::check_described;
+use crate::records::without_hashes;
 
 /// A request and its response.
 pub(crate) struct Exchange {
@@ -79,6 +80,6 @@ impl Exchanges {
             }
             seen.push((heading, response));
         }
-        check_text(name, about, text.trim_end());
+        check_text(name, about, &without_hashes(text.trim_end()));
     }
 }

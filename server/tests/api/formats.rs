@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use server::catalogue::Catalogue;
+use server::params::{BOATS, MANUFACTURERS};
 use shared::base::etag::ETag;
 use shared::release::{Record, Release, ReleaseId, ReleaseStore, Releases};
 
@@ -18,13 +19,9 @@ use crate::records;
 /// Passes before every request, so the key's minute limit is never reached.
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// Every filter and every sort, and lists that contain all records.
-const LISTS: [&str; 18] = [
+/// Lists that contain all records, and some that filters find.
+const LISTS: [&str; 12] = [
     "/v1/boats?limit=100",
-    "/v1/boats?limit=100&sort=model&order=desc",
-    "/v1/boats?limit=100&sort=year",
-    "/v1/boats?limit=100&sort=length",
-    "/v1/boats?limit=100&sort=manufacturer",
     "/v1/boats?search=sun%20sail",
     "/v1/boats?type=sailing-monohull",
     "/v1/boats?category=cruising",
@@ -33,12 +30,30 @@ const LISTS: [&str; 18] = [
     "/v1/boats?yearFrom=1972&yearTo=1975",
     "/v1/boats?lengthMin=10.36&lengthMax=12.2&lengthUnit=m",
     "/v1/manufacturers?limit=100",
-    "/v1/manufacturers?sort=name&order=desc",
-    "/v1/manufacturers?sort=updatedAt",
     "/v1/manufacturers?search=an",
     "/v1/manufacturers/maker-01/boats",
     "/v1/manufacturers/maker-13/boats",
 ];
+
+/// Those lists; then every sort, and every other parameter with its example.
+fn lists() -> Vec<String> {
+    let lists = [("/v1/boats", &BOATS), ("/v1/manufacturers", &MANUFACTURERS)];
+    let declared = lists.into_iter().flat_map(|(path, list)| {
+        let sorts = list.sorts.iter().map(|sort| ("sort", sort.name));
+        let others = list.parameters.iter().filter(|one| one.name != "sort");
+        let others = others.map(|one| (one.name, one.example));
+        let query = move |(name, value): (&str, &str)| {
+            let limit = if name == "limit" { "" } else { "limit=100&" };
+            format!("{path}?{limit}{name}={}", value.replace(' ', "+"))
+        };
+        sorts.chain(others).map(query)
+    });
+    LISTS
+        .map(str::to_owned)
+        .into_iter()
+        .chain(declared)
+        .collect()
+}
 
 /// Copies of the checked-in releases, in a new store.
 fn checked_in() -> (tempfile::TempDir, ReleaseStore, Vec<ReleaseId>) {
@@ -84,9 +99,9 @@ async fn answers(release: &Release) -> String {
     let terms = app.get("/v1/terms").key("reader").send().await;
     let mut told = String::new();
     writeln!(told, "/v1/terms {}", terms.header("etag").unwrap()).unwrap();
-    for target in LISTS {
+    for target in lists() {
         app.advance(MINUTE);
-        let answer = app.get(target).key("reader").send().await;
+        let answer = app.get(&target).key("reader").send().await;
         let (code, total) = (answer.code(), &answer.json()["pagination"]["total"]);
         let etag = answer.header("etag").unwrap();
         writeln!(told, "{target} {code} total {total} {etag}").unwrap();

@@ -91,6 +91,8 @@ async fn a_request_is_one_line_and_secrets_are_in_none() {
         .key("reader")
         .send()
         .await;
+    // The headers of a list, without its rows.
+    app.ask("HEAD", "/v1/boats").key("reader").send().await;
     app.get("/v1/boats/first-36").key("reader").send().await;
     app.get("/v1/boats/confidential%20")
         .key("reader")
@@ -135,4 +137,31 @@ async fn a_request_is_one_line_and_secrets_are_in_none() {
         assert!(!text.contains(forbidden), "{forbidden} in:\n{text}");
     }
     check_text("log", "What the log says of a few requests.", &text);
+}
+
+#[tokio::test]
+async fn a_head_sends_no_rows_and_no_bytes() {
+    start_logging();
+    let app = TestApp::new();
+    for (method, target, sent) in [
+        ("GET", "/v1/boats?limit=2", Some(2)),
+        ("HEAD", "/v1/boats?limit=2", Some(0)),
+        ("GET", "/v1/boats?offset=100", Some(0)),
+        ("GET", "/v1/boats/b1", None),
+        ("GET", "/v1/boats?limit=0", None),
+    ] {
+        logged();
+        let answer = app.ask(method, target).key("reader").send().await;
+        let log = logged();
+        let bytes = if method == "HEAD" {
+            0
+        } else {
+            answer.body.len()
+        };
+        assert!(log.contains(&format!(" bytes={bytes} ")), "{target}: {log}");
+        match sent {
+            Some(rows) => assert!(log.contains(&format!(" rows={rows} ")), "{target}: {log}"),
+            None => assert!(!log.contains(" rows="), "{target}: {log}"),
+        }
+    }
 }

@@ -125,34 +125,20 @@ async fn a_search_finds_names_by_the_beginnings_of_their_words() {
 
 #[tokio::test]
 async fn every_parameter_works_on_the_nested_path_as_on_the_list() {
-    // The oracle tests the list. Each of these changes the rows of this manufacturer.
-    let queries = [
-        "type=sailing-yacht",
-        "category=racer",
-        "activity=fishing",
-        "yearFrom=2008",
-        "yearTo=1980",
-        "lengthMin=10",
-        "lengthMax=9",
-        "lengthMin=35&lengthUnit=ft",
-        "search=first",
-        "sort=year&limit=2&offset=1",
-        "sort=manufacturer",
-        "order=desc",
-    ];
-    for parameter in BOATS_OF_MANUFACTURER.parameters {
-        let is_tried = |query: &&str| query.contains(&format!("{}=", parameter.name));
-        assert!(queries.iter().any(is_tried), "{}", parameter.name);
-    }
-    // A new app each time, so that no response comes from the list cache.
+    // The oracle tests the list. A new app each time, so that no response comes from the list cache.
     let ask = async |target: &str| TestApp::new().get(target).key("reader").send().await.body;
     let all = ask("/v1/manufacturers/beneteau/boats").await;
-    for query in queries {
+    let mut others = 0;
+    for parameter in BOATS_OF_MANUFACTURER.parameters {
+        let example = parameter.example.replace(' ', "+");
+        let query = format!("{}={example}", parameter.name);
         let nested = ask(&format!("/v1/manufacturers/beneteau/boats?{query}")).await;
         let list = ask(&format!("/v1/boats?manufacturer=beneteau&{query}")).await;
         assert_eq!(nested, list, "{query}");
-        assert_ne!(nested, all, "{query}");
+        others += usize::from(nested != all);
     }
+    // Most examples change the rows of this manufacturer.
+    assert!(8 < others, "{others}");
 }
 
 #[tokio::test]

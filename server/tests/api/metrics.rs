@@ -7,10 +7,13 @@ mod moves;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::fs;
+use std::path::Path;
 
 use crate::admin::ask;
 use crate::answer::check_text;
 use crate::app::TestApp;
+use crate::records::without_hashes;
 
 /// Every series with its value, except those of the process, which tests cannot control.
 pub(crate) struct Scrape(BTreeMap<String, String>);
@@ -135,7 +138,7 @@ async fn the_text_is_that_of_an_app_that_answered_a_few() {
         "metrics",
         "`GET /metrics` at the administration address, after a few answers. The buckets of a \
          histogram are on one line, and routes with zeros are counted.",
-        &condensed(&text(&app).await),
+        &without_hashes(&condensed(&text(&app).await)),
     );
     let type_of = ask(&app, "GET", "/metrics").await;
     assert_eq!(
@@ -168,6 +171,36 @@ async fn every_metric_has_a_help_text_and_a_name_that_says_its_kind() {
         );
         assert_eq!(name.ends_with("_total"), kind == "counter", "{name}");
         assert!(help[&name].ends_with('.'), "{name}: {}", help[&name]);
+    }
+}
+
+#[tokio::test]
+async fn every_metric_is_in_the_table_of_the_page_and_on_the_dashboard_or_in_an_alert() {
+    let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
+    let read = |path: &str| fs::read_to_string(deploy.join(path)).unwrap();
+    let page = read("monitoring.md");
+    let table = between(&page, "| Metric (", "\n\n").unwrap();
+    let used = read("grafana/catalogue.json") + &read("prometheus/alerts.yml");
+    let rows = || table.lines().skip(2);
+    // A name or, with a star, what names begin with, without what all begin with.
+    let says = |row: &str, name: &str| {
+        let mut names = row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2);
+        names.any(|known| match known.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == known,
+        })
+    };
+    let app = TestApp::new();
+    for line in text(&app).await.lines() {
+        let Some(help) = line.strip_prefix("# HELP catalogue_") else {
+            continue;
+        };
+        let name = help.split(' ').next().unwrap();
+        let rows: Vec<_> = rows().filter(|row| says(row, name)).collect();
+        assert!(!rows.is_empty(), "monitoring.md does not have {name}");
+        let is_told = rows.iter().any(|row| row.contains("not on the dashboard"));
+        let is_shown = used.contains(&format!("catalogue_{name}"));
+        assert!(is_shown || is_told, "no panel and no alert shows {name}");
     }
 }
 

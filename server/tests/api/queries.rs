@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use server::catalogue::{BodyError, Catalogue, OpenSettings, QueueLimits};
+use server::params::ListKind;
 use shared::base::ids::IdOrSlug;
 use shared::release::{FileName, Releases};
 use tokio::runtime::Builder;
@@ -269,13 +270,13 @@ fn reads_of_bodies_from_disk_are_bounded_in_the_same_way() {
     });
     let app = &app;
     let catalogue = app.app.catalogue();
-    let boat = catalogue.find_boat(&IdOrSlug::parse("b1").unwrap());
+    let boat = catalogue.find(ListKind::Boats, &IdOrSlug::parse("b1").unwrap());
     while_occupied(app, async |occupied| {
         // A read from the system's page cache would finish at once.
         for name in [FileName::BoatBodies, FileName::ManufacturerBodies] {
             file(name).set_len(0).unwrap();
         }
-        let read = || Box::pin(catalogue.boat_body(boat.unwrap()));
+        let read = || Box::pin(catalogue.body(boat.unwrap()));
         let mut reading: Vec<_> = (0..READS_MAX).map(|_| read()).collect();
         for read in &mut reading {
             assert!(read.as_mut().now_or_never().is_none());

@@ -16,8 +16,10 @@ use serde::Serialize;
 
 use crate::base::number::Number;
 
+/// Decimals of a metre that a physical length has.
+pub const METRE_DECIMALS: u32 = 7;
 /// Ten-millionths of a metre in one metre.
-const METRE: i64 = 10_000_000;
+const METRE: i64 = 10_i64.pow(METRE_DECIMALS);
 /// Ten-millionths of a metre in one foot: 0.3048 m exactly.
 const FOOT: i64 = 3_048_000;
 /// How far a bound in the other unit reaches: 0.005 m, so that a length shown with two decimals
@@ -175,22 +177,40 @@ impl LengthUnit {
     }
 }
 
-/// A caller's bound, exact whatever its number of decimals: above 0, at most 1000.
+/// A caller's number, exact whatever its number of decimals.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LengthBound(BigDecimal);
+pub struct Bound(BigDecimal);
 
-impl LengthBound {
-    /// Reads a decimal number without sign or exponent.
+impl Bound {
+    /// Reads a decimal number.
     pub fn parse(number: &str) -> Result<Self, InvalidLength> {
-        let value = decimal(number)?;
-        if !is_within_limits(&value) {
-            return Err(InvalidLength::OutOfRange);
-        }
-        Ok(Self(value.normalized()))
+        Ok(Self(decimal(number)?.normalized()))
+    }
+
+    /// The least integer that is not below it, once it has so many decimals fewer.
+    pub fn ceil(&self, decimals: u32) -> i64 {
+        self.scaled(10_i64.pow(decimals), 0, RoundingMode::Ceiling)
+    }
+
+    /// The greatest integer that is not above it, once it has so many decimals fewer.
+    pub fn floor(&self, decimals: u32) -> i64 {
+        self.scaled(10_i64.pow(decimals), 0, RoundingMode::Floor)
+    }
+
+    /// Rounding inward to the next integer is exact where it is compared with integers.
+    fn scaled(&self, factor: i64, slack: i64, mode: RoundingMode) -> i64 {
+        let exact = &self.0 * BigDecimal::from(factor) + BigDecimal::from(slack);
+        exact.with_scale_round(0, mode).to_i64().unwrap_or(i64::MAX)
     }
 }
 
-impl fmt::Display for LengthBound {
+impl From<u64> for Bound {
+    fn from(integer: u64) -> Self {
+        Self(BigDecimal::from(integer).normalized())
+    }
+}
+
+impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.to_plain_string())
     }
@@ -210,14 +230,11 @@ pub struct LengthRanges {
 
 impl LengthRanges {
     /// The ranges of optional bounds; a missing bound admits everything on its side.
-    pub fn new(min: Option<&LengthBound>, max: Option<&LengthBound>, unit: LengthUnit) -> Self {
-        let low =
-            |slack: i64| min.map_or(0, |min| physical(min, unit, -slack, RoundingMode::Ceiling));
-        let high = |slack: i64| {
-            max.map_or(i64::MAX, |max| {
-                physical(max, unit, slack, RoundingMode::Floor)
-            })
-        };
+    pub fn new(min: Option<&Bound>, max: Option<&Bound>, unit: LengthUnit) -> Self {
+        use RoundingMode::{Ceiling, Floor};
+        let factor = unit.system().length_unit();
+        let low = |slack: i64| min.map_or(0, |min| min.scaled(factor, -slack, Ceiling));
+        let high = |slack: i64| max.map_or(i64::MAX, |max| max.scaled(factor, slack, Floor));
         Self {
             exact_system: unit.system(),
             exact: low(0)..=high(0),
@@ -234,12 +251,6 @@ impl LengthRanges {
         };
         range.contains(&length.physical())
     }
-}
-
-/// Rounding inward to the next integer is exact, because physical lengths are integers.
-fn physical(bound: &LengthBound, unit: LengthUnit, slack: i64, mode: RoundingMode) -> i64 {
-    let exact = &bound.0 * BigDecimal::from(unit.system().length_unit()) + BigDecimal::from(slack);
-    exact.with_scale_round(0, mode).to_i64().unwrap_or(i64::MAX)
 }
 
 fn is_within_limits(value: &BigDecimal) -> bool {

@@ -9,7 +9,7 @@ use super::listing::{
     BOAT_TERMS, BOAT_WORDS, ListedBoat, ListedManufacturer, MANUFACTURER_WORDS, PairNames, Row,
 };
 use super::rendered::{RenderedBoat, RenderedBody, RenderedManufacturer};
-use super::tables::{Columns, Name};
+use super::tables::{Columns, Name, int};
 use super::terms::{Vocabularies, Vocabulary};
 use crate::base::etag::ETag;
 use crate::base::fold;
@@ -354,11 +354,6 @@ fn ranks<K: Ord>(count: usize, key: impl Fn(usize) -> K) -> Vec<i32> {
         ranks[item] = int(place);
     }
     ranks
-}
-
-/// A place or ordinal as the integer that a release stores.
-pub(super) fn int(place: usize) -> i32 {
-    i32::try_from(place).unwrap_or_else(|_too_many| unreachable!("the writer limits records"))
 }
 
 /// An ordinal or a dictionary id as an index.

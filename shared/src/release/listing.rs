@@ -1,8 +1,9 @@
 //! What lists filter and sort by, as integers: rows of boats and manufacturers, and pairs.
 //!
-//! A column of these rows is named here and nowhere else: a boat's values come from its record in
-//! [`ListedBoat::new`], and `columns!` writes and reads them. A column that is added later has a
-//! value for releases that lack it, so that releases which were made before stay readable.
+//! A column of these rows is named here and nowhere else: `columns!` declares, writes and reads
+//! them, and a boat's values come from its record in [`ListedBoat::new`]. A column that is added
+//! later has a value for releases that lack it, so that releases which were made before stay
+//! readable. A [`Measure`] is a number that filters compare.
 //!
 //! Reading checks that every ordinal is that of a record, every rank that of exactly one record,
 //! and no dictionary id negative, so that users need not.
@@ -10,7 +11,7 @@
 use arrow::array::ArrayRef;
 use parquet::errors::ParquetError;
 
-use super::tables::{Columns, Name, Table, Value};
+use super::tables::{Columns, Integer, Name, Table, Value};
 use super::{FileName, Release, ReleaseError};
 use crate::base::model::{BoatSummary, YEAR_MAX, YEAR_MIN};
 use crate::base::units::Unit;
@@ -39,53 +40,6 @@ pub struct Listing {
     pub manufacturer_words: Vec<Pair>,
 }
 
-/// The values that a boat is filtered by, and its place in each order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ListedBoat {
-    /// Ordinal of the manufacturer.
-    pub manufacturer: i32,
-    /// Dictionary id of the type.
-    pub boat_type: i32,
-    /// First year of production.
-    pub first_year: u16,
-    /// Last year of production; `None` where it goes on.
-    pub last_year: Option<u16>,
-    /// The system that the boat was measured in.
-    pub unit: Unit,
-    /// Physical length.
-    pub length: i64,
-    /// Place by model.
-    pub model_rank: i32,
-    /// Place by first year.
-    pub year_rank: i32,
-    /// Place by length.
-    pub length_rank: i32,
-    /// Place by manufacturer.
-    pub manufacturer_rank: i32,
-}
-
-/// A manufacturer's place in each order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ListedManufacturer {
-    /// Place by name.
-    pub name_rank: i32,
-    /// Place by time of the last change.
-    pub updated_rank: i32,
-}
-
-impl ListedBoat {
-    /// The boat's own values. Its manufacturer, type and ranks are known at the end of a release.
-    pub(super) fn new(summary: &BoatSummary<'_>) -> Self {
-        Self {
-            first_year: summary.production.first_year,
-            last_year: summary.production.last_year,
-            unit: summary.length.unit(),
-            length: summary.length.physical(),
-            ..Self::default()
-        }
-    }
-}
-
 /// The columns of a table of such rows.
 pub(super) trait Row: Default {
     /// All rows as columns.
@@ -95,10 +49,20 @@ pub(super) trait Row: Default {
     fn read(table: &Table<'_>) -> Result<Vec<Self>, ParquetError>;
 }
 
-/// Maps columns to fields of a row, with a default for tables that may lack the column: `"cabins"
-/// => cabins or 0`.
+/// Declares a row: each field with the name of its column, and with the value that it has where a
+/// release lacks the column: `"cabins" => cabins: i32 = 0`.
 macro_rules! columns {
-    ($row:ident { $($name:literal => $field:ident $(or $absent:expr)?,)* }) => {
+    (
+        $(#[$about:meta])*
+        $visible:vis struct $row:ident {
+            $($(#[$meaning:meta])* $name:literal => $field:ident: $type:ty $(= $absent:expr)?,)*
+        }
+    ) => {
+        $(#[$about])*
+        $visible struct $row {
+            $($(#[$meaning])* $visible $field: $type,)*
+        }
+
         impl Row for $row {
             fn to_columns(rows: &[Self]) -> Columns {
                 vec![$(to_column($name, rows, |row| row.$field)),*]
@@ -118,23 +82,86 @@ macro_rules! columns {
     };
 }
 
-columns!(ListedBoat {
-    "manufacturer" => manufacturer,
-    "type" => boat_type,
-    "first_year" => first_year,
-    "last_year" => last_year,
-    "unit" => unit,
-    "length" => length,
-    "model_rank" => model_rank,
-    "year_rank" => year_rank,
-    "length_rank" => length_rank,
-    "manufacturer_rank" => manufacturer_rank,
-});
+columns! {
+    /// The values that a boat is filtered by, and its place in each order.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct ListedBoat {
+        /// Ordinal of the manufacturer.
+        "manufacturer" => manufacturer: i32,
+        /// Dictionary id of the type.
+        "type" => boat_type: i32,
+        /// First year of production.
+        "first_year" => first_year: u16,
+        /// Last year of production; `None` where it goes on.
+        "last_year" => last_year: Option<u16>,
+        /// The system that the boat was measured in.
+        "unit" => unit: Unit,
+        /// Physical length.
+        "length" => length: i64,
+        /// Place by model.
+        "model_rank" => model_rank: i32,
+        /// Place by first year.
+        "year_rank" => year_rank: i32,
+        /// Place by length.
+        "length_rank" => length_rank: i32,
+        /// Place by manufacturer.
+        "manufacturer_rank" => manufacturer_rank: i32,
+    }
+}
 
-columns!(ListedManufacturer {
-    "name_rank" => name_rank,
-    "updated_rank" => updated_rank,
-});
+columns! {
+    /// A manufacturer's place in each order.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct ListedManufacturer {
+        /// Place by name.
+        "name_rank" => name_rank: i32,
+        /// Place by time of the last change.
+        "updated_rank" => updated_rank: i32,
+    }
+}
+
+impl ListedBoat {
+    /// The boat's own values. Its manufacturer, type and ranks are known at the end of a release.
+    pub(super) fn new(summary: &BoatSummary<'_>) -> Self {
+        Self {
+            first_year: summary.production.first_year,
+            last_year: summary.production.last_year,
+            unit: summary.length.unit(),
+            length: summary.length.physical(),
+            ..Self::default()
+        }
+    }
+}
+
+/// A number of boats that filters compare, as an integer.
+#[derive(Clone, Copy, Debug)]
+pub struct Measure {
+    /// What it is called where it is compared.
+    pub name: &'static str,
+    /// How many of the integer's digits are decimals: none for years, and
+    /// [`METRE_DECIMALS`](crate::base::units::METRE_DECIMALS) for what is measured in metres.
+    pub decimals: u32,
+    /// That of a boat; `None` where it is not known, so that no filter on it finds the boat.
+    pub of: fn(&ListedBoat) -> Option<i64>,
+}
+
+impl Measure {
+    /// The first year of production.
+    pub const FIRST_YEAR: Self = Self {
+        name: "first_year",
+        decimals: 0,
+        of: |boat| Some(boat.first_year.into()),
+    };
+    /// The last year of production, which is far away where it goes on.
+    pub const LAST_YEAR: Self = Self {
+        name: "last_year",
+        decimals: 0,
+        of: |boat| Some(boat.last_year.map_or(NOT_ENDED, i64::from)),
+    };
+}
+
+/// The last year of a production that has not ended.
+const NOT_ENDED: i64 = 32767;
 
 /// A field of a row, which a column holds in its own form.
 trait Field: Copy {
@@ -146,7 +173,7 @@ trait Field: Copy {
     fn load(stored: Self::Stored) -> Option<Self>;
 }
 
-impl Field for i32 {
+impl<I: Integer> Field for I {
     type Stored = Self;
 
     fn store(self) -> Self {
@@ -158,15 +185,22 @@ impl Field for i32 {
     }
 }
 
-impl Field for i64 {
-    type Stored = Self;
+/// What is not known, or not so, of some records.
+impl<F: Field> Field for Option<F>
+where
+    Option<F::Stored>: Value,
+{
+    type Stored = Option<F::Stored>;
 
-    fn store(self) -> Self {
-        self
+    fn store(self) -> Option<F::Stored> {
+        self.map(F::store)
     }
 
-    fn load(stored: Self) -> Option<Self> {
-        Some(stored)
+    fn load(stored: Option<F::Stored>) -> Option<Self> {
+        match stored {
+            None => Some(None),
+            Some(stored) => F::load(stored).map(Some),
+        }
     }
 }
 
@@ -181,21 +215,6 @@ impl Field for u16 {
     fn load(stored: i32) -> Option<Self> {
         let year = stored.try_into().ok()?;
         (YEAR_MIN..=YEAR_MAX).contains(&year).then_some(year)
-    }
-}
-
-impl Field for Option<u16> {
-    type Stored = Option<i32>;
-
-    fn store(self) -> Option<i32> {
-        self.map(i32::from)
-    }
-
-    fn load(stored: Option<i32>) -> Option<Self> {
-        match stored {
-            None => Some(None),
-            Some(year) => u16::load(year).map(Some),
-        }
     }
 }
 
@@ -420,17 +439,15 @@ mod tests {
         assert_eq!([Unit::load(2), Unit::load(-1)], [None; 2]);
     }
 
-    /// Rows of which an older version wrote only the first column.
-    #[derive(Debug, Default, PartialEq)]
-    struct Grown {
-        length: i64,
-        cabins: i32,
+    columns! {
+        /// Rows of which an older version wrote only the first column.
+        #[derive(Debug, Default, PartialEq)]
+        struct Grown {
+            "length" => length: i64,
+            "cabins" => cabins: i32 = 7,
+            "draft" => draft: Option<i64> = None,
+        }
     }
-
-    columns!(Grown {
-        "length" => length,
-        "cabins" => cabins or 7,
-    });
 
     /// The rows read from a table with these columns.
     fn read(columns: Columns) -> Result<Vec<Grown>, ParquetError> {
@@ -455,11 +472,21 @@ mod tests {
 
     #[test]
     fn a_column_that_a_release_lacks_has_its_absent_value() {
-        let rows = || [(3, 1), (5, 2)].map(|(length, cabins)| Grown { length, cabins });
+        let rows = || {
+            [(3, 1, Some(2)), (5, 2, None)].map(|(length, cabins, draft)| Grown {
+                length,
+                cabins,
+                draft,
+            })
+        };
         assert_eq!(read(Grown::to_columns(&rows())).unwrap(), rows());
-        let absent = rows().map(|row| Grown { cabins: 7, ..row });
+        let absent = rows().map(|Grown { length, .. }| Grown {
+            length,
+            cabins: 7,
+            draft: None,
+        });
         let mut columns = Grown::to_columns(&rows());
-        assert_eq!(columns.split_off(1).len(), 1);
+        assert_eq!(columns.split_off(1).len(), 2);
         assert_eq!(read(columns).unwrap(), absent);
     }
 

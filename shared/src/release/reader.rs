@@ -25,7 +25,7 @@ use crate::base::hash::sha256_hex_of_reader;
 use crate::base::{regular_file, render};
 use crate::release::throttle::{Throttle, Unthrottled, throttled};
 
-pub use super::listing::{ListedBoat, ListedManufacturer, Listing, Pair};
+pub use super::listing::{ListedBoat, ListedManufacturer, Listing, Measure, Pair};
 
 /// A release whose manifest has proved itself. It is in use until dropped.
 #[derive(Debug)]

@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, FixedSizeBinaryArray, Int32Array, Int64Array, RecordBatch,
-    StringArray,
+    Array, ArrayRef, AsArray, FixedSizeBinaryArray, PrimitiveArray, RecordBatch, StringArray,
 };
-use arrow::datatypes::{Int32Type, Int64Type};
+use arrow::datatypes::{ArrowNativeType, ArrowPrimitiveType, Int32Type, Int64Type};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
@@ -39,38 +38,40 @@ pub(super) trait Value: Sized {
     fn extend(values: &mut Vec<Self>, part: &dyn Array) -> Option<()>;
 }
 
-/// Dictionary ids, ordinals, ranks, years.
-impl Value for i32 {
+/// An integer as a column holds it.
+pub(super) trait Integer: ArrowNativeType {
+    /// Its type in Arrow.
+    type Arrow: ArrowPrimitiveType<Native = Self>;
+}
+
+impl Integer for i32 {
+    type Arrow = Int32Type;
+}
+
+impl Integer for i64 {
+    type Arrow = Int64Type;
+}
+
+/// Integers that every row has: dictionary ids, ordinals, ranks, years, offsets, lengths.
+impl<I: Integer> Value for I {
     fn into_array(values: Vec<Self>) -> ArrayRef {
-        Arc::new(Int32Array::from(values))
+        Arc::new(PrimitiveArray::<I::Arrow>::from_iter_values(values))
     }
 
     fn extend(values: &mut Vec<Self>, part: &dyn Array) -> Option<()> {
-        values.extend_from_slice(part.as_primitive_opt::<Int32Type>()?.values());
+        values.extend_from_slice(part.as_primitive_opt::<I::Arrow>()?.values());
         Some(())
     }
 }
 
-/// Years that may be missing.
-impl Value for Option<i32> {
+/// Integers that some rows lack.
+impl<I: Integer> Value for Option<I> {
     fn into_array(values: Vec<Self>) -> ArrayRef {
-        Arc::new(Int32Array::from(values))
+        Arc::new(PrimitiveArray::<I::Arrow>::from_iter(values))
     }
 
     fn extend(values: &mut Vec<Self>, part: &dyn Array) -> Option<()> {
-        values.extend(part.as_primitive_opt::<Int32Type>()?);
-        Some(())
-    }
-}
-
-/// Offsets and physical lengths.
-impl Value for i64 {
-    fn into_array(values: Vec<Self>) -> ArrayRef {
-        Arc::new(Int64Array::from(values))
-    }
-
-    fn extend(values: &mut Vec<Self>, part: &dyn Array) -> Option<()> {
-        values.extend_from_slice(part.as_primitive_opt::<Int64Type>()?.values());
+        values.extend(part.as_primitive_opt::<I::Arrow>()?);
         Some(())
     }
 }
@@ -106,6 +107,11 @@ impl Value for ETag {
         }
         Some(())
     }
+}
+
+/// A place or an ordinal as the integer that a release stores.
+pub(super) fn int(place: usize) -> i32 {
+    i32::try_from(place).unwrap_or_else(|_too_many| unreachable!("the writer limits records"))
 }
 
 /// The name of a column, and the type of its values.

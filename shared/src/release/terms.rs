@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::ReleaseError;
 use super::bodies::Bodies;
-use super::columns::int;
+use super::tables::int;
 use crate::base::fold::fold;
 use crate::base::ids::{IdOrSlug, InvalidIdentifier, Slug};
 use crate::base::model::{Reference, Term, Terms};

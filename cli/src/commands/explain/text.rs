@@ -130,12 +130,16 @@ fn unknown_terms(explanation: &Explanation, terminal: Terminal) -> Option<String
 }
 
 fn statements(list: &ExplainedList, terminal: Terminal) -> Vec<String> {
-    let known = match list.statements.len() {
-        1 if list.statements[0].sql.contains("count(*)") => None,
+    let known = match list.found.statements.len() {
+        1 if list.found.statements[0].sql.contains("count(*)") => None,
         1 => Some("The total needs no query: nothing is filtered.\n"),
         _ => None,
     };
-    let statements = list.statements.iter().map(|ran| statement(ran, terminal));
+    let statements = list
+        .found
+        .statements
+        .iter()
+        .map(|ran| statement(ran, terminal));
     statements.chain(known.map(ToOwned::to_owned)).collect()
 }
 
@@ -198,7 +202,10 @@ fn answer(explanation: &Explanation, terminal: Terminal) -> Option<String> {
         };
         let list_name = key.list.as_str();
         lines = vec![
-            ("Rows", format!("{} of {}", list.rows, list.total)),
+            (
+                "Rows",
+                format!("{} of {}", list.found.rows, list.found.total),
+            ),
             (
                 "Cache key",
                 format!("{}, {list_name}, {query}", key.release),

@@ -3,14 +3,15 @@
 
 use duckdb::Connection;
 use shared::base::units::{LengthRanges, Unit};
-use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Pair};
+use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Measure, Pair};
 use shared::release::throttle::{CountedSteps, Unthrottled};
 
 use super::super::fill;
-use super::super::tables::columns;
+use super::super::sql::integer;
+use super::super::tables::measures;
 use super::super::totals::BOUNDS;
 use super::*;
-use crate::params::{BOATS, Column, List, ListKind, MANUFACTURERS, Order, Sort};
+use crate::params::{BOATS, List, ListKind, MANUFACTURERS, Order, Sort};
 
 /// Ranks are scattered, and there are more terms than bits.
 const SOURCES: &str = "
@@ -49,16 +50,6 @@ const MANUFACTURER_ROWS: &str = "SELECT ordinal, name_rank, updated_rank,
 /// Stands for a production that has not ended.
 const GOES_ON: i64 = 9999;
 
-/// The ranks of boats in their rows.
-const BOAT_RANKS: [&str; 4] = [
-    "model_rank",
-    "year_rank",
-    "length_rank",
-    "manufacturer_rank",
-];
-/// The ranks of manufacturers in theirs.
-const MANUFACTURER_RANKS: [&str; 2] = ["name_rank", "updated_rank"];
-
 /// Rows of integers, with sets as bits.
 type Row = Vec<i64>;
 
@@ -77,6 +68,14 @@ fn read(connection: &Connection, text: &str, columns: usize) -> Vec<Row> {
 
 fn listed_boat(row: &[i64]) -> ListedBoat {
     let integer = |column: usize| i32::try_from(row[column]).unwrap();
+    let ranked = ListedBoat {
+        model_rank: integer(7),
+        year_rank: integer(8),
+        length_rank: integer(9),
+        manufacturer_rank: integer(10),
+        // No other measure of these boats is known, so no bound finds one.
+        ..ListedBoat::default()
+    };
     ListedBoat {
         manufacturer: integer(1),
         boat_type: integer(2),
@@ -84,10 +83,7 @@ fn listed_boat(row: &[i64]) -> ListedBoat {
         last_year: (row[4] != GOES_ON).then(|| row[4].try_into().unwrap()),
         unit: [Unit::Metric, Unit::Imperial][usize::try_from(row[5]).unwrap()],
         length: row[6],
-        model_rank: integer(7),
-        year_rank: integer(8),
-        length_rank: integer(9),
-        manufacturer_rank: integer(10),
+        ..ranked
     }
 }
 
@@ -141,16 +137,21 @@ fn has_bit(bits: i64, range: std::ops::RangeInclusive<i64>) -> bool {
 }
 
 impl World {
-    /// The value of a boat in a column.
-    fn value(&self, row: &Row, column: Column) -> i64 {
-        (column.of)(&self.listing.boats[index(row[0])])
+    /// A measure of a boat.
+    fn value(&self, row: &Row, measure: Measure) -> Option<i64> {
+        (measure.of)(&self.listing.boats[index(row[0])])
     }
 
     fn admits(&self, condition: &Condition, list: &List, row: &Row) -> bool {
         match condition {
-            Condition::Equals(column, id) => self.value(row, *column) == *id,
-            Condition::AtLeast(column, least) => *least <= self.value(row, *column),
-            Condition::AtMost(column, most) => self.value(row, *column) <= *most,
+            Condition::Equals("manufacturer", id) => row[1] == *id,
+            Condition::Equals(_type, id) => row[2] == *id,
+            Condition::AtLeast(measure, least) => self
+                .value(row, *measure)
+                .is_some_and(|value| *least <= value),
+            Condition::AtMost(measure, most) => self
+                .value(row, *measure)
+                .is_some_and(|value| value <= *most),
             Condition::Length(ranges) => match (row[5], ranges.exact_system) {
                 (0, Unit::Metric) | (1, Unit::Imperial) => ranges.exact.contains(&row[6]),
                 _ => ranges.tolerant.contains(&row[6]),
@@ -165,15 +166,13 @@ impl World {
     }
 
     fn plain(&self, plan: &ListPlan) -> Vec<i64> {
-        let (all, ranks, first) = match plan.list.kind {
-            ListKind::Boats => (&self.boats, &BOAT_RANKS[..], 7),
-            ListKind::Manufacturers => (&self.manufacturers, &MANUFACTURER_RANKS[..], 1),
+        let (all, first) = match plan.list.kind {
+            ListKind::Boats => (&self.boats, 7),
+            ListKind::Manufacturers => (&self.manufacturers, 1),
         };
-        let rank = first
-            + ranks
-                .iter()
-                .position(|rank| *rank == plan.sort.rank)
-                .unwrap();
+        // The ranks of a row are in the order of the sorts.
+        let mut sorts = plan.list.sorts.iter();
+        let rank = first + sorts.position(|sort| sort.name == plan.sort.name).unwrap();
         let asked_for = |row: &&Row| {
             plan.conditions
                 .iter()
@@ -233,11 +232,6 @@ impl World {
     }
 }
 
-fn column(name: &str) -> Column {
-    let mut columns = columns().into_iter();
-    columns.find(|column| column.name == name).unwrap()
-}
-
 fn length(unit: Unit, exact: (i64, i64), slack: i64) -> Condition {
     Condition::Length(LengthRanges {
         exact_system: unit,
@@ -249,11 +243,9 @@ fn length(unit: Unit, exact: (i64, i64), slack: i64) -> Condition {
 #[test]
 fn every_filter_in_every_order_finds_what_a_plain_loop_finds() {
     let world = world();
-    let [manufacturer, kind, first_year, last_year] =
-        ["manufacturer", "type", "first_year", "last_year"].map(column);
-    let is = Condition::Equals;
-    let from = |year| Condition::AtLeast(last_year, year);
-    let to = |year| Condition::AtMost(first_year, year);
+    let (manufacturer, kind, is) = ("manufacturer", "type", Condition::Equals);
+    let from = |year| Condition::AtLeast(Measure::LAST_YEAR, year);
+    let to = |year| Condition::AtMost(Measure::FIRST_YEAR, year);
     let category = |id| Condition::Has(Terms::Categories, id);
     let activity = |id| Condition::Has(Terms::Activities, id);
     let named = Condition::Word;
@@ -292,10 +284,10 @@ fn every_filter_in_every_order_finds_what_a_plain_loop_finds() {
             length(Unit::Metric, (0, 300), 3),
         ],
     ];
-    for column in columns() {
-        let value = world.value(&world.boats[77], column);
-        boats.push(vec![Condition::AtLeast(column, value)]);
-        boats.push(vec![is(column, value), Condition::AtMost(column, value)]);
+    for measure in measures() {
+        let value = world.value(&world.boats[77], measure).unwrap_or(0);
+        boats.push(vec![Condition::AtLeast(measure, value)]);
+        boats.push(vec![is(kind, 3), Condition::AtMost(measure, value)]);
     }
     for (place, conditions) in boats.iter().enumerate() {
         let sort = |place: usize| &BOATS.sorts[place % BOATS.sorts.len()];
@@ -331,7 +323,7 @@ fn thousands_of_records_are_taken_over_step_by_step() {
     let filling = CountedSteps::default();
     fill::filled(&listing, &filling).unwrap();
     let (pass, append) = (5000 / 128, 2 * 5000_usize.div_ceil(fill::ROWS_AT_ONCE));
-    assert_eq!(filling.steps(), 8 * pass + 5 * append);
+    assert_eq!(filling.steps(), (8 + measures().len()) * pass + 5 * append);
 }
 
 #[test]
@@ -339,7 +331,7 @@ fn rows_are_counted_once_however_they_are_paged_and_sorted() {
     let world = world();
     let totals = Totals::new(&world.listing);
     for conditions in [
-        vec![Condition::Equals(column("type"), 3)],
+        vec![Condition::Equals("type", 3)],
         vec![Condition::Word(4, 9)],
     ] {
         let mut statements = Vec::new();
@@ -372,7 +364,7 @@ fn so_many_totals_are_remembered_and_no_more() {
     for value in 0..2 * BOUNDS.entries {
         let plan = ListPlan {
             list: &BOATS,
-            conditions: vec![Condition::Equals(column("type"), integer(value))],
+            conditions: vec![Condition::Equals("type", integer(value))],
             sort: &BOATS.sorts[0],
             order: Order::Asc,
         };

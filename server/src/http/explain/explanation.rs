@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::cache::ListKey;
-use crate::catalogue::{RanStatement, UnknownTerm};
+use crate::catalogue::{ExplainedRows, UnknownTerm};
 use crate::params::{ParamIssue, Understood};
 
 /// What the service would answer, and why.
@@ -63,12 +63,9 @@ pub struct Refused {
 pub struct ExplainedList {
     /// The key of the response in the cache.
     pub cache_key: ListKey,
-    /// The statements that ran for it, in order.
-    pub statements: Vec<RanStatement>,
-    /// Rows of the page.
-    pub rows: usize,
-    /// Rows of all pages.
-    pub total: u64,
+    /// How its rows are found.
+    #[serde(flatten)]
+    pub found: ExplainedRows,
 }
 
 /// A record that a path names.

@@ -7,7 +7,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 use shared::base::ids::{IdOrSlug, Slug};
-use shared::base::units::LENGTH_MAX;
 
 use super::headers;
 use crate::params::{List, SEARCH_MAX, SEARCH_MIN, Values};
@@ -79,8 +78,8 @@ fn schema(values: Values) -> Schema {
                 None => integer,
             }
         }
-        Values::Length => {
-            json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": LENGTH_MAX })
+        Values::Decimal((min, max)) => {
+            json_schema!({ "type": "number", "exclusiveMinimum": min, "maximum": max })
         }
         Values::Search => json_schema!({
             "type": "string",
@@ -96,7 +95,7 @@ fn schema(values: Values) -> Schema {
 /// An example value; numbers are numbers in the document, not strings.
 fn example(values: Values, text: &'static str) -> Value {
     match values {
-        Values::Integer(..) | Values::Length => text
+        Values::Integer(..) | Values::Decimal(_) => text
             .parse()
             .unwrap_or_else(|_| unreachable!("{text} is a number")),
         Values::Slug | Values::Search | Values::OneOf(_) => text.into(),

@@ -35,11 +35,12 @@ fn spellings(values: Values) -> Vec<Vec<String>> {
             some.map(|value| vec![value.to_string(), format!("0{value}")])
                 .collect()
         }
-        Values::Length => vec![
-            owned(&["1.5", "1.50", "01.5"]),
-            owned(&["2", "2.0"]),
-            owned(&["2.00001"]),
-            owned(&["1000"]),
+        Values::Decimal((min, max)) => vec![
+            ["5", "50"]
+                .map(|decimals| format!("{min}.{decimals}"))
+                .to_vec(),
+            vec![format!("{min}.500001")],
+            vec![format!("{max}"), format!("0{max}.0")],
         ],
         Values::Search => vec![
             owned(&["ab+cod", "C%C3%B3D-%41b+c", "cod+ab"]),

@@ -4,32 +4,48 @@ use std::fmt::Write;
 
 use super::*;
 
-/// Queries of the boat list, separated by white space. Each has at least one issue.
+/// Queries of the boat list, separated by white space. Each has at least one issue, besides a value
+/// that its parameter alone would refuse: those are in [`bad_values`].
 const BAD_BOATS: &str = "
     type= type type=&category= =x = type=a&type=b type=a&type=b&type= limit=0&limit=5
     foo=1&foo=2 foo yearfrom=1990 lenghtMin=4 minLength=4 Limit=5 tpye=a country=fr fields=id
     page=2 per_page=10 pageSize=5 q=sail orderBy=year
     type=% type=%2 type=%zz type=a%2&category=b type=%FF type=%C3 %zz=1 %ff=1 lim%69t=0
-    type=a+b type=a.b type=-a type=%C3%A9 category=a%00 manufacturer=a.b activity=-a
-    yearFrom=1799 yearFrom=2101 yearTo=1799 yearTo=2101 yearTo=+1990 yearTo=-1990 yearTo=1990.0
     yearFrom=1990&yearTo=1989 yearTo=1989&foo=1&yearFrom=1990
     yearFrom=1990&yearTo=1980&yearTo=1995 yearFrom=2200&yearTo=1990
-    lengthMin=0 lengthMin=0.000 lengthMax=0 lengthMin=-1 lengthMin=1e1 lengthMin=.5 lengthMin=5.
-    lengthMin=1,5 lengthMin=+5 lengthMin=1000.0001 lengthMin=NaN
     lengthMin=10&lengthMax=9.999 lengthMax=9&lengthMin=10&lengthUnit=ft
-    lengthUnit=M lengthUnit=metres lengthMax=1&lengthMin=2&lengthUnit=in
-    search=a search=%C3%A9 search=-- search=%25_ search=+++ search=%CC%81%CC%81
-    limit=0 limit=101 limit=abc limit=+5 limit=5+ limit=1_0 limit=%D9%A5 limit=256
-    offset=-1 offset=9007199254740992 offset=18446744073709551616
-    sort=price sort=Model order=ASC order=descending
+    lengthMax=1&lengthMin=2&lengthUnit=in limit=5+ limit=1_0 limit=%D9%A5
     sort=price&&limit=0&foo=1&type=&type=x&order=up&yearTo=1800&yearFrom=1900&%=1
 ";
 
 /// The same for the list of manufacturers.
-const BAD_MANUFACTURERS: &str = "
-    sort=boatCount country=fr type=sail search=!&sort=model
-    limit=0 limit=101 offset=-1 order=up
-";
+const BAD_MANUFACTURERS: &str = "sort=boatCount country=fr type=sail search=!&sort=model";
+
+/// Values that a parameter refuses.
+fn bad_values(values: Values) -> Vec<String> {
+    let owned = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect();
+    match values {
+        Values::Slug => owned(&["a+b", "a.b", "-a", "%C3%A9", "a%00"]),
+        Values::Integer((min, max), _) => {
+            let below = min.checked_sub(1).map(|below| below.to_string());
+            let others = ["18446744073709551616", "abc"].map(str::to_owned);
+            let spelled = [
+                (max + 1).to_string(),
+                format!("+{max}"),
+                format!("-{max}"),
+                format!("{max}.0"),
+            ];
+            below.into_iter().chain(spelled).chain(others).collect()
+        }
+        Values::Decimal((min, max)) => {
+            let others = owned(&["-1", "1e1", ".5", "5.", "1,5", "+5", "NaN"]);
+            let beyond = [min.to_string(), format!("{min}.000"), format!("{max}.0001")];
+            beyond.into_iter().chain(others).collect()
+        }
+        Values::Search => owned(&["a", "%C3%A9", "--", "%25_", "+++", "%CC%81%CC%81"]),
+        Values::OneOf(words) => vec![words[0].to_uppercase(), format!("{}s", words[0])],
+    }
+}
 
 /// Valid queries of the boat list, separated by white space.
 const GOOD_BOATS: &str = "
@@ -68,6 +84,12 @@ fn bad_queries_are_refused_with_every_issue_in_request_order() {
     let mut table = String::from("boats\n\n");
     for raw in BAD_BOATS.split_whitespace() {
         describe(&mut table, raw, boats(raw));
+    }
+    for parameter in BOATS.parameters {
+        for value in bad_values(parameter.kind.values()) {
+            let raw = format!("{}={value}", parameter.name);
+            describe(&mut table, &raw, boats(&raw));
+        }
     }
     let (slug, accents, nines) = ("a".repeat(121), "%C3%A9".repeat(101), "9".repeat(4000));
     describe(
@@ -120,6 +142,10 @@ fn good_queries_have_one_canonical_form() {
     let mut table = String::from("boats\n\n");
     for raw in GOOD_BOATS.split_whitespace() {
         writeln!(table, "{raw:<60} {:?}", boats(raw).unwrap().canonical()).unwrap();
+    }
+    for Parameter { name, example, .. } in BOATS.parameters {
+        let raw = format!("{name}={}", example.replace(' ', "+"));
+        writeln!(table, "{raw:<60} {:?}", boats(&raw).unwrap().canonical()).unwrap();
     }
     table.push_str("\nmanufacturers\n\n");
     for raw in "&& sort=name&order=asc sort=updatedAt&limit=5 search=B%C3%A9n%C3%A9teau".split(' ')

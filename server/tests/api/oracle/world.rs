@@ -8,9 +8,10 @@ use rand::{Rng, SeedableRng};
 use server::catalogue::Catalogue;
 use shared::base::ids::{IdOrSlug, Slug};
 use shared::base::model::{
-    BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
-    Production, Reference,
+    BoatDetails, BoatSummary, Dimensions, ManufacturerDetails, ManufacturerReference,
+    ManufacturerSummary, Production, Reference,
 };
+use shared::base::number::Number;
 use shared::base::timestamp::Timestamp;
 use shared::base::units::{Length, Unit};
 use shared::release::{Releases, RenderedBoat, RenderedManufacturer};
@@ -62,6 +63,29 @@ pub(super) struct Plain {
     pub(super) last_year: Option<u16>,
     pub(super) unit: Unit,
     pub(super) thousandths: i64,
+    /// More than any filter looks at, so that the next one finds its numbers here.
+    pub(super) dimensions: Dimensions<'static>,
+}
+
+/// Dimensions of a boat of this length, of which most are known.
+fn dimensions(random: &mut StdRng, length: Length) -> Dimensions<'static> {
+    let mut some = || {
+        let is_known = random.random_bool(0.8);
+        let twentieths = f64::from(random.random_range(1_u8..80));
+        Number::new(twentieths / 20.0).filter(|_| is_known)
+    };
+    Dimensions {
+        length_waterline: some(),
+        beam_overall: some(),
+        draft_max: some(),
+        draft_min: some(),
+        headroom: some(),
+        displacement: some(),
+        ballast_weight: some(),
+        tonnage_gross: some(),
+        tonnage_net: some(),
+        ..Dimensions::of_length(length)
+    }
 }
 
 impl Plain {
@@ -76,6 +100,12 @@ impl Plain {
                 .collect()
         };
         let (categories, activities) = (some(), some());
+        let unit = if random.random() {
+            Unit::Metric
+        } else {
+            Unit::Imperial
+        };
+        let thousandths = *LENGTHS.choose(random).unwrap();
         Self {
             // These ids do not sort like their numbers, so the test sees that ties are broken by
             // text.
@@ -87,12 +117,9 @@ impl Plain {
             activities,
             first_year,
             last_year,
-            unit: if random.random() {
-                Unit::Metric
-            } else {
-                Unit::Imperial
-            },
-            thousandths: *LENGTHS.choose(random).unwrap(),
+            unit,
+            thousandths,
+            dimensions: dimensions(random, length(thousandths, unit)),
         }
     }
 
@@ -104,8 +131,7 @@ impl Plain {
     fn render(&self) -> RenderedBoat {
         let id = |text: &str| IdOrSlug::parse(text).unwrap();
         let slug = |text: &str| Slug::parse(text).unwrap();
-        let length = format!("{}.{:03}", self.thousandths / 1000, self.thousandths % 1000);
-        let length = Length::parse(&length, self.unit).unwrap();
+        let length = length(self.thousandths, self.unit);
         let maker_slug = slug(MAKERS[self.maker].0);
         let (maker_id, boat_type) = (id(&format!("m{}", self.maker)), slug(TYPES[self.boat_type]));
         let tags = TAGS.map(slug);
@@ -147,10 +173,16 @@ impl Plain {
         let details = BoatDetails {
             categories: of(&self.categories),
             activities: of(&self.activities),
+            dimensions: self.dimensions.clone(),
             ..BoatDetails::of_length(length)
         };
         RenderedBoat::new(&summary, &details).unwrap()
     }
+}
+
+fn length(thousandths: i64, unit: Unit) -> Length {
+    let length = format!("{}.{:03}", thousandths / 1000, thousandths % 1000);
+    Length::parse(&length, unit).unwrap()
 }
 
 pub(super) const fn per_thousandth(unit: Unit) -> i64 {

@@ -13,7 +13,7 @@ fn imperial(number: &str) -> Length {
 }
 
 fn finds(min: Option<&str>, max: Option<&str>, unit: LengthUnit, boat: Length) -> bool {
-    let bound = |text: Option<&str>| text.map(|text| LengthBound::parse(text).unwrap());
+    let bound = |text: Option<&str>| text.map(|text| Bound::parse(text).unwrap());
     LengthRanges::new(bound(min).as_ref(), bound(max).as_ref(), unit).admits(boat)
 }
 
@@ -128,7 +128,7 @@ fn a_bound_prints_as_the_shortest_equal_number() {
         ("1000.000", "1000"),
         ("0.10", "0.1"),
     ] {
-        assert_eq!(LengthBound::parse(given).unwrap().to_string(), printed);
+        assert_eq!(Bound::parse(given).unwrap().to_string(), printed);
     }
 }
 
@@ -163,5 +163,21 @@ proptest! {
         let as_max = finds(None, Some(&text(bound)), bound_unit, length);
         prop_assert_eq!(as_min, bound_physical - slack <= boat_physical);
         prop_assert_eq!(as_max, boat_physical <= bound_physical + slack);
+    }
+}
+
+#[test]
+fn a_bound_is_rounded_inward_to_the_decimals_of_what_it_is_compared_with() {
+    for (given, decimals, ceil, floor) in [
+        ("1990", 0, 1990, 1990),
+        ("1.75", 0, 2, 1),
+        ("1.75", 2, 175, 175),
+        ("1.75", METRE_DECIMALS, 17_500_000, 17_500_000),
+        ("1.00000009", METRE_DECIMALS, 10_000_001, 10_000_000),
+        ("0.000000000000000000001", METRE_DECIMALS, 1, 0),
+    ] {
+        let bound = Bound::parse(given).unwrap();
+        let rounded = (bound.ceil(decimals), bound.floor(decimals));
+        assert_eq!(rounded, (ceil, floor), "{given} with {decimals}");
     }
 }

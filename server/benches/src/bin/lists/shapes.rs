@@ -3,8 +3,8 @@
 
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
-use server::params::{BOATS, List, MANUFACTURERS};
-use shared::release::reader::DictionaryEntry;
+use server::params::{BOATS, Bounds, Kind, List, MANUFACTURERS, Parameter, Vocabulary};
+use shared::release::reader::{DictionaryEntry, ListedBoat, Measure};
 use shared::release::{Release, ReleaseError};
 
 const SEED: u64 = 1;
@@ -27,50 +27,86 @@ struct Values {
     categories: Vec<Box<str>>,
     activities: Vec<Box<str>>,
     words: Vec<Box<str>>,
+    boats: Vec<ListedBoat>,
     random: StdRng,
 }
 
 /// A filter of boats: its name in the table, and a function that makes one.
-type Filter = (&'static str, fn(&mut Values) -> String);
+type Filter = (&'static str, Box<dyn Fn(&mut Values) -> String>);
 
-const FILTERS: [Filter; 12] = [
-    ("", |_| String::new()),
-    ("manufacturer", |values| {
-        values.slug("manufacturer", |it| &it.manufacturers)
-    }),
-    ("type", |values| values.slug("type", |it| &it.types)),
-    ("category", |values| {
-        values.slug("category", |it| &it.categories)
-    }),
-    ("activity", |values| {
-        values.slug("activity", |it| &it.activities)
-    }),
-    ("yearFrom", |values| format!("&yearFrom={}", values.year())),
-    ("yearTo", |values| format!("&yearTo={}", values.year())),
-    ("yearFrom yearTo", |values| {
-        let year = values.year();
-        format!("&yearFrom={year}&yearTo={}", year + 5)
-    }),
-    ("lengthMin lengthMax, m", |values| {
-        let metres = values.random.random_range(4..22);
-        format!("&lengthMin={metres}.5&lengthMax={}.25", metres + 3)
-    }),
-    ("lengthMin lengthMax, ft", |values| {
-        let feet = values.random.random_range(13..70);
-        format!("&lengthMin={feet}.5&lengthMax={}&lengthUnit=ft", feet + 10)
-    }),
-    ("search", |values| {
-        let word = values.slug("search", |it| &it.words);
-        // Two letters are the shortest search and find the most.
-        let letters = values.random.random_range(2..5);
-        word.chars().take("&search=".len() + letters).collect()
-    }),
-    ("type category yearFrom", |values| {
-        let kind = values.slug("type", |it| &it.types);
-        let category = values.slug("category", |it| &it.categories);
-        format!("{kind}{category}&yearFrom={}", values.year())
-    }),
-];
+/// None, each filter alone, and some together.
+fn filters() -> Vec<Filter> {
+    let none: Filter = ("", Box::new(|_| String::new()));
+    let alone = BOATS.parameters.iter().filter_map(alone);
+    let together: [Filter; 4] = [
+        (
+            "yearFrom yearTo",
+            Box::new(|values| {
+                let year = values.year();
+                format!("&yearFrom={year}&yearTo={}", year + 5)
+            }),
+        ),
+        (
+            "lengthMin lengthMax, m",
+            Box::new(|values| {
+                let metres = values.random.random_range(4..22);
+                format!("&lengthMin={metres}.5&lengthMax={}.25", metres + 3)
+            }),
+        ),
+        (
+            "lengthMin lengthMax, ft",
+            Box::new(|values| {
+                let feet = values.random.random_range(13..70);
+                format!("&lengthMin={feet}.5&lengthMax={}&lengthUnit=ft", feet + 10)
+            }),
+        ),
+        (
+            "type category yearFrom",
+            Box::new(|values| {
+                let kind = values.slug("type", |it| &it.types);
+                let category = values.slug("category", |it| &it.categories);
+                format!("{kind}{category}&yearFrom={}", values.year())
+            }),
+        ),
+    ];
+    [none].into_iter().chain(alone).chain(together).collect()
+}
+
+/// A filter alone; lengths are measured together.
+fn alone(parameter: &'static Parameter) -> Option<Filter> {
+    let name = parameter.name;
+    Some(match parameter.kind {
+        Kind::Slug(vocabulary) => {
+            let slugs: fn(&Values) -> &Vec<Box<str>> = match vocabulary {
+                Vocabulary::Manufacturers => |values| &values.manufacturers,
+                Vocabulary::Types => |values| &values.types,
+                Vocabulary::Categories => |values| &values.categories,
+                Vocabulary::Activities => |values| &values.activities,
+            };
+            (name, Box::new(move |values| values.slug(name, slugs)))
+        }
+        Kind::AtLeast(measure, bounds) | Kind::AtMost(measure, bounds) => {
+            let make = move |values: &mut Values| values.number(name, measure, bounds);
+            (name, Box::new(make))
+        }
+        Kind::Search => (
+            name,
+            Box::new(|values| {
+                let word = values.slug("search", |it| &it.words);
+                // Two letters are the shortest search and find the most.
+                let letters = values.random.random_range(2..5);
+                word.chars().take("&search=".len() + letters).collect()
+            }),
+        ),
+        Kind::LengthMin
+        | Kind::LengthMax
+        | Kind::LengthUnit
+        | Kind::Limit
+        | Kind::Offset
+        | Kind::Sort(_)
+        | Kind::Order => return None,
+    })
+}
 
 impl Values {
     fn read(release: &Release) -> Result<Self, ReleaseError> {
@@ -85,6 +121,7 @@ impl Values {
             categories: slugs(terms.categories),
             activities: slugs(terms.activities),
             words,
+            boats: release.listing()?.boats,
             random: StdRng::seed_from_u64(SEED),
         })
     }
@@ -93,6 +130,23 @@ impl Values {
         let place = self.random.random_range(0..of(self).len().max(1));
         let slug = of(self).get(place).map_or("none", |slug| slug);
         format!("&{name}={slug}")
+    }
+
+    /// The number of some boat of which it is known, within the bounds of the filter.
+    fn number(&mut self, name: &str, measure: Measure, (min, max): Bounds) -> String {
+        let place = self.random.random_range(0..self.boats.len().max(1));
+        let (before, after) = self.boats.split_at(place.min(self.boats.len()));
+        let number = after.iter().chain(before).find_map(measure.of).unwrap_or(0);
+        let one = 10_u64.pow(measure.decimals);
+        let number = number.unsigned_abs().clamp(min * one, max * one);
+        let (whole, decimals) = (number / one, number % one);
+        match measure.decimals {
+            0 => format!("&{name}={whole}"),
+            count => format!(
+                "&{name}={whole}.{decimals:0>width$}",
+                width = count as usize
+            ),
+        }
     }
 
     fn year(&mut self) -> u16 {
@@ -127,16 +181,20 @@ pub(crate) fn shapes(release: &Release, count: usize) -> Result<Vec<Shape>, Rele
         });
     };
     let pages = (release.manifest().boats / LIMIT).max(1);
+    let filters = filters();
     for sort in BOATS.sorts {
-        for filter in &FILTERS {
+        for filter in &filters {
             add(&BOATS, sort.name, "asc", PAGES, filter);
         }
-        add(&BOATS, sort.name, "desc", PAGES, &FILTERS[0]);
-        add(&BOATS, sort.name, "asc", pages, &FILTERS[0]);
+        add(&BOATS, sort.name, "desc", PAGES, &filters[0]);
+        add(&BOATS, sort.name, "asc", pages, &filters[0]);
     }
-    let search: Filter = ("search", |values| values.slug("search", |it| &it.words));
+    let search: Filter = (
+        "search",
+        Box::new(|values| values.slug("search", |it| &it.words)),
+    );
     for sort in MANUFACTURERS.sorts {
-        for filter in [&FILTERS[0], &search] {
+        for filter in [&filters[0], &search] {
             add(&MANUFACTURERS, sort.name, "asc", PAGES, filter);
         }
     }
