@@ -20,8 +20,6 @@ pub(super) enum Reading {
     Id,
     /// A name in URLs.
     Slug,
-    /// A word that says whether a record is published.
-    Published,
     /// A time.
     Time,
     /// A text.
@@ -71,7 +69,7 @@ pub(super) const REQUIRED: [&str; 5] = [
 
 /// The entries of the same table that are not written like other fields: the parts of the envelope,
 /// and the slug.
-const APART: [&str; 4] = ["key", "published", "updatedAt", "slug"];
+const APART: [&str; 3] = ["key", "updatedAt", "slug"];
 
 /// The fields that have a line of their own, in the order of a mapping.
 pub(super) fn fields() -> impl Iterator<Item = &'static Wanted> {
@@ -94,14 +92,11 @@ macro_rules! wanted {
 wanted! {
     "key" Id [
         "id", "uuid", "guid", "sku", "ref", "reference", "listing id", "stock number", "stock no",
-        "number", "code", "nr", "handle", "slug"
-    ],
-    "published" Published [
-        "published", "is published", "publish", "status", "state", "live", "is live", "active",
-        "visible", "online", "on website", "on web", "show on website", "publication status",
-        "veroffentlicht", "veroeffentlicht", "sichtbar", "aktiv", "publie", "publiee", "en ligne",
-        "actif", "pubblicato", "pubblicata", "visibile", "attivo", "publicado", "publicada",
-        "en linea", "activo", "gepubliceerd", "zichtbaar", "actief"
+        "number", "code", "nr", "item id", "record id", "document id", "product id", "stock id",
+        "object id", "entry id", "unique id", "external id", "oid", "id oid", "pk", "id number",
+        "nummer", "artikelnummer", "inseratsnummer", "kennung", "schlussel", "schluessel", "numero",
+        "referenz", "referentie", "riferimento", "referencia", "codice", "cle", "clef", "clave",
+        "sleutel", "key", "handle", "slug"
     ],
     "updatedAt" Time [
         "updated at", "updated", "last updated", "modified", "last modified", "modified at",

@@ -1,29 +1,164 @@
-//! Amounts of money as people write them, and the thousands separators of numbers.
+//! Amounts of money as people write them, with their currencies, and the thousands separators of
+//! numbers.
 //!
-//! A value that is not certainly an amount is left to become an error, never a different amount.
+//! A value that is not certainly an amount is left to become an error, never a different amount; and
+//! so is one in a currency that is not foreseen.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::List;
+use crate::mapping::UNDECIDED;
+use crate::suggest::choose::words;
 use crate::suggest::survey::{Key, Shape};
 
-/// The expression for an amount of money as a number. It drops only the sign or the code of a
-/// currency at either end; anything else makes the value an error.
-pub(super) fn amount(key: &Key) -> String {
+/// Codes of currencies, with the sign that catalogues show.
+pub(super) const CURRENCIES: [(&str, &str); 10] = [
+    ("EUR", "€"),
+    ("GBP", "£"),
+    ("USD", "$"),
+    ("PLN", "zł"),
+    ("SEK", "kr"),
+    ("NOK", "kr"),
+    ("DKK", "kr"),
+    ("AUD", "A$"),
+    ("NZD", "NZ$"),
+    ("CHF", "Fr."),
+];
+
+/// How people write currencies besides their codes, without full stops. Which one some mean, a
+/// person has to say.
+const SIGNS: [(&str, &str); 11] = [
+    ("€", "EUR"),
+    ("£", "GBP"),
+    ("zł", "PLN"),
+    ("US$", "USD"),
+    ("A$", "AUD"),
+    ("AU$", "AUD"),
+    ("NZ$", "NZD"),
+    ("Fr", "CHF"),
+    ("SFr", "CHF"),
+    ("$", UNDECIDED),
+    ("kr", UNDECIDED),
+];
+
+/// Where the currency of each price comes from.
+pub(super) struct Currency {
+    /// The expression for its code.
+    pub(super) code: String,
+    /// Whether prices may have it beside the number.
+    pub(super) is_signed: bool,
+    /// How prices have it, and the codes that this stands for.
+    pub(super) signs: BTreeMap<String, String>,
+    /// The codes that are foreseen.
+    pub(super) codes: BTreeSet<String>,
+}
+
+impl List<'_> {
+    /// Where the currency of each price comes from: from a key of its own, from the name of the
+    /// price's key, or from each price. It is never that of other prices.
+    pub(super) fn currency(&self) -> Option<Currency> {
+        let price = self.choice("referencePrice.amount")?.key;
+        let own = self.choice("referencePrice.currency.code");
+        let named = named_currency(price);
+        let mut shown: Vec<String> = Vec::new();
+        if price.shape != Shape::Number {
+            let amounts = price.samples.iter().filter(|price| has_digit(price));
+            shown.extend(amounts.map(|amount| sign(amount)));
+        }
+        let has_all = !shown.is_empty() && shown.iter().all(|sign| code_of(sign).is_some());
+        let code = |sign: &String| Some((sign.clone(), code_of(sign)?));
+        let mut signs: BTreeMap<String, String> = shown.iter().filter_map(code).collect();
+        let is_text = price.shape != Shape::Number;
+        let (path, price) = (own.map(|own| &own.key.path), &price.path);
+        let (code, is_signed) = match (path, named) {
+            (Some(own), _) if signs.is_empty() => (own.clone(), false),
+            (Some(own), _) => (format!("{price} | currency($record{own})"), true),
+            (None, Some(named)) if !is_text => (format!("\"{named}\""), false),
+            (None, Some(named)) => {
+                let spellings = SIGNS.iter().filter(|(_, code)| *code == named);
+                let spellings = spellings.map(|(sign, _)| *sign).chain([named]);
+                signs.extend(spellings.map(|sign| (sign.to_owned(), named.to_owned())));
+                (format!("{price} | currency(\"{named}\")"), true)
+            }
+            (None, None) if has_all => (format!("{price} | currency(null)"), true),
+            (None, None) => return None,
+        };
+        let of_column = own.into_iter().flat_map(|own| own.key.samples.clone());
+        let of_name = named.map(str::to_owned);
+        let mut codes: BTreeSet<String> = of_column.chain(of_name).collect();
+        for code in signs.values() {
+            if code == UNDECIDED {
+                codes.extend(CURRENCIES.map(|(code, _)| code.to_owned()));
+            } else {
+                codes.insert(code.clone());
+            }
+        }
+        Some(Currency {
+            code,
+            is_signed,
+            signs,
+            codes,
+        })
+    }
+}
+
+/// The currency in the name of a key, such as `Price (EUR)` or `Preis in €`.
+fn named_currency(price: &Key) -> Option<&'static str> {
+    let name = price.steps.last()?;
+    let words = words(name);
+    let of_code = CURRENCIES.iter().map(|(code, _)| *code).find(|code| {
+        name.to_uppercase().ends_with(code) || words.contains(&code.to_ascii_lowercase())
+    });
+    let of_sign = || {
+        let signs = SIGNS.iter().filter(|(sign, _)| !sign.is_ascii());
+        let mut found = signs.filter(|(sign, _)| name.contains(sign));
+        found.next().map(|(_, code)| *code)
+    };
+    of_code.or_else(of_sign)
+}
+
+/// What is left of an amount without its number.
+fn sign(amount: &str) -> String {
+    let is_of_number = |c: char| c.is_ascii_digit() || c.is_whitespace() || "-+.,'’".contains(c);
+    amount.chars().filter(|c| !is_of_number(*c)).collect()
+}
+
+/// The code that a sign stands for, or [`UNDECIDED`]; `None` if it stands for no currency.
+fn code_of(sign: &str) -> Option<String> {
+    let known = SIGNS.iter().find(|(known, _)| *known == sign);
+    let is_code = sign.len() == 3 && sign.bytes().all(|byte| byte.is_ascii_uppercase());
+    known
+        .map(|(_, code)| (*code).to_owned())
+        .or_else(|| is_code.then(|| sign.to_owned()))
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// The expression for an amount of money as a number.
+pub(super) fn amount(key: &Key, currency: &Currency) -> String {
     let path = &key.path;
+    let bare = if currency.is_signed {
+        " | unsigned"
+    } else {
+        ""
+    };
     match thousands(key) {
         _ if key.shape == Shape::Number => path.clone(),
-        Some('.') => format!("{path} | money(\"[.]\")"),
-        Some(_) => format!("{path} | money(\",\")"),
-        None => format!("{path} | money(\"\")"),
+        Some('.') => format!("{path}{bare} | money(\"[.]\")"),
+        Some(_) => format!("{path}{bare} | money(\",\")"),
+        None => format!("{path}{bare} | money(\"\")"),
     }
 }
 
 /// The thousands separator in the numbers of a key, as in `12.500` and `1,250,000.00`, if all of
 /// them have or could have it.
 pub(super) fn thousands(key: &Key) -> Option<char> {
-    let has_number = |value: &&String| value.bytes().any(|byte| byte.is_ascii_digit());
     let numbers: Vec<&str> = key
         .samples
         .iter()
-        .filter(has_number)
+        .filter(|value| has_digit(value))
         .map(|value| value.trim_matches(|c: char| !c.is_ascii_digit()))
         .collect();
     ['.', ','].into_iter().find(|separator| {

@@ -2,8 +2,10 @@
 //!
 //! Only those in use are written, so a short list gets a short mapping.
 
-use super::{CURRENCIES, List, line, quoted};
-use crate::suggest::choose::{flag_of, system_of};
+use super::amount::CURRENCIES;
+use super::{List, line, quoted};
+use crate::suggest::choose::system_of;
+use crate::suggest::status::{flag_of, flags};
 
 /// Names of measures, with their metric and imperial units.
 const MEASURES: [(&str, &str, &str); 3] = [
@@ -13,7 +15,7 @@ const MEASURES: [(&str, &str, &str); 3] = [
 ];
 
 /// The other definitions for expressions, in jq.
-const DEFINITIONS: [(&str, &str); 8] = [
+const DEFINITIONS: [(&str, &str); 11] = [
     (
         "of($unit)",
         r#"if . == null then null else "\(.) \($unit)" end"#,
@@ -30,22 +32,27 @@ const DEFINITIONS: [(&str, &str); 8] = [
     ),
     (
         "money($group)",
-        r#"if . == null or type == "number" then . else sub("^(EUR|GBP|USD|PLN|SEK|NOK|DKK|AUD|NZD|CHF|US[$]|A[$]|NZ[$]|[€£$]|kr|zł|Fr[.]) *"; "") | sub(" *(EUR|GBP|USD|PLN|SEK|NOK|DKK|AUD|NZD|CHF|[€£$]|kr|zł|Fr[.])$"; "") | if $group != "" and test("^[0-9]{1,3}(\($group)[0-9]{3})+([.,][0-9]{1,2})?$") then gsub($group; "") else . end | number end"#,
+        r#"if . == null or type == "number" then . else if $group != "" and test("^[0-9]{1,3}(\($group)[0-9]{3})+([.,][0-9]{1,2})?$") then gsub($group; "") else . end | number end"#,
     ),
     (
+        "unsigned",
+        r#"if type == "string" then sub("^[^-0-9]+"; "") | sub("[^0-9]+$"; "") else . end"#,
+    ),
+    // What a price has beside its number, or what the record has; they may not differ.
+    (
+        "currency($own)",
+        r#"if . == null then null else tostring | gsub("[-+0-9.,'’\\s\u00a0\u202f]"; "") | if . == "" then $own else lookup("currency") | if $own == null or . == $own then . else error("the price is in \(.), but its currency \($own)") end end end"#,
+    ),
+    // A time of zeros, as databases write it, is none.
+    ("has_time", r#". != null and (tostring | test("[1-9]"))"#),
+    (
         "flag",
-        r#"if . == null or type == "boolean" then . else tostring | ascii_downcase | lookup("flag") end"#,
+        r#"if . == null or . == "" then null elif type == "boolean" then . else tostring | ascii_downcase | lookup("flag") end"#,
     ),
     (
         "list($separator)",
         r#"if . == null then empty elif type == "array" then .[] | tostring else tostring | split($separator)[] end | trim | select(. != "")"#,
     ),
-];
-
-/// Words for true and false, in several languages.
-const FLAGS: [&str; 17] = [
-    "yes", "y", "true", "1", "x", "ja", "oui", "si", "sì", "sí", "no", "n", "false", "0", "nein",
-    "nee", "non",
 ];
 
 impl List<'_> {
@@ -101,21 +108,29 @@ impl List<'_> {
         }
         if text.contains("| flag") {
             text.push_str("\n[tables.flag]\n");
-            for word in FLAGS {
+            for word in flags(self.file.keys.iter().flat_map(|key| &key.samples)) {
                 let flag = flag_of(word).unwrap_or_default();
                 line(text, &quoted(word), &flag.to_string());
             }
         }
-        if text.contains("lookup(\"currency_symbol\")") {
-            text.push_str("\n[tables.currency_symbol]\n");
-            for code in self.currencies() {
-                let known = CURRENCIES.iter().find(|(known, _)| *known == code);
-                line(
-                    text,
-                    &code,
-                    &quoted(known.map_or(code.as_str(), |(_, symbol)| symbol)),
-                );
+        self.publication.tables(text);
+        let Some(currency) = self.currency() else {
+            return;
+        };
+        if currency.is_signed {
+            text.push_str(
+                "\n# Currencies as prices have them. One that is not here is an error.\n",
+            );
+            text.push_str("[tables.currency]\n");
+            for (sign, code) in &currency.signs {
+                line(text, &quoted(sign), &quoted(code));
             }
+        }
+        text.push_str("\n[tables.currency_symbol]\n");
+        for code in &currency.codes {
+            let known = CURRENCIES.iter().find(|(known, _)| known == code);
+            let symbol = known.map_or(code.as_str(), |(_, symbol)| symbol);
+            line(text, code, &quoted(symbol));
         }
     }
 }
