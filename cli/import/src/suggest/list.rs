@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 use shared::base::timestamp::Timestamp;
 
-use self::amount::amount;
+use self::amount::{Mark, decimal_mark};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
 use super::choose::{Choice, Choices, has_size, is_dotted_day, is_slug, is_time};
 use super::clean;
@@ -186,7 +186,15 @@ impl List<'_> {
             }
             Reading::Price => {
                 if let Some(currency) = self.currency() {
-                    line(text, field, &quoted(&amount(choice.key, &currency)));
+                    let number = self.expression(choice);
+                    let amount = match choice.key.shape {
+                        Shape::Number => path.to_owned(),
+                        _ if currency.is_signed => {
+                            number.replacen(path, &format!("{path} | unsigned"), 1)
+                        }
+                        _ => number,
+                    };
+                    line(text, field, &quoted(&amount));
                     let code = &currency.code;
                     line(text, "referencePrice.currency.code", &quoted(code));
                     let symbol = format!("{code} | lookup(\"currency_symbol\")");
@@ -219,6 +227,8 @@ impl List<'_> {
 
     fn expression(&self, choice: &Choice<'_>) -> String {
         let (key, path) = (choice.key, choice.key.path.as_str());
+        let mark = self.mark(choice);
+        let number = format!("{path}{}", Mark::dropped(mark.as_ref()));
         let measured = |function: &str, unit: &str| {
             let has_letters = |value: &str| value.contains(|c: char| c.is_alphabetic());
             match choice.unit {
@@ -226,9 +236,9 @@ impl List<'_> {
                     if (named != unit || self.choice("unit").is_some())
                         && !key.mostly(has_letters) =>
                 {
-                    format!("{path} | of(\"{named}\") | {function}")
+                    format!("{number} | of(\"{named}\") | {function}")
                 }
-                _ => format!("{path} | {function}"),
+                _ => format!("{number} | {function}"),
             }
         };
         let is_metric = self.system() == "metric";
@@ -247,7 +257,7 @@ impl List<'_> {
             }
             Reading::Prose => format!("{path} | plain"),
             Reading::Year => format!("{path} | year"),
-            Reading::Number => format!("{path} | number"),
+            Reading::Number | Reading::Price => format!("{number} | number"),
             Reading::Distance => measured("distance", own("m", "ft")),
             Reading::Area => measured("area", own("m2", "ft2")),
             Reading::Weight => measured("weight", own("kg", "lb")),
@@ -257,6 +267,22 @@ impl List<'_> {
             _ if key.shape == Shape::Number => format!("{path} | text"),
             _ => path.to_owned(),
         }
+    }
+
+    /// The mark within the numbers of a source that could be read in two ways.
+    fn mark(&self, choice: &Choice<'_>) -> Option<Mark> {
+        let is_amount = |choice: &&Choice<'_>| {
+            use Reading::{Area, Number, Price, Weight};
+            matches!(choice.wanted.reading, Area | Number | Price | Weight)
+        };
+        let is_number = |choice: &&Choice<'_>| {
+            is_amount(choice) || matches!(choice.wanted.reading, Reading::Distance | Reading::Speed)
+        };
+        let numbers = self.choices.made.iter().filter(is_number);
+        let decimal = decimal_mark(numbers.map(|choice| choice.key));
+        Some(choice)
+            .filter(is_amount)
+            .and_then(|choice| Mark::of(choice.key, decimal))
     }
 
     /// The expression for the key of a record. Its place in the list is none: it would lead to

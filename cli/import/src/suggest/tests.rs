@@ -172,6 +172,93 @@ fn amounts_are_read_as_they_are_written_or_not_at_all() {
     }
 }
 
+/// What weights become with the mapping suggested for a sheet with them and a length, and what is
+/// said of them.
+fn weights(length: &str, cells: &[&str]) -> (String, String) {
+    let rows = cells.iter().enumerate();
+    let rows = rows.map(|(row, cell)| format!("{row};Volund;{row};Ketch;2018;{length};{cell}\n"));
+    let rows: String = rows.collect();
+    let sheet = format!("id;maker;model;type;year;loa;weight (kg)\n{rows}");
+    let (directory, export) = exported("a.csv", sheet);
+    let exports = [export];
+    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+    let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+    let report = outcome.report.unwrap();
+    let mut fields = report.rules[0].fields.iter();
+    let weight = fields.find(|field| field.field == "dimensions.displacement");
+    let weight = weight.map_or_else(String::new, |field| {
+        let sample = field.sample.clone().unwrap_or_default();
+        format!("{} {} {sample}", field.filled, field.errors)
+    });
+    (weight, decision(&suggestion, "dimensions.displacement"))
+}
+
+#[test]
+fn a_column_of_numbers_has_one_convention() {
+    for (length, cells, expected, said) in [
+        // The other numbers of the column tell.
+        (
+            "9",
+            &["5.300", "10.000", "8.750,5"][..],
+            "3 0 5300",
+            "5.300 is taken for 5300",
+        ),
+        (
+            "9",
+            &["1.200", "4763,5"],
+            "2 0 1200",
+            "1.200 is taken for 1200",
+        ),
+        (
+            "9",
+            &["1,200", "4763.5"],
+            "2 0 1200",
+            "1,200 is taken for 1200",
+        ),
+        (
+            "9",
+            &["40.000", "0.500"],
+            "2 0 40",
+            "40.000 is taken for 40.000",
+        ),
+        // Those of other columns do.
+        (
+            "9,45",
+            &["1.200", "12 345"],
+            "2 0 1200",
+            "1.200 is taken for 1200",
+        ),
+        (
+            "9.45",
+            &["6.500", "7"],
+            "2 0 6.5",
+            "6.500 is taken for 6.500",
+        ),
+        // Nothing does.
+        (
+            "9",
+            &["6.500"],
+            "1 0 6500",
+            "6.500 is taken for 6500: a guess, as no other number of the file tells",
+        ),
+        // Neither is both.
+        (
+            "9",
+            &["1.234.567", "9.5"],
+            "1 1 1234567",
+            "1.234.567 is taken for 1234567",
+        ),
+        ("9", &["1200", "9,5"], "2 0 1200", ""),
+    ] {
+        let found = weights(length, cells);
+        assert_eq!(
+            found,
+            (expected.to_owned(), said.to_owned()),
+            "{length} {cells:?}"
+        );
+    }
+}
+
 /// What a price becomes with the mapping suggested for a sheet with other prices, or its errors.
 fn price(header: &str, first: &[&str], later: &str) -> String {
     let sheet = |prices: &[&str]| {

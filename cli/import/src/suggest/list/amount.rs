@@ -136,38 +136,112 @@ fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// The expression for an amount of money as a number.
-pub(super) fn amount(key: &Key, currency: &Currency) -> String {
-    let path = &key.path;
-    let bare = if currency.is_signed {
-        " | unsigned"
-    } else {
-        ""
-    };
-    match thousands(key) {
-        _ if key.shape == Shape::Number => path.clone(),
-        Some('.') => format!("{path}{bare} | money(\"[.]\")"),
-        Some(_) => format!("{path}{bare} | money(\",\")"),
-        None => format!("{path}{bare} | money(\"\")"),
+/// A mark within the numbers of a key that may part thousands or stand before decimals.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) mark: char,
+    /// Whether it parts thousands; decimals otherwise.
+    pub(super) parts_thousands: bool,
+    /// Whether the numbers of the file leave no doubt about it.
+    pub(super) is_certain: bool,
+    /// A number with it.
+    pub(super) example: String,
+}
+
+impl Mark {
+    /// The mark in the numbers of a key, if some of them could be read in two ways. One column has
+    /// one convention, and a file one decimal mark; where neither shows, thousands are more likely,
+    /// since few people write three decimals.
+    pub(super) fn of(key: &Key, decimal_of_file: Option<char>) -> Option<Self> {
+        let numbers: Vec<&str> = numbers(key).collect();
+        ['.', ','].into_iter().find_map(|mark| {
+            let other = if mark == '.' { ',' } else { '.' };
+            let example = numbers.iter().find(|number| is_parted(number, mark))?;
+            let shows = |mark| numbers.iter().any(|number| is_decimal(number, mark));
+            let is_proven = |number: &&str| {
+                is_parted(number, mark)
+                    && (number.contains(other) || 1 < number.matches(mark).count())
+            };
+            let (parts_thousands, is_certain) = if numbers.iter().any(is_proven) {
+                (true, true)
+            } else if shows(mark) {
+                (false, true)
+            } else if shows(other) || decimal_of_file == Some(other) {
+                (true, true)
+            } else if decimal_of_file == Some(mark) {
+                (false, true)
+            } else {
+                (true, false)
+            };
+            Some(Self {
+                mark,
+                parts_thousands,
+                is_certain,
+                example: (*example).to_owned(),
+            })
+        })
+    }
+
+    /// What a person should know about it.
+    pub(super) fn why(&self) -> String {
+        let (mark, example) = (self.mark, &self.example);
+        let read = if self.parts_thousands {
+            example.replace(mark, "")
+        } else {
+            example.replace(mark, ".")
+        };
+        let look = if self.is_certain {
+            ""
+        } else {
+            ": a guess, as no other number of the file tells"
+        };
+        format!("{example} is taken for {read}{look}")
+    }
+
+    /// The end of an expression that drops it, if it parts thousands.
+    pub(super) fn dropped(mark: Option<&Self>) -> &'static str {
+        match mark {
+            Some(Self {
+                parts_thousands: true,
+                mark: '.',
+                ..
+            }) => " | parted(\"[.]\")",
+            Some(Self {
+                parts_thousands: true,
+                ..
+            }) => " | parted(\",\")",
+            _ => "",
+        }
     }
 }
 
-/// The thousands separator in the numbers of a key, as in `12.500` and `1,250,000.00`, if all of
-/// them have or could have it.
-pub(super) fn thousands(key: &Key) -> Option<char> {
-    let numbers: Vec<&str> = key
+/// The numbers in the values of a key, without what stands around them.
+fn numbers(key: &Key) -> impl Iterator<Item = &str> {
+    let is_text = key.shape != Shape::Number;
+    let values = key
         .samples
         .iter()
-        .filter(|value| has_digit(value))
-        .map(|value| value.trim_matches(|c: char| !c.is_ascii_digit()))
-        .collect();
-    ['.', ','].into_iter().find(|separator| {
-        let is_parted = |number: &&&str| is_parted(number, *separator);
-        let is_whole = |number: &&str| number.bytes().all(|byte| byte.is_ascii_digit());
-        let fits = |number: &&str| is_whole(number) || is_parted(&number);
-        key.shape != Shape::Number
-            && numbers.iter().any(|number| is_parted(&number))
-            && numbers.iter().all(fits)
+        .filter(move |value| is_text && has_digit(value));
+    values.map(|value| value.trim_matches(|c: char| !c.is_ascii_digit()))
+}
+
+/// The only mark that surely stands before decimals in these keys.
+pub(super) fn decimal_mark<'k>(keys: impl Iterator<Item = &'k Key>) -> Option<char> {
+    let numbers: Vec<&str> = keys.flat_map(numbers).collect();
+    let shows = |mark| numbers.iter().any(|number| is_decimal(number, mark));
+    match (shows('.'), shows(',')) {
+        (true, false) => Some('.'),
+        (false, true) => Some(','),
+        _ => None,
+    }
+}
+
+/// Whether a number has decimals after this mark, and not by chance three of them.
+fn is_decimal(number: &str, mark: char) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = number.split_once(mark);
+    parts.is_some_and(|(whole, decimals)| {
+        is_number(whole) && is_number(decimals) && !is_parted(number, mark)
     })
 }
 
@@ -183,6 +257,6 @@ fn is_parted(number: &str, separator: char) -> bool {
         is_any = true;
         group.len() == 3 && is_number(group)
     });
-    let has_first = (1..=3).contains(&first.len()) && is_number(first);
+    let has_first = (1..=3).contains(&first.len()) && is_number(first) && !first.starts_with('0');
     is_any && all_three && has_first && decimals.len() <= 2 && is_number(decimals)
 }

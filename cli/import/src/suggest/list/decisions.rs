@@ -4,7 +4,6 @@
 //! This only reads the choices; it does not change the mapping.
 
 use super::List;
-use super::amount::thousands;
 use crate::mapping::UNDECIDED;
 use crate::suggest::choose::is_read;
 use crate::suggest::names::{REQUIRED, Reading, WANTED};
@@ -89,20 +88,8 @@ impl List<'_> {
                 );
                 decide(field, &why);
             }
-            match (choice.wanted.reading, thousands(key)) {
-                (Reading::Price, Some(separator)) => {
-                    decide(
-                        field,
-                        &format!("each `{separator}` is taken to part thousands"),
-                    );
-                }
-                (Reading::Weight | Reading::Area | Reading::Number, Some('.')) => {
-                    decide(
-                        field,
-                        "its points are taken for decimal points: 6.500 is 6.5",
-                    );
-                }
-                _ => {}
+            if let Some(mark) = self.mark(choice) {
+                decide(field, &mark.why());
             }
         }
     }

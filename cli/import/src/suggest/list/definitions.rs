@@ -30,9 +30,10 @@ const DEFINITIONS: [(&str, &str); 11] = [
         "named_size",
         r#"if . == null then null else (capture("(?<width>[0-9]+)x(?<height>[0-9]+)[.][A-Za-z]+([?].*)?$") // error("no size in the name of the image \(.)")) | {width: (.width | tonumber), height: (.height | tonumber)} end"#,
     ),
+    // Thousands without the mark that parts them. What has it elsewhere is no such number.
     (
-        "money($group)",
-        r#"if . == null or type == "number" then . else if $group != "" and test("^[0-9]{1,3}(\($group)[0-9]{3})+([.,][0-9]{1,2})?$") then gsub($group; "") else . end | number end"#,
+        "parted($mark)",
+        r#"if type != "string" then . elif test("(^|[^0-9])0\($mark)|[0-9]\($mark)([0-9]{0,2}([^0-9]|$)|[0-9]{4})") then error("\(.) does not part thousands as the others do") else gsub("(?<first>[0-9])\($mark)"; "\(.first)") end"#,
     ),
     (
         "unsigned",
