@@ -158,10 +158,8 @@ fn from_list(
         Format::Json => list_path::find(exports, temp_dir)?,
         _ => Vec::new(),
     };
-    let (records, other_lists) = match lists.split_first() {
-        Some((first, others)) => (Some(first.as_str()), others),
-        None => (None, &[][..]),
-    };
+    let records = lists.first().map(String::as_str);
+    let other_lists = lists.get(1..).unwrap_or_default();
     let layout = |encoding| Layout {
         format,
         encoding,
@@ -172,14 +170,11 @@ fn from_list(
         lists: Vec::new(),
     };
     let (surveyed, encoding) = surveyed(&recognised, &layout, exports, temp_dir)?;
-    let Survey {
-        files,
-        unread,
-        is_cut,
-        ..
-    } = surveyed;
-    let why = unread.unwrap_or_else(|| "there is none with keys".to_owned());
-    let all = boats(&files).ok_or(NoSuggestion::NoRecords(why))?;
+    let files = &surveyed.files;
+    let all = boats(files).ok_or_else(|| {
+        let why = surveyed.unread.clone();
+        NoSuggestion::NoRecords(why.unwrap_or_else(|| "there is none with keys".to_owned()))
+    })?;
     let kind = Kind::of(all);
     let of_kind = match &kind {
         Some(kind) => {
@@ -189,7 +184,7 @@ fn from_list(
         None => Vec::new(),
     };
     let file = of_kind.iter().find(|of| of.name == all.name).unwrap_or(all);
-    let pattern = pattern(file, &files);
+    let pattern = pattern(file, files);
     let publication = Publication::of(file, kind.as_ref().map(|_| all));
     let mut list = List {
         has_unique_names: true,
@@ -219,7 +214,7 @@ fn from_list(
             .into_iter()
             .chain(kind.as_ref().map(Kind::decision))
             .chain(unread_lists(other_lists))
-            .chain(is_cut.then(unread_files))
+            .chain(surveyed.is_cut.then(unread_files))
             .collect(),
         other_files: others.map(|other| other.path.clone()).collect(),
         recognised: Recognised {

@@ -47,10 +47,9 @@ fn words_of_a_table_that_are_not_decided_are_named_together() {
         ],
     );
     check(&table("reserved = false\n\"?\" = true\n"), &[]);
-    let many: String = (1..=25)
-        .map(|number| format!("w{number:02} = \"?\"\n"))
-        .collect();
-    let named = mistakes(&table(&many)).remove(0);
+    let many = (1..=25).map(|number| format!("w{number:02} = \"?\""));
+    let many = many.collect::<Vec<_>>().join("\n");
+    let named = mistakes(&table(&format!("{many}\n"))).remove(0);
     assert!(named.contains("\"w20\" and 5 others"), "{named}");
 }
 

@@ -139,7 +139,7 @@ fn has_digit(text: &str) -> bool {
 /// A mark within the numbers of a key that may part thousands or stand before decimals.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mark {
-    pub(super) mark: char,
+    pub(super) sign: char,
     /// Whether it parts thousands; decimals otherwise.
     pub(super) parts_thousands: bool,
     /// Whether the numbers of the file leave no doubt about it.
@@ -174,7 +174,7 @@ impl Mark {
                 (true, false)
             };
             Some(Self {
-                mark,
+                sign: mark,
                 parts_thousands,
                 is_certain,
                 example: (*example).to_owned(),
@@ -184,7 +184,7 @@ impl Mark {
 
     /// What a person should know about it.
     pub(super) fn why(&self) -> String {
-        let (mark, example) = (self.mark, &self.example);
+        let (mark, example) = (self.sign, &self.example);
         let read = if self.parts_thousands {
             example.replace(mark, "")
         } else {
@@ -203,7 +203,7 @@ impl Mark {
         match mark {
             Some(Self {
                 parts_thousands: true,
-                mark: '.',
+                sign: '.',
                 ..
             }) => " | parted(\"[.]\")",
             Some(Self {

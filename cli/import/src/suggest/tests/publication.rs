@@ -203,7 +203,7 @@ fn names_that_may_mean_something_else_are_only_named() {
             "every record; look at .engine.active, .expires_at, which may say more",
         ),
     ] {
-        let suggestion = draft(&[keys.clone()]);
+        let suggestion = draft(std::slice::from_ref(&keys));
         assert_eq!(decision(&suggestion, "published"), expected, "{keys}");
         assert_eq!(expression(&suggestion), "");
     }
