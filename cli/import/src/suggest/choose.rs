@@ -93,8 +93,7 @@ pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> C
             if choice.is_some() || unsettled.iter().any(|(of, _)| of.field == wanted.field) {
                 continue;
             }
-            let found = wanted.names.iter().find_map(|name| {
-                let name = canonical(name.split(' '));
+            let found = names(wanted).find_map(|name| {
                 let fits = |(place, named): &(usize, &Named<'s>)| {
                     !taken.contains(place)
                         && is_found(named, &name)
@@ -139,12 +138,17 @@ pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> C
 pub(super) fn is_field(key: &Key) -> bool {
     let named = Named::new(key);
     WANTED.iter().any(|wanted| {
-        let is_called = |name: &&str| {
-            let name = canonical(name.split(' '));
-            named.is_called(&name) || named.is_called_within(&name)
-        };
-        is_read(wanted.reading, key) && wanted.names.iter().any(|name| is_called(&name))
+        let is_called = |name: String| named.is_called(&name) || named.is_called_within(&name);
+        is_read(wanted.reading, key) && names(wanted).any(is_called)
     })
+}
+
+/// The names that the source of a field may have: usual ones, and that of the field itself.
+fn names(wanted: &Wanted) -> impl Iterator<Item = String> {
+    let own = words(wanted.field);
+    let own = canonical(own.iter().map(String::as_str));
+    let usual = wanted.names.iter().map(|name| canonical(name.split(' ')));
+    usual.chain([own])
 }
 
 /// A key with the words of its names.

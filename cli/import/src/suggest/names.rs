@@ -121,7 +121,7 @@ wanted! {
     "type" Name [
         "type", "boat type", "vessel type", "yacht type", "product type", "bootstyp", "typ",
         "bootstype", "bootsart", "tipo", "kind", "art", "category", "kategorie", "categorie",
-        "categoria", "class"
+        "categoria", "class", "type name"
     ],
     "production.firstYear" Year [
         "first year", "year first built", "first built", "built from", "year", "model year",
@@ -166,10 +166,12 @@ wanted! {
     "referencePrice.currency.code" Currency [
         "currency", "currency code", "curr", "price currency", "wahrung", "devise", "valuta", "moneda"
     ],
-    "hull.type" Name ["hull type", "hull shape", "hull form", "hull", "rumpfform"],
+    "hull.type" Name [
+        "hull type", "hull shape", "hull form", "hull", "rumpfform", "hull type name"
+    ],
     "hull.material" Name [
         "hull material", "material", "construction", "construction material", "rumpfmaterial",
-        "materiau", "materiaal", "materiale"
+        "materiau", "materiaal", "materiale", "hull material name"
     ],
     "hull.keelType" Text ["keel", "keel type", "type keel", "kiel"],
     "hull.unsinkable" Flag ["unsinkable", "is unsinkable"],

@@ -105,6 +105,25 @@ fn names_are_found_in_any_case_order_and_with_units() {
 }
 
 #[test]
+fn columns_that_are_called_like_the_fields_are_their_sources() {
+    let suggestion = suggested(
+        "a.csv",
+        "id,model,manufacturer.name,type.name,production.firstYear,lengthOverall,dimensions.draftMax\n\
+         A1,34,Volund,Ketch,2018,10.36,1.8\n",
+    );
+    insta::assert_snapshot!(boat_lines(&suggestion.unwrap()).join("\n"), @r##"
+    slug = '[."manufacturer.name", .model | values | text] | join(" ") | slugify'
+    model = ".model"
+    manufacturer = '."manufacturer.name" | slugify'
+    type = '."type.name" | slugify'
+    production.firstYear = '."production.firstYear" | year'
+    unit = '"metric"'
+    lengthOverall = ".lengthOverall | distance"
+    dimensions.draftMax = '."dimensions.draftMax" | distance'
+    "##);
+}
+
+#[test]
 fn what_a_key_is_called_counts_only_where_its_values_fit() {
     let suggestion =
         suggested("a.csv", "id,price,currency,type\n1,on request,EUR,Ketch\n").unwrap();
@@ -407,7 +426,7 @@ fn a_record_is_known_by_an_id_or_its_names_and_never_by_its_place() {
     let keys = [
         r#"[{"_id": {"$oid": "65c1"}, "model": "31"}]"#,
         r#"[{"DocumentID": "7", "model": "31"}]"#,
-        r#"[{"schluessel": "b0", "modell": "31"}]"#,
+        r#"[{"schluessel": "b0", "model": "31"}]"#,
         r#"[{"model": "31"}]"#,
         r#"[{"baujahr": 1987}]"#,
     ];
