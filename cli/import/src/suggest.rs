@@ -6,9 +6,11 @@
 //! A suggestion is checked like any other mapping. Imports use nothing of this.
 
 mod choose;
+mod kinds;
 mod list;
 mod list_path;
 mod names;
+mod status;
 mod survey;
 mod system;
 
@@ -28,7 +30,9 @@ use crate::source::readers::RecordsPath;
 use crate::source::{Encoding, Export, FileGroup, FileNames, Format, Layout, Plan};
 
 use self::choose::choose;
+use self::kinds::Kind;
 use self::list::{List, Place};
+use self::status::Publication;
 use self::survey::{FILES_MAX, Survey, Surveyed, survey};
 
 /// A mapping that probably fits an export.
@@ -44,6 +48,8 @@ pub struct Suggestion {
     pub keys: Option<(usize, usize)>,
     /// How many errors the export has with the mapping.
     pub errors: u64,
+    /// Whether nothing is imported with it before something open in it is decided.
+    pub is_open: bool,
     /// What a person has to decide.
     pub decisions: Vec<Decision>,
     /// Paths of files of the same kind that the mapping does not read, within the export.
@@ -152,27 +158,34 @@ fn from_list(
         Format::Json => list_path::find(exports, temp_dir)?,
         _ => Vec::new(),
     };
-    let (records, other_lists) = match lists.split_first() {
-        Some((first, others)) => (Some(first.as_str()), others),
-        None => (None, &[][..]),
+    let records = lists.first().map(String::as_str);
+    let other_lists = lists.get(1..).unwrap_or_default();
+    let layout = |encoding| Layout {
+        format,
+        encoding,
+        records: records
+            .and_then(|path| RecordsPath::parse(path).ok())
+            .into_iter()
+            .collect(),
+        lists: Vec::new(),
     };
-    let (surveyed, encoding) = surveyed(&recognised, format, records, exports, temp_dir)?;
-    let Survey {
-        files,
-        unread,
-        is_cut,
-        ..
-    } = surveyed;
-    // The first of equals, since `max_by_key` returns the last and the order is reversed.
-    let boats = files
-        .iter()
-        .rev()
-        .max_by_key(|file| (choose(file).len(), file.records));
-    let file = boats.filter(|file| !file.keys.is_empty()).ok_or_else(|| {
-        let why = unread.unwrap_or_else(|| "there is none with keys".to_owned());
-        NoSuggestion::NoRecords(why)
+    let (surveyed, encoding) = surveyed(&recognised, &layout, exports, temp_dir)?;
+    let files = &surveyed.files;
+    let all = boats(files).ok_or_else(|| {
+        let why = surveyed.unread.clone();
+        NoSuggestion::NoRecords(why.unwrap_or_else(|| "there is none with keys".to_owned()))
     })?;
-    let pattern = pattern(file, &files);
+    let kind = Kind::of(all);
+    let of_kind = match &kind {
+        Some(kind) => {
+            let plan = plan_like(&recognised.path, layout(encoding));
+            survey(exports, &plan, Some(kind), temp_dir)?.files
+        }
+        None => Vec::new(),
+    };
+    let file = of_kind.iter().find(|of| of.name == all.name).unwrap_or(all);
+    let pattern = pattern(file, files);
+    let publication = Publication::of(file, kind.as_ref().map(|_| all));
     let mut list = List {
         has_unique_names: true,
         place: Place {
@@ -182,22 +195,26 @@ fn from_list(
             records,
         },
         file,
-        choices: choose(file),
+        choices: choose(file, &publication),
+        publication,
+        kind: kind.as_ref(),
         now,
     };
     list.has_unique_names = has_unique_names(&list, exports, temp_dir)?;
-    let findings = check(&list.text(), exports, temp_dir)?.findings;
+    let findings = check(&list.trial(), exports, temp_dir)?.findings;
     let others = files.iter().filter(|other| other.name != file.name);
     Ok(Suggestion {
         text: list.text(),
         name: stem(plain_name(&file.path)).to_owned(),
         keys: Some((file.keys.len(), file.keys.len() - list.unread().len())),
         errors: findings.errors(),
+        is_open: list.is_open(),
         decisions: list
             .decisions()
             .into_iter()
+            .chain(kind.as_ref().map(Kind::decision))
             .chain(unread_lists(other_lists))
-            .chain(is_cut.then(unread_files))
+            .chain(surveyed.is_cut.then(unread_files))
             .collect(),
         other_files: others.map(|other| other.path.clone()).collect(),
         recognised: Recognised {
@@ -207,25 +224,28 @@ fn from_list(
     })
 }
 
+/// The file that probably holds the boats: the one with most of their fields.
+fn boats(files: &[Surveyed]) -> Option<&Surveyed> {
+    let fields = |file| choose(file, &Publication::of(file, None)).made.len();
+    // The first of equals, since `max_by_key` returns the last and the order is reversed.
+    let boats = files.iter().rev();
+    let boats = boats.max_by_key(|file| (fields(file), file.records));
+    boats.filter(|file| !file.keys.is_empty())
+}
+
 /// Surveys the files that look like the recognised one, in the encoding that they seem to have.
 fn surveyed(
     recognised: &Recognised,
-    format: Format,
-    records: Option<&str>,
+    layout: &impl Fn(Option<Encoding>) -> Layout,
     exports: &[Export],
     temp_dir: &Path,
 ) -> anyhow::Result<(Survey, Option<Encoding>)> {
-    let records = records.and_then(|path| RecordsPath::parse(path).ok());
     let read = |encoding| {
-        let layout = Layout {
-            format,
-            encoding,
-            records: records.clone().into_iter().collect(),
-            lists: Vec::new(),
-        };
-        survey(exports, &plan_like(&recognised.path, layout), temp_dir)
+        let plan = plan_like(&recognised.path, layout(encoding));
+        survey(exports, &plan, None, temp_dir)
     };
-    let encoding = recognised.encoding.filter(|_| format != Format::Parquet);
+    let is_text = layout(None).format != Format::Parquet;
+    let encoding = recognised.encoding.filter(|_| is_text);
     let surveyed = read(encoding)?;
     if surveyed.is_not_utf8 && encoding.is_none() {
         let encoding = Some(Encoding::WINDOWS_1252);
@@ -236,7 +256,7 @@ fn surveyed(
 
 /// Whether the names of boats make unique slugs, even if all of them are published.
 fn has_unique_names(list: &List<'_>, exports: &[Export], temp_dir: &Path) -> anyhow::Result<bool> {
-    let text = list.text();
+    let text = list.trial();
     let lines = text.lines();
     let all_published = lines.filter(|line| !line.starts_with("published = "));
     let all_published = all_published.collect::<Vec<_>>().join("\n");

@@ -195,6 +195,25 @@ fn a_maker_whose_boats_are_drafts_is_no_draft_itself() {
 }
 
 #[test]
+fn nothing_is_imported_before_each_word_of_a_status_is_decided() {
+    let mut cli = TestCli::new();
+    let list = LIST.replace("published\n", "status\n");
+    let list = list.replace("yes\n2", "For sale\n2");
+    let list = list.replace("yes\n3", "Reserved\n3");
+    cli.write("list.csv", list.replace("no\n", "Draft\n"));
+    let suggested = init(&mut cli, "[dir]/list.csv");
+    let checked = cli.run(&["mapping", "check", "[dir]/m.toml", "[dir]/list.csv"]);
+    let refused = cli.run(&["import", "[dir]/list.csv", "--mapping", "[dir]/m.toml"]);
+    check("mapping_init_open", [&suggested, &checked, &refused]);
+    let decided = written(&cli).replace("\"?\"", "false");
+    cli.write("m.toml", decided);
+    let imported = import(&mut cli, "[dir]/list.csv");
+    let document: Value = serde_json::from_str(&imported.out).unwrap();
+    let published = json!({"published": 1, "unpublished": 2, "invalid": 0});
+    assert_eq!(document["records"]["boat"], published, "{imported}");
+}
+
+#[test]
 fn a_value_that_the_mapping_does_not_foresee_is_reported_with_the_line_to_change() {
     let mut cli = TestCli::new();
     cli.write("list.csv", LIST);

@@ -17,6 +17,10 @@ use crate::source::{Format, Layout, Plan};
 /// The version of the mapping language, which every mapping file must name.
 pub(super) const FORMAT: &str = "boat-catalogue-mapping/1";
 
+/// The value of a word in a vocabulary table that a person has yet to decide. No export is read
+/// while a table has one.
+pub(crate) const UNDECIDED: &str = "?";
+
 /// The placeholder for a record's id in the template of its URL.
 pub(super) const EDIT_ID: &str = "{id}";
 

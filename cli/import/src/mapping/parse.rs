@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::definition::{
     Constant, Definition, EDIT_ID, Envelope, Expression, ExpressionId, FORMAT, FORMATS, Field,
-    Join, Links, Rest, Rule, Source, Table, WhereVariable,
+    Join, Links, Rest, Rule, Source, Table, UNDECIDED, WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
 use super::image_files::HEAD_MAX;
@@ -20,13 +20,16 @@ use super::language::{
     self, ENVELOPE, JOIN, LINKS, LIST, LIST_OF_OBJECTS, ROOT, RULE, SOURCE, VALUE,
 };
 use super::section::{Section, json, text};
-use crate::finding::{Kind, nearest};
+use crate::finding::{Kind, cut, nearest};
 use crate::mapping::mistake::Mistake;
 use crate::source::readers::RecordsPath;
 use crate::source::{Encoding, FileGroup, FileNames, Format, Heads, HeadsOf, Layout, Plan};
 
 /// Maximum length of the template for the URLs of records, in bytes.
 const EDIT_URL_MAX: usize = 2_000;
+
+/// How many undecided words of a table a mistake names.
+const UNDECIDED_NAMED_MAX: usize = 20;
 
 /// Reads the text of a mapping file.
 pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
@@ -196,6 +199,7 @@ impl Parser {
                 self.mistakes.push(Mistake::new(value.span(), message));
                 continue;
             };
+            self.undecided_words(name.get_ref(), entries);
             let entries = entries.iter().filter_map(|(word, value)| {
                 let value = json(value, &mut self.mistakes)?;
                 Some((word.get_ref().to_string(), value))
@@ -209,6 +213,37 @@ impl Parser {
         }
         self.tables = read.keys().cloned().collect();
         read
+    }
+
+    /// Words that `mapping init` leaves to a person. One mistake names those of a table.
+    fn undecided_words(&mut self, name: &str, table: &DeTable<'_>) {
+        let is_open = |value: &DeValue<'_>| value.as_str() == Some(UNDECIDED);
+        let open = table.iter().filter(|(_, value)| is_open(value.get_ref()));
+        let open: Vec<_> = open.collect();
+        let Some((_, first)) = open.first() else {
+            return;
+        };
+        let named = open.iter().take(UNDECIDED_NAMED_MAX);
+        let words: Vec<String> = named
+            .map(|(word, _)| Value::from(cut(word.get_ref())).to_string())
+            .collect();
+        let others = match open.len() - words.len() {
+            0 => String::new(),
+            count => format!(" and {count} others"),
+        };
+        let message = format!(
+            "[tables.{name}] does not say yet what {}{others} stands for",
+            words.join(", ")
+        );
+        let is_text = |value: &DeValue<'_>| value.is_str() && !is_open(value);
+        let hint = if table.iter().any(|(_, value)| is_text(value.get_ref())) {
+            "write it in place of \"?\""
+        } else {
+            "write true in place of \"?\" if consumers may see records with the word, and false \
+             if not"
+        };
+        let mistake = Mistake::new(first.span(), message);
+        self.mistakes.push(mistake.hint(Some(hint.to_owned())));
     }
 
     /// Reads an expression and gives it a number.

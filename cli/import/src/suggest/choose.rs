@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::names::{Reading, WANTED, Wanted};
+use super::status::{Publication, flag_of};
 use super::survey::{Key, Shape, Surveyed};
 use crate::mapping::slugify;
 
@@ -14,6 +15,17 @@ pub(super) struct Choice<'s> {
     pub(super) key: &'s Key,
     /// The unit that the name of the key ends with.
     pub(super) unit: Option<&'static str>,
+    /// Keys that mean the same by their names, with other values.
+    pub(super) others: Vec<&'s Key>,
+}
+
+/// The sources of the fields of a file.
+#[derive(Debug, Default)]
+pub(super) struct Choices<'s> {
+    /// The fields that have a likely source.
+    pub(super) made: Vec<Choice<'s>>,
+    /// Fields that have several: their names differ only in how they are written.
+    pub(super) unsettled: Vec<(&'static Wanted, Vec<&'s Key>)>,
 }
 
 /// Words for units at the end of a name, and the units that they mean.
@@ -34,16 +46,22 @@ const UNITS: [(&str, &[&str]); 14] = [
     ("kn", &["kn", "kt", "kts", "knots"]),
     ("deg", &["deg", "degrees"]),
     ("l", &["l", "ltr", "litres", "liters"]),
-    ("", &["eur", "usd", "gbp", "sek", "nzd", "pln"]),
+    (
+        "",
+        &[
+            "eur", "usd", "gbp", "sek", "nzd", "pln", "nok", "dkk", "aud", "chf",
+        ],
+    ),
 ];
 
 /// Words that say nothing about what a key holds.
-const NOISE: [&str; 12] = [
+const NOISE: [&str; 13] = [
     "boat", "yacht", "vessel", "the", "of", "in", "no", "nr", "approx", "total", "s", "spec",
+    "string",
 ];
 
 /// Names of objects that only group their members.
-const GROUPS: [&str; 15] = [
+pub(super) const GROUPS: [&str; 15] = [
     "attributes",
     "boat",
     "content",
@@ -62,35 +80,75 @@ const GROUPS: [&str; 15] = [
 ];
 
 /// The sources of the fields that have a likely one. Each key is the source of only one field,
-/// except that a slug may also serve as the record key.
-pub(super) fn choose(file: &Surveyed) -> Vec<Choice<'_>> {
-    let named: Vec<Named<'_>> = file.keys.iter().map(Named::new).collect();
+/// except that a slug may also serve as the record key; one that says what is public is of none.
+pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> Choices<'s> {
+    let free = file.keys.iter().filter(|key| !publication.reads(key));
+    let named: Vec<Named<'s>> = free.map(Named::new).collect();
     let mut taken = BTreeSet::new();
-    let mut choices: Vec<Option<Choice<'_>>> = WANTED.iter().map(|_| None).collect();
-    for is_found in [Named::is_called, Named::is_called_within] {
+    let mut choices: Vec<Option<Choice<'s>>> = WANTED.iter().map(|_| None).collect();
+    let mut unsettled: Vec<(&'static Wanted, Vec<&Key>)> = Vec::new();
+    let ways: [fn(&Named<'s>, &str) -> bool; 2] = [Named::is_called, Named::is_called_within];
+    for is_found in ways {
         for (wanted, choice) in WANTED.iter().zip(&mut choices) {
-            if choice.is_some() {
+            if choice.is_some() || unsettled.iter().any(|(of, _)| of.field == wanted.field) {
                 continue;
             }
-            let found = wanted.names.iter().find_map(|name| {
-                let name = canonical(name.split(' '));
-                named.iter().enumerate().find(|(place, named)| {
+            let found = names(wanted).find_map(|name| {
+                let fits = |(place, named): &(usize, &Named<'s>)| {
                     !taken.contains(place)
                         && is_found(named, &name)
                         && is_read(wanted.reading, named.key)
-                })
+                };
+                let mut found = named.iter().enumerate().filter(fits);
+                let first = found.next()?;
+                let differs = |(_, other): &(usize, &Named<'s>)| {
+                    other.unit == first.1.unit && other.key.samples != first.1.key.samples
+                };
+                Some((first, found.filter(differs).collect::<Vec<_>>()))
             });
-            if let Some((place, named)) = found {
+            let Some(((place, named), others)) = found else {
+                continue;
+            };
+            let alike = others
+                .iter()
+                .filter(|(_, other)| other.is_written_like(named));
+            let alike: Vec<usize> = alike.map(|(place, _)| *place).collect();
+            if alike.is_empty() {
                 taken.extend((wanted.reading != Reading::Id).then_some(place));
                 *choice = Some(Choice {
                     wanted,
                     key: named.key,
                     unit: named.unit,
+                    others: others.iter().map(|(_, other)| other.key).collect(),
                 });
+            } else {
+                let others = others.iter().map(|(_, other)| other.key);
+                unsettled.push((wanted, [named.key].into_iter().chain(others).collect()));
+                taken.extend([place].into_iter().chain(alike));
             }
         }
     }
-    choices.into_iter().flatten().collect()
+    Choices {
+        made: choices.into_iter().flatten().collect(),
+        unsettled,
+    }
+}
+
+/// Whether a key could be the source of a field.
+pub(super) fn is_field(key: &Key) -> bool {
+    let named = Named::new(key);
+    WANTED.iter().any(|wanted| {
+        let is_called = |name: String| named.is_called(&name) || named.is_called_within(&name);
+        is_read(wanted.reading, key) && names(wanted).any(is_called)
+    })
+}
+
+/// The names that the source of a field may have: usual ones, and that of the field itself.
+fn names(wanted: &Wanted) -> impl Iterator<Item = String> {
+    let own = words(wanted.field);
+    let own = canonical(own.iter().map(String::as_str));
+    let usual = wanted.names.iter().map(|name| canonical(name.split(' ')));
+    usual.chain([own])
 }
 
 /// A key with the words of its names.
@@ -122,6 +180,17 @@ impl<'s> Named<'s> {
             last,
             unit,
         }
+    }
+
+    /// Whether the names differ only in case, in signs, or in the form of letters in Unicode.
+    fn is_written_like(&self, other: &Self) -> bool {
+        let words_of = |key: &Key| {
+            key.steps
+                .iter()
+                .flat_map(|name| words(name))
+                .collect::<Vec<_>>()
+        };
+        words_of(self.key) == words_of(other.key)
     }
 
     fn is_called(&self, name: &str) -> bool {
@@ -206,7 +275,6 @@ pub(super) fn is_read(reading: Reading, key: &Key) -> bool {
     match reading {
         Reading::Id => key.all(|value| value.len() <= 200),
         Reading::Slug => key.all(is_slug),
-        Reading::Published => key.shape == Shape::Flag || key.samples.len() < 10,
         Reading::Time => key.all(is_time) || key.all(is_day) || key.all(is_dotted_day),
         Reading::Text | Reading::Texts | Reading::Prose => key.shape != Shape::Flag,
         Reading::Name | Reading::Names => {
@@ -285,15 +353,6 @@ pub(super) fn system_of(word: &str) -> Option<&'static str> {
     match word.trim().to_ascii_lowercase().as_str() {
         "metric" | "m" | "si" | "metre" | "metres" | "meter" | "meters" => Some("metric"),
         "imperial" | "ft" | "feet" | "foot" | "us" => Some("imperial"),
-        _ => None,
-    }
-}
-
-/// The value of a word that stands for true or false.
-pub(super) fn flag_of(word: &str) -> Option<bool> {
-    match word.trim().to_lowercase().as_str() {
-        "true" | "yes" | "y" | "1" | "x" | "ja" | "oui" | "si" | "sì" | "sí" => Some(true),
-        "false" | "no" | "n" | "0" | "nein" | "nee" | "non" => Some(false),
         _ => None,
     }
 }

@@ -11,12 +11,15 @@ use std::fmt::Write as _;
 
 use shared::base::timestamp::Timestamp;
 
-use self::amount::amount;
+use self::amount::{Mark, decimal_mark};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
-use super::choose::{Choice, flag_of, has_size, is_dotted_day, is_slug, is_time};
+use super::choose::{Choice, Choices, has_size, is_dotted_day, is_slug, is_time};
 use super::clean;
+use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
+use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
+use crate::mapping::UNDECIDED;
 use crate::source::Encoding;
 
 /// Fields for which no source is looked for: the format is made from the address of the image, and
@@ -30,6 +33,9 @@ const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."
 mapping = "boat-catalogue-mapping/1"
 "#;
 
+/// What stands for the key of records where none looks like one.
+const NO_KEY: &str = "# key = \"\"      # required";
+
 /// Width of comments in the mapping, in columns.
 const WIDTH: usize = 100;
 
@@ -38,32 +44,6 @@ const REMARKS_MAX: usize = 200;
 
 /// The fields that make up the name of a boat.
 const NAMES: [&str; 3] = ["manufacturer", "model", "version"];
-
-/// Words that mean that a record is published.
-const PUBLISHED: [&str; 8] = [
-    "published",
-    "publish",
-    "live",
-    "active",
-    "online",
-    "visible",
-    "public",
-    "yes",
-];
-
-/// Currency signs, with the codes that they most likely stand for.
-const CURRENCIES: [(&str, &str); 10] = [
-    ("EUR", "€"),
-    ("GBP", "£"),
-    ("USD", "$"),
-    ("PLN", "zł"),
-    ("SEK", "kr"),
-    ("NOK", "kr"),
-    ("DKK", "kr"),
-    ("AUD", "A$"),
-    ("NZD", "NZ$"),
-    ("CHF", "Fr."),
-];
 
 /// The fields that become terms, with their vocabularies.
 const TERMS: [(&str, &str); 5] = [
@@ -90,7 +70,11 @@ pub(super) struct Place<'s> {
 pub(super) struct List<'s> {
     pub(super) place: Place<'s>,
     pub(super) file: &'s Surveyed,
-    pub(super) choices: Vec<Choice<'s>>,
+    pub(super) choices: Choices<'s>,
+    /// What says whether they are public.
+    pub(super) publication: Publication<'s>,
+    /// Which records of the list are boats, if it has several kinds.
+    pub(super) kind: Option<&'s Kind>,
     /// Whether no two boats have the same names, so the names can make the slug.
     pub(super) has_unique_names: bool,
     /// The time at which manufacturers last changed, if the export does not say.
@@ -107,6 +91,20 @@ impl List<'_> {
         line(&mut text, "updated_at", &quoted(&self.now.to_string()));
         text.push_str(&body);
         text
+    }
+
+    /// The mapping as it is tried on the export: what is open is taken for something, so that it
+    /// shows what else is wrong.
+    pub(super) fn trial(&self) -> String {
+        let open = format!(" = {}", quoted(UNDECIDED));
+        let text = self.text().replace(&open, " = false");
+        text.replace(NO_KEY, "key = \"$position | tostring\"")
+    }
+
+    /// Whether no import takes the mapping yet.
+    pub(super) fn is_open(&self) -> bool {
+        let text = self.text();
+        text.contains(&format!(" = {}", quoted(UNDECIDED))) || text.contains(NO_KEY)
     }
 
     /// Everything after the definitions. Only the definitions that this uses are written.
@@ -135,9 +133,13 @@ impl List<'_> {
 
     fn envelope(&self, text: &mut String) {
         text.push_str("\n[envelope]\n");
-        line(text, "key", &quoted(&self.key()));
-        line(text, "type", &quoted("\"boat\""));
-        if let Some((_, published)) = self.published() {
+        match self.key() {
+            Some(key) => line(text, "key", &quoted(&key)),
+            None => _ = writeln!(text, "{NO_KEY}"),
+        }
+        let of_type = self.kind.map_or("\"boat\"", |_| Kind::TYPE);
+        line(text, "type", &quoted(of_type));
+        if let Some(published) = self.publication.expression() {
             line(text, "published", &quoted(&published));
         }
         let updated = self.choice("updatedAt").map(|choice| {
@@ -155,8 +157,9 @@ impl List<'_> {
     }
 
     fn boats(&self, text: &mut String) {
-        text.push_str("\n# ---- Boats\n\n[[emit]]\nkind = \"boat\"\ntype = \"boat\"\n\n");
-        text.push_str("[emit.fields]\n");
+        text.push_str("\n# ---- Boats\n");
+        self.rule("boat", text);
+        text.push_str("\n[emit.fields]\n");
         line(text, "slug", &quoted(&self.slug()));
         for wanted in fields() {
             match self.choice(wanted.field) {
@@ -183,9 +186,18 @@ impl List<'_> {
             }
             Reading::Price => {
                 if let Some(currency) = self.currency() {
-                    line(text, field, &quoted(&amount(choice.key)));
-                    line(text, "referencePrice.currency.code", &quoted(&currency));
-                    let symbol = format!("{currency} | lookup(\"currency_symbol\")");
+                    let number = self.expression(choice);
+                    let amount = match choice.key.shape {
+                        Shape::Number => path.to_owned(),
+                        _ if currency.is_signed => {
+                            number.replacen(path, &format!("{path} | unsigned"), 1)
+                        }
+                        _ => number,
+                    };
+                    line(text, field, &quoted(&amount));
+                    let code = &currency.code;
+                    line(text, "referencePrice.currency.code", &quoted(code));
+                    let symbol = format!("{code} | lookup(\"currency_symbol\")");
                     line(text, "referencePrice.currency.symbol", &quoted(&symbol));
                 }
             }
@@ -215,6 +227,8 @@ impl List<'_> {
 
     fn expression(&self, choice: &Choice<'_>) -> String {
         let (key, path) = (choice.key, choice.key.path.as_str());
+        let mark = self.mark(choice);
+        let number = format!("{path}{}", Mark::dropped(mark.as_ref()));
         let measured = |function: &str, unit: &str| {
             let has_letters = |value: &str| value.contains(|c: char| c.is_alphabetic());
             match choice.unit {
@@ -222,9 +236,9 @@ impl List<'_> {
                     if (named != unit || self.choice("unit").is_some())
                         && !key.mostly(has_letters) =>
                 {
-                    format!("{path} | of(\"{named}\") | {function}")
+                    format!("{number} | of(\"{named}\") | {function}")
                 }
-                _ => format!("{path} | {function}"),
+                _ => format!("{number} | {function}"),
             }
         };
         let is_metric = self.system() == "metric";
@@ -243,7 +257,7 @@ impl List<'_> {
             }
             Reading::Prose => format!("{path} | plain"),
             Reading::Year => format!("{path} | year"),
-            Reading::Number => format!("{path} | number"),
+            Reading::Number | Reading::Price => format!("{number} | number"),
             Reading::Distance => measured("distance", own("m", "ft")),
             Reading::Area => measured("area", own("m2", "ft2")),
             Reading::Weight => measured("weight", own("kg", "lb")),
@@ -255,25 +269,42 @@ impl List<'_> {
         }
     }
 
-    /// The expression for the key of a record.
-    fn key(&self) -> String {
-        match self.choice("key") {
+    /// The mark within the numbers of a source that could be read in two ways.
+    fn mark(&self, choice: &Choice<'_>) -> Option<Mark> {
+        let is_amount = |choice: &&Choice<'_>| {
+            use Reading::{Area, Number, Price, Weight};
+            matches!(choice.wanted.reading, Area | Number | Price | Weight)
+        };
+        let is_number = |choice: &&Choice<'_>| {
+            is_amount(choice) || matches!(choice.wanted.reading, Reading::Distance | Reading::Speed)
+        };
+        let numbers = self.choices.made.iter().filter(is_number);
+        let decimal = decimal_mark(numbers.map(|choice| choice.key));
+        Some(choice)
+            .filter(is_amount)
+            .and_then(|choice| Mark::of(choice.key, decimal))
+    }
+
+    /// The expression for the key of a record. Its place in the list is none: it would lead to
+    /// another boat as soon as one is added or removed.
+    fn key(&self) -> Option<String> {
+        let choice = self.choice("key");
+        Some(match choice {
+            _ if self.kind.is_some() => Kind::KEY.to_owned(),
             Some(Choice { key, .. }) if key.shape == Shape::Number => {
                 format!("{} | text", key.path)
             }
             Some(Choice { key, .. }) if key.all(is_slug) => key.path.clone(),
             Some(Choice { key, .. }) => format!("{} | slugify", key.path),
-            None => self
-                .names()
-                .unwrap_or_else(|| "$position | text".to_owned()),
-        }
+            None => return self.names(),
+        })
     }
 
     fn slug(&self) -> String {
         let made = match (self.names(), self.choice("key")) {
             (Some(_), Some(choice)) if !self.has_unique_names => self.slug_of(Some(choice)),
             (Some(names), _) => names,
-            (None, _) => self.key(),
+            (None, _) => self.key().unwrap_or_else(|| "null".to_owned()),
         };
         match self.choice("slug").map(|choice| choice.key) {
             Some(key) if key.records == self.file.records => key.path.clone(),
@@ -301,24 +332,15 @@ impl List<'_> {
         )
     }
 
-    /// The key that says whether a record is published, and the expression.
-    fn published(&self) -> Option<(&Key, String)> {
-        let key = self.choice("published")?.key;
-        let path = &key.path;
-        if key.shape == Shape::Flag {
-            return Some((key, path.clone()));
+    /// The beginning of a rule for the records of boats.
+    fn rule(&self, kind: &str, text: &mut String) {
+        text.push_str("\n[[emit]]\n");
+        line(text, "kind", &quoted(kind));
+        let of_type = self.kind.map_or("boat", |kind| &kind.name);
+        line(text, "type", &quoted(of_type));
+        if kind != "boat" {
+            line(text, "distinct", "true");
         }
-        if key.all(|value| flag_of(value).is_some()) {
-            return Some((key, format!("{path} | flag")));
-        }
-        let is_published = |value: &&String| PUBLISHED.contains(&value.to_lowercase().as_str());
-        let words: Vec<String> = key
-            .samples
-            .iter()
-            .filter(is_published)
-            .map(|word| format!("{path} == {}", serde_json::Value::from(word.as_str())))
-            .collect();
-        (!words.is_empty()).then(|| (key, words.join(" or ")))
     }
 
     fn makers(&self, text: &mut String) {
@@ -326,8 +348,8 @@ impl List<'_> {
             return;
         };
         let path = &maker.key.path;
-        text.push_str("\n# ---- Makers, made of their names: one of each\n\n[[emit]]\n");
-        text.push_str("kind = \"manufacturer\"\ntype = \"boat\"\ndistinct = true\n");
+        text.push_str("\n# ---- Makers, made of their names: one of each\n");
+        self.rule("manufacturer", text);
         _ = writeln!(text, "where = {}", quoted(&format!("{path} != null")));
         text.push_str("\n[emit.fields]\n");
         named(text, &format!("{path} | slugify"), path, true);
@@ -335,8 +357,8 @@ impl List<'_> {
 
     fn designers(&self, text: &mut String) {
         if let Some(designer) = self.choice("designers.naval") {
-            text.push_str("\n# ---- Designers, made of their names: one of each\n\n[[emit]]\n");
-            text.push_str("kind = \"designer\"\ntype = \"boat\"\ndistinct = true\n");
+            text.push_str("\n# ---- Designers, made of their names: one of each\n");
+            self.rule("designer", text);
             let each = format!("[{}]", members(designer.key));
             line(text, "each", &quoted(&each));
             text.push_str("\n[emit.fields]\n");
@@ -353,7 +375,7 @@ impl List<'_> {
                 text.push_str("\n# ---- Terms, made of the words of the list: one of each\n");
             }
             let key = choice.key;
-            text.push_str("\n[[emit]]\nkind = \"term\"\ntype = \"boat\"\ndistinct = true\n");
+            self.rule("term", text);
             let each = match choice.wanted.reading {
                 Reading::Names => format!("[{}]", members(key)),
                 _ => format!("[{} | values]", key.path),
@@ -399,15 +421,15 @@ impl List<'_> {
     /// The keys that nothing reads.
     pub(super) fn unread(&self) -> Vec<&Key> {
         let is_read = |key: &&Key| {
-            let mut choices = self.choices.iter();
-            choices.any(|choice| choice.key.path == key.path && self.is_used(choice))
+            let mut choices = self.choices.made.iter();
+            self.publication.reads(key)
+                || choices.any(|choice| choice.key.path == key.path && self.is_used(choice))
         };
         self.file.keys.iter().filter(|key| !is_read(key)).collect()
     }
 
     fn is_used(&self, choice: &Choice<'_>) -> bool {
         match choice.wanted.field {
-            "published" => self.published().is_some(),
             "referencePrice.amount" => self.currency().is_some(),
             "referencePrice.currency.code" => self.choice("referencePrice.amount").is_some(),
             field if field.starts_with("image.") => self.has_whole_image(),
@@ -416,9 +438,8 @@ impl List<'_> {
     }
 
     fn choice(&self, field: &str) -> Option<&Choice<'_>> {
-        self.choices
-            .iter()
-            .find(|choice| choice.wanted.field == field)
+        let mut choices = self.choices.made.iter();
+        choices.find(|choice| choice.wanted.field == field)
     }
 
     fn has_whole_image(&self) -> bool {
@@ -433,37 +454,6 @@ impl List<'_> {
         images.is_some_and(|key| key.all(has_size))
             && !has_key("image.width")
             && !has_key("image.height")
-    }
-
-    /// The expression for the code of the currency.
-    fn currency(&self) -> Option<String> {
-        if let Some(choice) = self.choice("referencePrice.currency.code") {
-            return Some(choice.key.path.clone());
-        }
-        let price = self.choice("referencePrice.amount")?.key;
-        let name = price.steps.last()?.to_uppercase();
-        let is_named = |code: &str| name.ends_with(code);
-        let has_amount = |value: &&String| value.bytes().any(|byte| byte.is_ascii_digit());
-        let amounts: Vec<&String> = price.samples.iter().filter(has_amount).collect();
-        let is_shown = |symbol: &str| amounts.iter().all(|value| value.contains(symbol));
-        let certain = CURRENCIES.iter().find(|(code, symbol)| {
-            is_named(code)
-                || is_shown(code)
-                || (*symbol == "€" || *symbol == "£") && is_shown(symbol)
-        });
-        certain.map(|(code, _)| format!("\"{code}\""))
-    }
-
-    /// The codes of the currencies in the export.
-    fn currencies(&self) -> Vec<String> {
-        match self.choice("referencePrice.currency.code") {
-            Some(choice) => choice.key.samples.clone(),
-            None => self
-                .currency()
-                .map(|code| code.replace('"', ""))
-                .into_iter()
-                .collect(),
-        }
     }
 
     /// The unit system of the lengths, for exports without a key for it.

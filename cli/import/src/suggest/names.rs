@@ -20,8 +20,6 @@ pub(super) enum Reading {
     Id,
     /// A name in URLs.
     Slug,
-    /// A word that says whether a record is published.
-    Published,
     /// A time.
     Time,
     /// A text.
@@ -71,7 +69,7 @@ pub(super) const REQUIRED: [&str; 5] = [
 
 /// The entries of the same table that are not written like other fields: the parts of the envelope,
 /// and the slug.
-const APART: [&str; 4] = ["key", "published", "updatedAt", "slug"];
+const APART: [&str; 3] = ["key", "updatedAt", "slug"];
 
 /// The fields that have a line of their own, in the order of a mapping.
 pub(super) fn fields() -> impl Iterator<Item = &'static Wanted> {
@@ -94,14 +92,11 @@ macro_rules! wanted {
 wanted! {
     "key" Id [
         "id", "uuid", "guid", "sku", "ref", "reference", "listing id", "stock number", "stock no",
-        "number", "code", "nr", "handle", "slug"
-    ],
-    "published" Published [
-        "published", "is published", "publish", "status", "state", "live", "is live", "active",
-        "visible", "online", "on website", "on web", "show on website", "publication status",
-        "veroffentlicht", "veroeffentlicht", "sichtbar", "aktiv", "publie", "publiee", "en ligne",
-        "actif", "pubblicato", "pubblicata", "visibile", "attivo", "publicado", "publicada",
-        "en linea", "activo", "gepubliceerd", "zichtbaar", "actief"
+        "number", "code", "nr", "item id", "record id", "document id", "product id", "stock id",
+        "object id", "entry id", "unique id", "external id", "oid", "id oid", "pk", "id number",
+        "nummer", "artikelnummer", "inseratsnummer", "kennung", "schlussel", "schluessel", "numero",
+        "referenz", "referentie", "riferimento", "referencia", "codice", "cle", "clef", "clave",
+        "sleutel", "key", "handle", "slug"
     ],
     "updatedAt" Time [
         "updated at", "updated", "last updated", "modified", "last modified", "modified at",
@@ -126,7 +121,7 @@ wanted! {
     "type" Name [
         "type", "boat type", "vessel type", "yacht type", "product type", "bootstyp", "typ",
         "bootstype", "bootsart", "tipo", "kind", "art", "category", "kategorie", "categorie",
-        "categoria", "class"
+        "categoria", "class", "type name"
     ],
     "production.firstYear" Year [
         "first year", "year first built", "first built", "built from", "year", "model year",
@@ -171,10 +166,12 @@ wanted! {
     "referencePrice.currency.code" Currency [
         "currency", "currency code", "curr", "price currency", "wahrung", "devise", "valuta", "moneda"
     ],
-    "hull.type" Name ["hull type", "hull shape", "hull form", "hull", "rumpfform"],
+    "hull.type" Name [
+        "hull type", "hull shape", "hull form", "hull", "rumpfform", "hull type name"
+    ],
     "hull.material" Name [
         "hull material", "material", "construction", "construction material", "rumpfmaterial",
-        "materiau", "materiaal", "materiale"
+        "materiau", "materiaal", "materiale", "hull material name"
     ],
     "hull.keelType" Text ["keel", "keel type", "type keel", "kiel"],
     "hull.unsinkable" Flag ["unsinkable", "is unsinkable"],

@@ -7,8 +7,11 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+use unicode_normalization::char::is_combining_mark;
 
+use super::kinds::Kind;
+use super::status;
 use crate::finding::Code;
 use crate::source::{self, Export, Incoming, Plan, ReadContext};
 
@@ -21,7 +24,7 @@ pub(super) const KEYS_MAX: usize = 16_384;
 /// How many levels deep keys are looked for in nested objects.
 const DEPTH_MAX: usize = 4;
 /// How many different values of a key are kept.
-const SAMPLES_MAX: usize = 20;
+pub(super) const SAMPLES_MAX: usize = 20;
 /// Longest value that is kept, in characters.
 const SAMPLE_MAX: usize = 100;
 
@@ -53,6 +56,10 @@ pub(super) struct Key {
     pub(super) shape: Shape,
     /// The first different values; for lists, those of their members.
     pub(super) samples: Vec<String>,
+    /// How often each of these occurs.
+    pub(super) counts: Vec<u64>,
+    /// Whether there are other values than these.
+    pub(super) has_others: bool,
 }
 
 /// The type of the values of a key: the most complex one that occurs.
@@ -82,8 +89,13 @@ pub(super) struct Survey {
     pub(super) is_cut: bool,
 }
 
-/// Looks at the records of an export.
-pub(super) fn survey(exports: &[Export], plan: &Plan, temp_dir: &Path) -> anyhow::Result<Survey> {
+/// Looks at the records of an export, or at those of one kind.
+pub(super) fn survey(
+    exports: &[Export],
+    plan: &Plan,
+    kind: Option<&Kind>,
+    temp_dir: &Path,
+) -> anyhow::Result<Survey> {
     let mut survey = Survey::default();
     let context = ReadContext {
         temp_dir,
@@ -108,7 +120,7 @@ pub(super) fn survey(exports: &[Export], plan: &Plan, temp_dir: &Path) -> anyhow
                 files.push(Surveyed::new(&file.path, &file.name));
             }
             if let Some(last) = files.last_mut() {
-                last.record(record.line.contents());
+                last.record(record.line.contents(), kind);
             }
         }
         Ok(())
@@ -136,21 +148,39 @@ impl Surveyed {
         }
     }
 
-    fn record(&mut self, text: &[u8]) {
-        self.records += 1;
-        if RECORDS_MAX < self.records {
+    /// How many of its records were looked at.
+    pub(super) fn surveyed(&self) -> u64 {
+        self.records.min(RECORDS_MAX)
+    }
+
+    fn record(&mut self, text: &[u8], kind: Option<&Kind>) {
+        if RECORDS_MAX <= self.records {
+            self.records += 1;
             return;
         }
-        if let Ok(Value::Object(members)) = serde_json::from_slice(text) {
-            for (name, value) in &members {
-                self.value(&mut vec![name.clone()], value);
-            }
+        let record = serde_json::from_slice(text).unwrap_or_default();
+        let mut members = match record {
+            Value::Object(members) => members,
+            _ => Map::new(),
+        };
+        if kind.is_some_and(|kind| !kind.takes(&mut members)) {
+            return;
+        }
+        self.records += 1;
+        for (name, value) in &members {
+            self.value(&mut vec![name.clone()], value);
         }
     }
 
     fn value(&mut self, steps: &mut Vec<String>, value: &Value) {
         match value {
-            Value::Null => {}
+            // A key without a value in any record may have one tomorrow, which must not make what
+            // it is about public.
+            _ if is_blank(value) => {
+                if status::is_named(steps) {
+                    self.key(steps);
+                }
+            }
             Value::Object(members) if steps.len() < DEPTH_MAX => {
                 for (name, value) in members {
                     steps.push(name.clone());
@@ -180,6 +210,8 @@ impl Surveyed {
                     records: 0,
                     shape: Shape::Flag,
                     samples: Vec::new(),
+                    counts: Vec::new(),
+                    has_others: false,
                 });
                 self.keys.len() - 1
             }
@@ -199,15 +231,18 @@ impl Key {
     }
 
     fn sample(&mut self, value: &Value) {
-        if SAMPLES_MAX <= self.samples.len() {
-            return;
-        }
         let sample: String = match value {
             Value::String(text) => text.chars().take(SAMPLE_MAX).collect(),
             other => other.to_string().chars().take(SAMPLE_MAX).collect(),
         };
-        if !sample.trim().is_empty() && !self.samples.contains(&sample) {
+        let known = self.samples.iter().position(|known| *known == sample);
+        if let Some(count) = known.and_then(|place| self.counts.get_mut(place)) {
+            *count += 1;
+        } else if self.samples.len() == SAMPLES_MAX {
+            self.has_others = true;
+        } else if !sample.trim().is_empty() {
             self.samples.push(sample);
+            self.counts.push(1);
         }
     }
 
@@ -222,6 +257,11 @@ impl Key {
     pub(super) fn all(&self, is_so: impl Fn(&str) -> bool) -> bool {
         !self.samples.is_empty() && self.samples.iter().all(|sample| is_so(sample))
     }
+}
+
+/// Whether a value is none: null, or a blank text.
+fn is_blank(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 impl Shape {
@@ -254,7 +294,13 @@ pub(super) fn jq_path(steps: &[String]) -> String {
             format!(".{name}")
         } else {
             // A JSON string is also a jq string, since it never contains `\(`.
-            format!(".{}", Value::from(name.as_str()))
+            let quoted = Value::from(name.as_str()).to_string();
+            // Two names may differ only in whether accents stand alone.
+            let spelled = quoted.chars().map(|c| match u32::from(c) {
+                code @ ..=0xffff if is_combining_mark(c) => format!("\\u{code:04x}"),
+                _ => c.to_string(),
+            });
+            format!(".{}", spelled.collect::<String>())
         }
     };
     steps.iter().map(step).collect()

@@ -6,15 +6,16 @@
 mod keys;
 mod types;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use shared::base::timestamp::Timestamp;
 
-use self::keys::with_keys;
+use self::keys::{segments, with_keys};
 use self::types::without_types;
 use super::choose::words;
-use super::{Decision, Suggestion, check, clean};
+use super::{Decision, Suggestion, check, clean, status};
 use crate::finding::{Code, Findings};
 use crate::mapping::{CheckReport, FieldReport, Recognised, Shipped};
 use crate::source::Export;
@@ -86,8 +87,10 @@ pub(super) fn suggest(
     decisions.extend(always_null(&report));
     decisions.extend(invalid_names(&outcome.findings));
     unread(&report, &mut text);
+    let is_open = unread_statuses(&report, &mut text, &mut decisions);
     Ok(Suggestion {
         errors: outcome.findings.errors(),
+        is_open,
         recognised,
         text,
         name: shipped.name().to_owned(),
@@ -308,6 +311,24 @@ fn unread(found: &CheckReport, text: &mut String) {
         let types = listed(types, TYPES_MAX);
         _ = writeln!(text, "\n# Types that nothing reads yet: {types}");
     }
+}
+
+/// Leaves to a person what nothing reads of boats and may say that one is not public: the shipped
+/// mapping knows the drafts of its system, but no keys that somebody added. Returns whether there
+/// is anything.
+fn unread_statuses(found: &CheckReport, text: &mut String, decisions: &mut Vec<Decision>) -> bool {
+    let boats = found.rules.iter().filter(|rule| rule.kind == "boat");
+    let keys = boats.flat_map(|rule| &rule.unread);
+    let keys: BTreeMap<&str, u64> = keys
+        .filter(|key| status::is_named(&segments(&key.key)))
+        .map(|key| (key.key.as_str(), key.records))
+        .collect();
+    status::unread_keys(keys.iter().map(|(key, records)| (*key, *records)), text);
+    let names: Vec<String> = keys.keys().map(|key| clean(key, 60)).collect();
+    if !names.is_empty() {
+        decisions.push(Decision::new("published", status::why_unread(&names)));
+    }
+    !names.is_empty()
 }
 
 /// The first of some names, and how many others there are.

@@ -159,6 +159,10 @@ fn show(
         writeln!(out, "It reads {read} of the {keys} keys of its records.")?;
     }
     match suggestion.errors {
+        _ if suggestion.is_open => {
+            let why = "so `check` and `import` refuse it before that is decided";
+            writeln!(out, "Something in it is left open, {why}.")?;
+        }
         0 => writeln!(out, "With it, the export has no errors.")?,
         errors => writeln!(out, "With it, the export has {}.", counted(errors, "error"))?,
     }

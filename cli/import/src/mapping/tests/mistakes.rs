@@ -22,6 +22,38 @@ fn check(text: &str, expected: &[&str]) {
 }
 
 #[test]
+fn words_of_a_table_that_are_not_decided_are_named_together() {
+    let table = |words: &str| {
+        format!(
+            "mapping = \"boat-catalogue-mapping/1\"\n\
+             [[sources]]\nfiles = [\"x\"]\nreader = \"csv\"\nkey = \".id\"\n\
+             type = '\"boat\"'\npublished = '.state | lookup(\"status\")'\n\
+             [tables.status]\nlive = true\n{words}\
+             [[emit]]\nkind = \"boat\"\ntype = \"boat\"\nfields.model = \".model\"\n"
+        )
+    };
+    check(
+        &table("reserved = \"?\"\n\"on hold\" = \"?\"\n"),
+        &[
+            "10: [tables.status] does not say yet what \"reserved\", \"on hold\" stands for \
+             [write true in place of \"?\" if consumers may see records with the word, and false \
+             if not]",
+        ],
+    );
+    check(
+        &table("[tables.currency]\n\"€\" = \"EUR\"\n\"$\" = \"?\"\n"),
+        &[
+            "12: [tables.currency] does not say yet what \"$\" stands for [write it in place of \"?\"]",
+        ],
+    );
+    check(&table("reserved = false\n\"?\" = true\n"), &[]);
+    let many = (1..=25).map(|number| format!("w{number:02} = \"?\""));
+    let many = many.collect::<Vec<_>>().join("\n");
+    let named = mistakes(&table(&format!("{many}\n"))).remove(0);
+    assert!(named.contains("\"w20\" and 5 others"), "{named}");
+}
+
+#[test]
 fn all_mistakes_are_told_with_their_places() {
     check(
         r#"mapping = "boat-catalogue-mapping/2"

@@ -4,10 +4,10 @@
 //! This only reads the choices; it does not change the mapping.
 
 use super::List;
-use super::amount::thousands;
-use crate::suggest::choose::{Choice, is_read};
+use crate::mapping::UNDECIDED;
+use crate::suggest::choose::is_read;
 use crate::suggest::names::{REQUIRED, Reading, WANTED};
-use crate::suggest::survey::{KEYS_MAX, RECORDS_MAX};
+use crate::suggest::survey::{KEYS_MAX, Key, RECORDS_MAX};
 use crate::suggest::{Decision, clean};
 
 /// How many keys are named as possible sources of a required field.
@@ -16,10 +16,22 @@ pub(in crate::suggest) const CANDIDATES_MAX: usize = 3;
 impl List<'_> {
     /// What a person has to decide before using the mapping.
     pub(in crate::suggest) fn decisions(&self) -> Vec<Decision> {
-        let required = REQUIRED.iter().filter(|field| self.choice(field).is_none());
+        let unsettled = &self.choices.unsettled;
+        let is_missing = |field: &&&str| {
+            self.choice(field).is_none() && !unsettled.iter().any(|(of, _)| of.field == **field)
+        };
+        let required = REQUIRED.iter().filter(is_missing);
         let mut decisions: Vec<_> = required
             .map(|field| Decision::new(*field, required_of(field, &self.candidates(field))))
             .collect();
+        for (wanted, keys) in unsettled {
+            let keys: Vec<String> = keys.iter().map(|key| with_sample(key)).collect();
+            let why = "left out, as several keys are called so: write its line from one of";
+            decisions.push(Decision::new(
+                wanted.field,
+                format!("{why} {}", keys.join(", ")),
+            ));
+        }
         self.guesses(&mut decisions);
         self.omissions(&mut decisions);
         decisions
@@ -32,11 +44,18 @@ impl List<'_> {
             let why = format!("{encoding}, a guess by the bytes: look at letters with accents");
             decide("encoding", &why);
         }
-        if self.choice("key").is_none() {
-            decide(
-                "key",
-                "made of the names, as no key looks like an id; it must never change",
-            );
+        match self.key() {
+            None => {
+                let why = "required, and no key looks like an id: write its line from what never \
+                           changes, and is never the same for two boats";
+                decide("key", why);
+            }
+            Some(_) if self.choice("key").is_none() && self.kind.is_none() => {
+                let why = "made of the names, as no key looks like an id: a boat whose name \
+                           changes becomes another boat, and what leads to the old one fails";
+                decide("key", why);
+            }
+            Some(_) => {}
         }
         if !self.has_unique_names {
             decide(
@@ -44,18 +63,7 @@ impl List<'_> {
                 "made of the names and the key, as two boats have the same names",
             );
         }
-        match self.published() {
-            Some((key, code)) => {
-                let values = key.samples.iter().take(5).map(|value| clean(value, 20));
-                let values = values.collect::<Vec<_>>().join(", ");
-                let code = clean(&code, 60);
-                decide(
-                    "published",
-                    &format!("where {code}; its values are {values}"),
-                );
-            }
-            None => decide("published", &self.all_published()),
-        }
+        decide("published", &self.publication.why());
         if self.choice("updatedAt").is_none() {
             let why = "the same for every record, as no key says when one changed";
             decide("updatedAt", why);
@@ -65,35 +73,25 @@ impl List<'_> {
             let why = format!("{system} for every boat, by the names and values of lengths");
             decide("unit", &why);
         }
-        for choice in &self.choices {
+        for choice in &self.choices.made {
             let (field, key) = (choice.wanted.field, choice.key);
-            match (choice.wanted.reading, thousands(key)) {
-                (Reading::Price, Some(separator)) => {
-                    decide(
-                        field,
-                        &format!("each `{separator}` is taken to part thousands"),
-                    );
-                }
-                (Reading::Weight | Reading::Area | Reading::Number, Some('.')) => {
-                    decide(
-                        field,
-                        "its points are taken for decimal points: 6.500 is 6.5",
-                    );
-                }
-                _ => {}
+            if !choice.others.is_empty() {
+                let others: Vec<String> = choice
+                    .others
+                    .iter()
+                    .map(|other| with_sample(other))
+                    .collect();
+                let why = format!(
+                    "of {}, though {} may be meant",
+                    with_sample(key),
+                    others.join(", ")
+                );
+                decide(field, &why);
+            }
+            if let Some(mark) = self.mark(choice) {
+                decide(field, &mark.why());
             }
         }
-    }
-
-    /// The reason why every record is published.
-    fn all_published(&self) -> String {
-        let Some(Choice { key, .. }) = self.choice("published") else {
-            return "every record, as no key says otherwise".to_owned();
-        };
-        let values = key.samples.iter().take(5).map(|value| clean(value, 20));
-        let values = values.collect::<Vec<_>>().join(", ");
-        let path = clean(&key.path, 60);
-        format!("every record, as none of the words of {path} is known: {values}")
     }
 
     /// Anything that was not looked at, or left out.
@@ -108,8 +106,24 @@ impl List<'_> {
         if KEYS_MAX <= self.file.keys.len() {
             decide("keys", &format!("only the first {KEYS_MAX} were looked at"));
         }
-        if self.choice("referencePrice.amount").is_some() && self.currency().is_none() {
-            decide("referencePrice", "no key has its currency: left out");
+        match self.currency() {
+            Some(currency) => {
+                let open = currency.signs.iter().filter(|(_, code)| *code == UNDECIDED);
+                let open: Vec<String> = open.map(|(sign, _)| clean(sign, 20)).collect();
+                if !open.is_empty() {
+                    let why = format!(
+                        "write in [tables.currency] which currency {} means, before which nothing \
+                         is imported",
+                        open.join(", ")
+                    );
+                    decide("referencePrice", &why);
+                }
+            }
+            None if self.choice("referencePrice.amount").is_some() => {
+                let why = "neither a key nor each price has its currency: left out";
+                decide("referencePrice", why);
+            }
+            None => {}
         }
         if self.choice("image.url").is_some() && !self.has_whole_image() {
             let why = "no keys have its width and height: left out; its format is needed too";
@@ -128,6 +142,12 @@ impl List<'_> {
             .map(|key| clean(&key.path, 60))
             .collect()
     }
+}
+
+/// A key, and one of its values.
+fn with_sample(key: &Key) -> String {
+    let sample = key.samples.first().map_or("", String::as_str);
+    format!("{} ({})", clean(&key.path, 60), clean(sample, 20))
 }
 
 /// The note about a required field without a source.

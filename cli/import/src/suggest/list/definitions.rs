@@ -2,8 +2,10 @@
 //!
 //! Only those in use are written, so a short list gets a short mapping.
 
-use super::{CURRENCIES, List, line, quoted};
-use crate::suggest::choose::{flag_of, system_of};
+use super::amount::CURRENCIES;
+use super::{List, line, quoted};
+use crate::suggest::choose::system_of;
+use crate::suggest::status::{flag_of, flags};
 
 /// Names of measures, with their metric and imperial units.
 const MEASURES: [(&str, &str, &str); 3] = [
@@ -13,7 +15,7 @@ const MEASURES: [(&str, &str, &str); 3] = [
 ];
 
 /// The other definitions for expressions, in jq.
-const DEFINITIONS: [(&str, &str); 8] = [
+const DEFINITIONS: [(&str, &str); 11] = [
     (
         "of($unit)",
         r#"if . == null then null else "\(.) \($unit)" end"#,
@@ -28,24 +30,30 @@ const DEFINITIONS: [(&str, &str); 8] = [
         "named_size",
         r#"if . == null then null else (capture("(?<width>[0-9]+)x(?<height>[0-9]+)[.][A-Za-z]+([?].*)?$") // error("no size in the name of the image \(.)")) | {width: (.width | tonumber), height: (.height | tonumber)} end"#,
     ),
+    // Thousands without the mark that parts them. What has it elsewhere is no such number.
     (
-        "money($group)",
-        r#"if . == null or type == "number" then . else sub("^(EUR|GBP|USD|PLN|SEK|NOK|DKK|AUD|NZD|CHF|US[$]|A[$]|NZ[$]|[€£$]|kr|zł|Fr[.]) *"; "") | sub(" *(EUR|GBP|USD|PLN|SEK|NOK|DKK|AUD|NZD|CHF|[€£$]|kr|zł|Fr[.])$"; "") | if $group != "" and test("^[0-9]{1,3}(\($group)[0-9]{3})+([.,][0-9]{1,2})?$") then gsub($group; "") else . end | number end"#,
+        "parted($mark)",
+        r#"if type != "string" then . elif test("(^|[^0-9])0\($mark)|[0-9]\($mark)([0-9]{0,2}([^0-9]|$)|[0-9]{4})") then error("\(.) does not part thousands as the others do") else gsub("(?<first>[0-9])\($mark)"; "\(.first)") end"#,
     ),
     (
+        "unsigned",
+        r#"if type == "string" then sub("^[^-0-9]+"; "") | sub("[^0-9]+$"; "") else . end"#,
+    ),
+    // What a price has beside its number, or what the record has; they may not differ.
+    (
+        "currency($own)",
+        r#"if . == null then null else tostring | gsub("[-+0-9.,'’\\s\u00a0\u202f]"; "") | if . == "" then $own else lookup("currency") | if $own == null or . == $own then . else error("the price is in \(.), but its currency \($own)") end end end"#,
+    ),
+    // A time of zeros, as databases write it, is none.
+    ("has_time", r#". != null and (tostring | test("[1-9]"))"#),
+    (
         "flag",
-        r#"if . == null or type == "boolean" then . else tostring | ascii_downcase | lookup("flag") end"#,
+        r#"if . == null or . == "" then null elif type == "boolean" then . else tostring | ascii_downcase | lookup("flag") end"#,
     ),
     (
         "list($separator)",
         r#"if . == null then empty elif type == "array" then .[] | tostring else tostring | split($separator)[] end | trim | select(. != "")"#,
     ),
-];
-
-/// Words for true and false, in several languages.
-const FLAGS: [&str; 17] = [
-    "yes", "y", "true", "1", "x", "ja", "oui", "si", "sì", "sí", "no", "n", "false", "0", "nein",
-    "nee", "non",
 ];
 
 impl List<'_> {
@@ -101,21 +109,29 @@ impl List<'_> {
         }
         if text.contains("| flag") {
             text.push_str("\n[tables.flag]\n");
-            for word in FLAGS {
+            for word in flags(self.file.keys.iter().flat_map(|key| &key.samples)) {
                 let flag = flag_of(word).unwrap_or_default();
                 line(text, &quoted(word), &flag.to_string());
             }
         }
-        if text.contains("lookup(\"currency_symbol\")") {
-            text.push_str("\n[tables.currency_symbol]\n");
-            for code in self.currencies() {
-                let known = CURRENCIES.iter().find(|(known, _)| *known == code);
-                line(
-                    text,
-                    &code,
-                    &quoted(known.map_or(code.as_str(), |(_, symbol)| symbol)),
-                );
+        self.publication.tables(text);
+        let Some(currency) = self.currency() else {
+            return;
+        };
+        if currency.is_signed {
+            text.push_str(
+                "\n# Currencies as prices have them. One that is not here is an error.\n",
+            );
+            text.push_str("[tables.currency]\n");
+            for (sign, code) in &currency.signs {
+                line(text, &quoted(sign), &quoted(code));
             }
+        }
+        text.push_str("\n[tables.currency_symbol]\n");
+        for code in &currency.codes {
+            let known = CURRENCIES.iter().find(|(known, _)| known == code);
+            let symbol = known.map_or(code.as_str(), |(_, symbol)| symbol);
+            line(text, code, &quoted(symbol));
         }
     }
 }

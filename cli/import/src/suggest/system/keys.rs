@@ -285,7 +285,7 @@ fn with_key(missing: &str, own: &UnreadKey, code: &str) -> Option<String> {
 }
 
 /// The names in a path such as `hull."a.b"`.
-fn segments(path: &str) -> Vec<String> {
+pub(super) fn segments(path: &str) -> Vec<String> {
     let (mut names, mut rest) = (Vec::new(), path);
     while !rest.is_empty() {
         let mut quoted = serde_json::Deserializer::from_str(rest).into_iter::<String>();

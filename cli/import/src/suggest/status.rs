@@ -1,0 +1,405 @@
+//! What says whether a record is public: all of its keys that are called so, together.
+//!
+//! What is not understood is never taken for public. A word that is not known is left to a person,
+//! and the mapping is refused until it is decided.
+
+mod words;
+
+use std::fmt::Write as _;
+
+use self::words::{ENVELOPES, PARTICLES, RECORDS, Says, TIMES, VALUES};
+pub(super) use self::words::{flag_of, flags};
+
+use super::choose::{GROUPS, is_field, words};
+use super::clean;
+use super::list::quoted;
+use super::survey::{Key, SAMPLES_MAX, Shape, Surveyed};
+use crate::mapping::UNDECIDED;
+
+/// Longest word of a status, in characters; anything longer is a text about something else.
+const WORD_MAX: usize = 40;
+/// Digits of the shortest time, as in `1/2/2026`. A word or a flag has fewer.
+const TIME_DIGITS: usize = 6;
+
+/// A key that says whether its record is public.
+#[derive(Debug)]
+struct Status<'s> {
+    key: &'s Key,
+    /// Whether every record has a value.
+    is_filled: bool,
+    test: Test<'s>,
+}
+
+/// How a key says it.
+#[derive(Debug)]
+enum Test<'s> {
+    /// Yes or no.
+    Flag { means_public: bool },
+    /// The time since which it is so.
+    Time { means_public: bool },
+    /// One of these words.
+    Words(Vec<Word<'s>>),
+}
+
+/// A word of a status; an empty one stands for no value.
+#[derive(Debug)]
+struct Word<'s> {
+    text: &'s str,
+    records: u64,
+    is_public: Option<bool>,
+}
+
+/// What says whether the records of a file are public.
+#[derive(Debug)]
+pub(super) struct Publication<'s> {
+    statuses: Vec<Status<'s>>,
+    /// Keys that say it of other records, which may be about the same boats.
+    unread: Vec<&'s Key>,
+    /// Keys that may say it as well.
+    perhaps: Vec<&'s Key>,
+}
+
+impl<'s> Publication<'s> {
+    /// What the keys of a file say. If its records are those of one kind among `all` records of a
+    /// list, and keys of other kinds say something, a person has to decide.
+    pub(super) fn of(file: &'s Surveyed, all: Option<&'s Surveyed>) -> Self {
+        let mut publication = Self::own(file);
+        let Some(all) = all else {
+            return publication;
+        };
+        let mut others = Self::own(all).statuses;
+        others.retain(|other| !publication.reads(other.key));
+        publication.unread = others.into_iter().map(|other| other.key).collect();
+        publication
+    }
+
+    fn own(file: &'s Surveyed) -> Self {
+        let (mut statuses, mut perhaps) = (Vec::new(), Vec::new());
+        for key in &file.keys {
+            let Some((says, is_time)) = says(&key.steps).filter(|_| !is_outer(key, file)) else {
+                continue;
+            };
+            let missing = file.surveyed().saturating_sub(key.records);
+            match test(key, says, is_time, missing) {
+                Some(test) => statuses.push(Status {
+                    key,
+                    is_filled: missing == 0,
+                    test,
+                }),
+                None if !is_field(key) => perhaps.push(key),
+                None => {}
+            }
+        }
+        Self {
+            statuses,
+            unread: Vec::new(),
+            perhaps,
+        }
+    }
+
+    /// Whether it is this key that says it.
+    pub(super) fn reads(&self, key: &Key) -> bool {
+        let mut keys = self.statuses.iter().map(|status| status.key);
+        keys.any(|known| known.path == key.path)
+    }
+
+    /// The expression for whether a record is public, if a key says so.
+    pub(super) fn expression(&self) -> Option<String> {
+        let tables = self.statuses.iter().scan(0, |tables, status| {
+            *tables += usize::from(matches!(status.test, Test::Words(_)));
+            Some(table_name(*tables))
+        });
+        let tests = self.statuses.iter().zip(tables);
+        let tests: Vec<String> = tests
+            .map(|(status, table)| status.expression(&table, 1 < self.statuses.len()))
+            .collect();
+        (!tests.is_empty()).then(|| tests.join(" and "))
+    }
+
+    /// Appends the tables of words that the expression uses.
+    pub(super) fn tables(&self, text: &mut String) {
+        for (number, words) in self.words().enumerate() {
+            let name = table_name(number + 1);
+            _ = writeln!(
+                text,
+                "\n# Whether records with the word are public, and how many there are. Nothing is \
+                 imported while\n# a word has \"{UNDECIDED}\": write true or false.\n[tables.{name}]"
+            );
+            for word in words {
+                let public = word.is_public.map(|public| public.to_string());
+                let public = public.unwrap_or_else(|| quoted(UNDECIDED));
+                let line = format!("{} = {public}", quoted(word.text));
+                _ = writeln!(text, "{line:<30}  # {}", word.records);
+            }
+        }
+        let unread = self.unread.iter();
+        unread_keys(unread.map(|key| (key.path.as_str(), key.records)), text);
+    }
+
+    /// What a person should know about it.
+    pub(super) fn why(&self) -> String {
+        let mut why = match self.expression() {
+            None if self.perhaps.is_empty() && self.unread.is_empty() => {
+                return "every record, as no key says otherwise".to_owned();
+            }
+            None => "every record".to_owned(),
+            Some(code) => format!("where {}", clean(&code, 300)),
+        };
+        for (is_public, what) in [
+            (Some(true), "public"),
+            (Some(false), "not public"),
+            (None, "to be decided, before which nothing is imported"),
+        ] {
+            let words = self.words().flatten();
+            let words = words.filter(|word| word.is_public == is_public);
+            let words: Vec<String> = words.map(Word::shown).collect();
+            if !words.is_empty() {
+                _ = write!(why, "; {what}: {}", words.join(", "));
+            }
+        }
+        if self.statuses.iter().any(|status| status.key.has_others) {
+            _ = write!(
+                why,
+                "; only the first {SAMPLES_MAX} words of a key are there"
+            );
+        }
+        if !self.unread.is_empty() {
+            let keys: Vec<String> = self.unread.iter().map(|key| clean(&key.path, 60)).collect();
+            _ = write!(why, "; {}", why_unread(&keys));
+        }
+        if !self.perhaps.is_empty() {
+            let keys = self.perhaps.iter().take(5);
+            let keys: Vec<String> = keys.map(|key| clean(&key.path, 60)).collect();
+            _ = write!(why, "; look at {}, which may say more", keys.join(", "));
+        }
+        why
+    }
+
+    /// The words of each key that has some.
+    fn words(&self) -> impl Iterator<Item = &[Word<'s>]> {
+        self.statuses
+            .iter()
+            .filter_map(|status| match &status.test {
+                Test::Words(words) => Some(words.as_slice()),
+                Test::Flag { .. } | Test::Time { .. } => None,
+            })
+    }
+}
+
+impl Status<'_> {
+    /// The expression that is true for a public record. A key that every record has by now must
+    /// not make one public by having no value.
+    fn expression(&self, table: &str, is_one_of_several: bool) -> String {
+        let path = &self.key.path;
+        let is_boolean = self.key.shape == Shape::Flag && 0 < self.key.records;
+        let flag = if is_boolean {
+            path.clone()
+        } else {
+            format!("({path} | flag)")
+        };
+        let piped = match (&self.test, self.is_filled) {
+            (Test::Flag { means_public: true }, true) if is_boolean => return flag,
+            (Test::Flag { means_public: true }, true) => format!("{path} | flag"),
+            (Test::Flag { means_public: true }, false) => return format!("{flag} == true"),
+            (
+                Test::Flag {
+                    means_public: false,
+                },
+                true,
+            ) => return format!("{flag} == false"),
+            (
+                Test::Flag {
+                    means_public: false,
+                },
+                false,
+            ) => {
+                return format!("({flag} // false) == false");
+            }
+            (Test::Time { means_public: true }, _) => format!("{path} | has_time"),
+            (
+                Test::Time {
+                    means_public: false,
+                },
+                _,
+            ) => return format!("({path} // \"\") == \"\""),
+            (Test::Words(_), is_filled) => match self.key.shape {
+                Shape::List | Shape::Deep => {
+                    let json = if self.key.shape == Shape::Deep {
+                        " | tojson"
+                    } else {
+                        ""
+                    };
+                    format!("[{path} | many[]{json} | lookup(\"{table}\")] | . != [] and all")
+                }
+                _ if is_filled => format!("{path} | lookup(\"{table}\")"),
+                _ => format!("{path} // \"\" | lookup(\"{table}\")"),
+            },
+        };
+        if is_one_of_several {
+            format!("({piped})")
+        } else {
+            piped
+        }
+    }
+}
+
+impl Word<'_> {
+    fn shown(&self) -> String {
+        match self.text {
+            "" => "no value".to_owned(),
+            text => clean(text, 30),
+        }
+    }
+}
+
+/// Appends a table that a person has to decide about keys that nothing reads.
+pub(super) fn unread_keys<'k>(keys: impl Iterator<Item = (&'k str, u64)>, text: &mut String) {
+    for (number, (key, records)) in keys.enumerate() {
+        if number == 0 {
+            text.push_str(
+                "\n# These keys may say that a boat is not public, and nothing reads them. Nothing is \
+                 imported\n# before you name them in `published` or `where`, or not, and write true.\n\
+                 [tables.unread_status]\n",
+            );
+        }
+        let line = format!("{} = {}", quoted(key), quoted(UNDECIDED));
+        _ = writeln!(text, "{line:<30}  # {records}");
+    }
+}
+
+/// The note about such keys.
+pub(super) fn why_unread(keys: &[String]) -> String {
+    format!(
+        "nothing reads {}, so nothing is imported before [tables.unread_status] is decided",
+        keys.join(", ")
+    )
+}
+
+/// Whether a key surely says whether its record is public.
+pub(super) fn is_named(steps: &[String]) -> bool {
+    let says = says(steps).map(|(says, _)| says);
+    says.is_some_and(|says| !matches!(says, Says::Perhaps | Says::Elsewhere))
+}
+
+/// Whether it has no value because it is an object in the records that have it.
+fn is_outer(key: &Key, file: &Surveyed) -> bool {
+    let is_within =
+        |other: &Key| key.steps.len() < other.steps.len() && other.steps.starts_with(&key.steps);
+    key.records == 0 && file.keys.iter().any(is_within)
+}
+
+/// The table of the words of the key with this number among those with words, from 1.
+fn table_name(number: usize) -> String {
+    match number {
+        0 | 1 => "status".to_owned(),
+        number => format!("status_{number}"),
+    }
+}
+
+/// What a key with this path says, and whether its name is that of a time.
+fn says(steps: &[String]) -> Option<(Says, bool)> {
+    let steps: Vec<String> = steps
+        .iter()
+        .flat_map(|step| step.split('.'))
+        .map(|step| words(step).join(" "))
+        .collect();
+    let is_value = |step: &&String| VALUES.contains(&step.as_str());
+    let values = steps.iter().skip(1).rev().take_while(is_value).count();
+    let (last, before) = steps[..steps.len() - values].split_last()?;
+    let (says, is_time) = by_name(last)?;
+    let mut around = before.iter().flat_map(|step| step.split(' '));
+    let is_of_record = around
+        .all(|word| GROUPS.contains(&word) || RECORDS.contains(&word) || ENVELOPES.contains(&word));
+    match says {
+        _ if is_of_record => Some((says, is_time)),
+        Says::Perhaps => None,
+        _ => Some((Says::Elsewhere, is_time)),
+    }
+}
+
+/// What the last name of a key says, and whether it is that of a time.
+fn by_name(name: &str) -> Option<(Says, bool)> {
+    let plain: Vec<&str> = name
+        .split(' ')
+        .filter(|word| !RECORDS.contains(word))
+        .collect();
+    let known = words::says(name).or_else(|| words::says(&plain.join(" ")));
+    if let Some(says) = known {
+        return Some((says, false));
+    }
+    let is_inner = |word: &&str| !PARTICLES.contains(word) && !TIMES.contains(word);
+    let first = plain.iter().position(is_inner)?;
+    let end = plain.iter().rposition(is_inner)? + 1;
+    let mut dropped = plain[..first].iter().chain(&plain[end..]);
+    let is_time = dropped.any(|word| TIMES.contains(word));
+    let says = words::says(&plain[first..end].join(" "))?;
+    // The time of a status is not the status.
+    let fits = !is_time || matches!(says, Says::Public | Says::Withheld | Says::Perhaps);
+    fits.then_some((says, is_time))
+}
+
+/// How a key says it, if its values fit; `missing` records have none.
+fn test(key: &Key, says: Says, is_time: bool, missing: u64) -> Option<Test<'_>> {
+    let means_public = says != Says::Withheld;
+    let is_named_so = matches!(says, Says::Public | Says::Withheld);
+    let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
+    let is_flag = |value: &str| flag_of(value).is_some() && (is_named_so || !is_number(value));
+    let has_digits = |value: &str| TIME_DIGITS <= value.bytes().filter(u8::is_ascii_digit).count();
+    let is_plain = !matches!(key.shape, Shape::List | Shape::Deep);
+    if matches!(says, Says::Public | Says::Withheld | Says::Word) && is_plain {
+        if key.all(is_flag) {
+            return Some(Test::Flag { means_public });
+        }
+        if is_named_so && !is_field(key) && key.all(has_digits) || is_time && key.samples.is_empty()
+        {
+            return Some(Test::Time { means_public });
+        }
+        if is_named_so && key.samples.is_empty() {
+            return Some(Test::Flag { means_public });
+        }
+    }
+    let words = words_of(key, says, missing);
+    let is_known = words
+        .iter()
+        .any(|word| word.is_public.is_some() && !word.text.is_empty());
+    let are_words = !key.has_others && key.all(|value| value.chars().count() <= WORD_MAX);
+    let is_status = match says {
+        Says::Word | Says::OneOrTwo => true,
+        Says::Public | Says::Withheld => is_known || are_words && !is_field(key),
+        Says::Perhaps => is_known,
+        Says::Elsewhere => false,
+    };
+    is_status.then_some(Test::Words(words))
+}
+
+/// The words of a key; `missing` records have none.
+fn words_of(key: &Key, says: Says, missing: u64) -> Vec<Word<'_>> {
+    let is_public = |text: &str| match says {
+        Says::OneOrTwo => [("1", true), ("2", false)]
+            .into_iter()
+            .find_map(|(known, is_public)| (text == known).then_some(is_public)),
+        Says::Public => words::is_public(&words(text).join(" ")).or_else(|| flag_of(text)),
+        Says::Withheld => {
+            let by_flag = || flag_of(text).map(|is_withheld| !is_withheld);
+            words::is_public(&words(text).join(" ")).or_else(by_flag)
+        }
+        Says::Word | Says::Perhaps | Says::Elsewhere => words::is_public(&words(text).join(" ")),
+    };
+    let without = match says {
+        Says::Public => Some(false),
+        Says::Withheld => Some(true),
+        _ => None,
+    };
+    let known = key.samples.iter().zip(&key.counts);
+    let words = known.map(|(text, records)| Word {
+        text,
+        records: *records,
+        is_public: is_public(text),
+    });
+    let without = Word {
+        text: "",
+        records: missing,
+        is_public: without,
+    };
+    words.chain((0 < missing).then_some(without)).collect()
+}

@@ -1,0 +1,269 @@
+//! Names of keys that say whether a record is public, and words for it, in the languages in which
+//! drafts know names.
+//!
+//! These are only tables. A word that may mean either, such as `under offer`, has no place in them:
+//! it is left to a person. All names and words are folded, as [`crate::suggest::choose::words`]
+//! returns them, except `yes` and `no`, which are in lower case.
+
+use std::collections::BTreeSet;
+
+/// What a key says of its record, by its name.
+///
+/// | | yes, or a time | no | no value | a word |
+/// |---|---|---|---|---|
+/// | `Public` | public | not | not | by [`LANGUAGES`], or to be decided |
+/// | `Withheld` | not | public | public | likewise |
+/// | `Word` | public | not | to be decided | likewise |
+/// | `OneOrTwo` | | | to be decided | 1 is public, 2 is not, others are to be decided |
+/// | `Perhaps` | | | to be decided | likewise, if one of them is known; or else it is only named |
+/// | `Elsewhere` | | | | it is only named |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Says {
+    Public,
+    Withheld,
+    Word,
+    OneOrTwo,
+    Perhaps,
+    /// It is about something within the record.
+    Elsewhere,
+}
+
+macro_rules! keys {
+    ($($says:ident [$($name:literal),+ $(,)?])+) => {
+        /// Names of such keys. One that is called by a word of [`LANGUAGES`], such as `archived`,
+        /// says what the word says.
+        const KEYS: &[(Says, &[&str])] = &[$((Says::$says, &[$($name),+]),)+];
+    };
+}
+
+keys! {
+    Word [
+        "status", "sales status", "sale status", "publication status", "publish status",
+        "publishing status", "workflow status", "workflow state", "moderation state",
+        "publication state", "lifecycle", "visibility", "verkaufsstatus",
+        "veroffentlichungsstatus", "sichtbarkeit", "statut", "visibilite", "verkoopstatus",
+        "zichtbaarheid", "visibilita", "visibilidad",
+    ]
+    // As Magento writes it.
+    OneOrTwo ["product online"]
+    Perhaps [
+        "state", "stage", "availability", "stock status", "zustand", "verfugbarkeit", "etat",
+        "disponibilite", "stato", "disponibilita", "estado", "disponibilidad", "beschikbaarheid",
+        "password", "expires", "expiry", "expiration", "valid until", "unpublish", "publish from",
+        "available from", "available until", "visible from", "visible until", "gultig bis",
+    ]
+}
+
+/// Words for a record, which say nothing about what a key of it holds.
+pub(super) const RECORDS: [&str; 10] = [
+    "boat", "yacht", "vessel", "product", "listing", "item", "record", "entry", "post", "page",
+];
+
+/// Objects that hold what is said of the whole record, beside
+/// [`GROUPS`](crate::suggest::choose::GROUPS) and [`RECORDS`].
+pub(super) const ENVELOPES: &[&str] = &[
+    "sys",
+    "system",
+    "metadata",
+    "publication",
+    "publishing",
+    "workflow",
+    "state",
+    "flags",
+    "properties",
+];
+
+/// Keys of an object that stands for one value, such as `{"id": 3, "name": "Draft"}`.
+pub(super) const VALUES: [&str; 7] = ["value", "name", "label", "title", "select", "date", "text"];
+
+/// Words around the name of a key that say nothing.
+pub(super) const PARTICLES: [&str; 5] = ["is", "has", "was", "de", "di"];
+/// Words around the name of a key that say that it holds a time.
+pub(super) const TIMES: [&str; 10] = [
+    "at", "on", "am", "le", "el", "il", "op", "date", "data", "fecha",
+];
+
+/// The words of a language.
+#[derive(Debug)]
+struct Language {
+    yes: &'static [&'static str],
+    no: &'static [&'static str],
+    /// States in which a record is public. A key that is called so says that it is.
+    public: &'static [&'static str],
+    /// States in which it is not.
+    withheld: &'static [&'static str],
+}
+
+macro_rules! languages {
+    ($(
+        yes [$($yes:literal),+] no [$($no:literal),+]
+        public [$($public:literal),+ $(,)?] withheld [$($withheld:literal),+ $(,)?]
+    )+) => {
+        const LANGUAGES: &[Language] = &[$(Language {
+            yes: &[$($yes),+],
+            no: &[$($no),+],
+            public: &[$($public),+],
+            withheld: &[$($withheld),+],
+        },)+];
+    };
+}
+
+languages! {
+    // English, and signs.
+    yes ["yes", "y", "true", "t", "1", "x", "on", "checked", "✓", "✔"]
+    no ["no", "n", "false", "f", "0", "off", "unchecked"]
+    public [
+        "published", "publish", "live", "active", "online", "visible", "public", "enabled",
+        "listed", "available", "for sale", "on sale", "on website", "on web", "show on website",
+        "last published", "publication",
+    ]
+    withheld [
+        "draft", "auto draft", "archived", "archive", "hidden", "hide", "deleted", "delete",
+        "removed", "trashed", "trash", "disabled", "inactive", "not active", "private",
+        "unpublished", "not published", "unlisted", "offline", "not visible", "invisible",
+        "not visible individually", "sold", "not for sale", "off market", "withdrawn", "retired",
+        "expired", "suspended", "blocked", "internal", "rejected", "cancelled", "canceled",
+        "scheduled", "in review", "pending review",
+    ]
+    // German.
+    yes ["ja", "j", "wahr"]
+    no ["nein", "falsch"]
+    public [
+        "veroffentlicht", "veroeffentlicht", "sichtbar", "aktiv", "aktiviert", "freigegeben",
+        "freigeschaltet", "offentlich", "oeffentlich", "zu verkaufen", "verfugbar", "verfuegbar",
+        "veroffentlichung", "veroffentlichungsdatum",
+    ]
+    withheld [
+        "entwurf", "archiviert", "archiv", "versteckt", "verborgen", "ausgeblendet", "unsichtbar",
+        "geloscht", "geloescht", "deaktiviert", "inaktiv", "nicht aktiv", "gesperrt",
+        "nicht sichtbar", "unveroffentlicht", "unveroeffentlicht", "nicht veroffentlicht",
+        "nicht veroeffentlicht", "privat", "intern", "verkauft", "zuruckgezogen",
+        "zurueckgezogen", "abgelaufen", "in bearbeitung",
+    ]
+    // French.
+    yes ["oui", "o", "vrai"]
+    no ["non", "faux"]
+    public [
+        "publie", "publiee", "publier", "en ligne", "mis en ligne", "actif", "active", "visible",
+        "public", "publication", "a vendre", "disponible",
+    ]
+    withheld [
+        "brouillon", "archive", "archivee", "masque", "masquee", "cache", "cachee", "supprime",
+        "supprimee", "desactive", "desactivee", "inactif", "inactive", "non publie",
+        "non publiee", "hors ligne", "prive", "privee", "vendu", "vendue", "retire", "retiree",
+        "expire", "expiree", "en attente",
+    ]
+    // Dutch.
+    yes ["ja", "waar"]
+    no ["nee", "onwaar"]
+    public [
+        "gepubliceerd", "zichtbaar", "actief", "online", "openbaar", "te koop", "beschikbaar",
+        "publicatie", "publicatiedatum",
+    ]
+    withheld [
+        "concept", "gearchiveerd", "archief", "verborgen", "verwijderd", "uitgeschakeld",
+        "inactief", "niet actief", "niet gepubliceerd", "niet zichtbaar", "onzichtbaar", "prive",
+        "intern", "verkocht", "ingetrokken", "verlopen", "in behandeling",
+    ]
+    // Italian.
+    yes ["si", "sì", "vero"]
+    no ["no", "falso"]
+    public [
+        "pubblicato", "pubblicata", "visibile", "attivo", "attiva", "pubblico", "pubblica",
+        "in vendita", "disponibile", "in linea", "pubblicazione",
+    ]
+    withheld [
+        "bozza", "archiviato", "archiviata", "nascosto", "nascosta", "eliminato", "eliminata",
+        "cancellato", "cancellata", "disattivato", "disattivata", "inattivo", "inattiva",
+        "non pubblicato", "non pubblicata", "non visibile", "privato", "privata", "venduto",
+        "venduta", "ritirato", "ritirata", "scaduto", "scaduta", "in attesa",
+    ]
+    // Spanish.
+    yes ["si", "sí", "verdadero"]
+    no ["no", "falso"]
+    public [
+        "publicado", "publicada", "publicar", "visible", "activo", "activa", "publico", "publica",
+        "en linea", "en venta", "disponible", "habilitado", "habilitada", "publicacion",
+    ]
+    withheld [
+        "borrador", "archivado", "archivada", "oculto", "oculta", "eliminado", "eliminada",
+        "borrado", "borrada", "desactivado", "desactivada", "deshabilitado", "deshabilitada",
+        "inactivo", "inactiva", "no publicado", "no publicada", "no visible", "privado",
+        "privada", "vendido", "vendida", "retirado", "retirada", "caducado", "caducada",
+        "pendiente",
+    ]
+}
+
+/// What a name says.
+pub(super) fn says(name: &str) -> Option<Says> {
+    let key = KEYS.iter().find(|(_, names)| names.contains(&name));
+    let of_word = |is_public| {
+        if is_public {
+            Says::Public
+        } else {
+            Says::Withheld
+        }
+    };
+    key.map(|(says, _)| *says)
+        .or_else(|| is_public(name).map(of_word))
+}
+
+/// The value of a word that stands for true or false.
+pub(in crate::suggest) fn flag_of(word: &str) -> Option<bool> {
+    let word = word.trim().to_lowercase();
+    meaning(&word, |language| (language.yes, language.no))
+}
+
+/// Whether a folded word says that something is public; `None` if it is not known.
+pub(super) fn is_public(folded: &str) -> Option<bool> {
+    meaning(folded, |language| (language.public, language.withheld))
+}
+
+/// Words that stand for true or false: those of English, and of the languages of these values.
+pub(in crate::suggest) fn flags<'v>(
+    values: impl Iterator<Item = &'v String>,
+) -> BTreeSet<&'static str> {
+    let values: BTreeSet<String> = values.map(|value| value.trim().to_lowercase()).collect();
+    let words = |language: &'static Language| language.yes.iter().chain(language.no).copied();
+    let used = LANGUAGES.iter().enumerate().filter(|(number, language)| {
+        *number == 0 || words(language).any(|word| values.contains(word))
+    });
+    used.flat_map(|(_, language)| words(language)).collect()
+}
+
+/// `true` if a language has the word in its first list, `false` if in its second.
+fn meaning(
+    word: &str,
+    lists: impl Fn(&'static Language) -> (&'static [&'static str], &'static [&'static str]),
+) -> Option<bool> {
+    LANGUAGES.iter().map(lists).find_map(|(yes, no)| {
+        let is_yes = yes.contains(&word);
+        (is_yes || no.contains(&word)).then_some(is_yes)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suggest::choose::words;
+
+    #[test]
+    fn no_word_means_both_and_words_are_folded() {
+        for (yes, no) in [
+            (lists(|of| of.yes), lists(|of| of.no)),
+            (lists(|of| of.public), lists(|of| of.withheld)),
+        ] {
+            assert_eq!(yes.intersection(&no).next(), None);
+        }
+        for word in lists(|of| of.public).union(&lists(|of| of.withheld)) {
+            assert_eq!(words(word).join(" "), *word);
+        }
+        for word in lists(|of| of.yes).union(&lists(|of| of.no)) {
+            assert_eq!(word.to_lowercase(), *word);
+        }
+    }
+
+    fn lists(of: fn(&Language) -> &'static [&'static str]) -> BTreeSet<&'static str> {
+        LANGUAGES.iter().flat_map(of).copied().collect()
+    }
+}

@@ -1,0 +1,249 @@
+//! What the draft of a mapping publishes: never what a key says is not public, and nothing that it
+//! does not understand.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::suggest::status::flag_of;
+
+/// Records of boats, each with these keys besides.
+fn boats(keys: &[Value]) -> String {
+    let boats = keys.iter().enumerate().map(|(number, keys)| {
+        let mut boat = json!({
+            "id": number, "maker": "Volund", "model": format!("M{number}"), "type": "Ketch",
+            "year": 2018, "loa": 9.5,
+        });
+        let own = keys.as_object().cloned().unwrap_or_default();
+        boat.as_object_mut().unwrap().extend(own);
+        boat
+    });
+    Value::Array(boats.collect()).to_string()
+}
+
+/// The numbers of published and unpublished boats with the draft for records with these keys.
+fn published(keys: &[Value]) -> (u64, u64) {
+    let (directory, export) = exported("a.json", boats(keys));
+    let exports = [export];
+    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+    assert!(!suggestion.is_open, "{}", suggestion.text);
+    let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+    let boats = outcome.tally.boat;
+    assert_eq!(outcome.findings.errors(), 0, "{}", suggestion.text);
+    (boats.published, boats.unpublished)
+}
+
+/// The draft for records with these keys.
+fn draft(keys: &[Value]) -> Suggestion {
+    suggested("a.json", boats(keys)).unwrap()
+}
+
+/// The expression for whether a record is published.
+fn expression(suggestion: &Suggestion) -> &str {
+    let mut lines = suggestion.text.lines();
+    let line = lines.find(|line| line.starts_with("published = "));
+    line.unwrap_or_default()
+}
+
+#[test]
+fn all_keys_of_a_record_decide_together_whether_it_is_public() {
+    let time = "2024-01-15T09:00:00Z";
+    for keys in [
+        json!([{"Archived": false, "Draft": false}, {"Archived": true, "Draft": false},
+            {"Archived": false, "Draft": true}]),
+        json!([{"Archived": "false"}, {"Archived": "true"}, {"Archived": "true"}]),
+        json!([{"isDraft": "no"}, {"isDraft": "yes"}, {"isDraft": "yes"}]),
+        json!([{"is_hidden": 0}, {"is_hidden": 1}, {"is_hidden": 1}]),
+        json!([{"hidden": null}, {"hidden": true}, {"hidden": true}]),
+        json!([{"deleted": "N"}, {"deleted": "Y"}, {"deleted": "Y"}]),
+        json!([{"deletedAt": null}, {"deletedAt": time}, {"deletedAt": time}]),
+        json!([{"deleted_at": ""}, {"deleted_at": "2024-01-15 09:00:00"}, {"deleted_at": time}]),
+        json!([{"enabled": 1}, {"enabled": 0}, {"enabled": 0}]),
+        json!([{"is_active": true}, {"is_active": false}, {}]),
+        json!([{"visible": "x"}, {"visible": ""}, {"visible": null}]),
+        json!([{"Publish": "checked"}, {"Publish": ""}, {}]),
+        json!([{"product_online": "1"}, {"product_online": "2"}, {"product_online": "2"}]),
+        json!([{"publishedAt": time}, {"publishedAt": null}, {}]),
+        json!([{"Published On": time}, {"Published On": "0000-00-00 00:00:00"}, {}]),
+        json!([{"SalesStatus": "Active"}, {"SalesStatus": "Sold"}, {"SalesStatus": "Inactive"}]),
+        json!([{"Status": "For sale"}, {"Status": "DRAFT"}, {"Status": "withdrawn"}]),
+        json!([{"State": "Live"}, {"State": "Draft"}, {"State": "Archived"}]),
+        json!([{"visibility": "public", "status": "published"},
+            {"visibility": "hidden", "status": "published"},
+            {"visibility": "public", "status": "draft"}]),
+        json!([{"status": {"id": 1, "name": "Live"}}, {"status": {"id": 2, "name": "Draft"}},
+            {"status": {"id": 3, "name": "Sold"}}]),
+        json!([{"meta": {"isHidden": false}}, {"meta": {"isHidden": true}},
+            {"meta": {"isHidden": true}}]),
+        json!([{"Status": ["Live"]}, {"Status": ["Live", "Sold"]}, {"Status": []}]),
+        json!([{"Sold": ""}, {"Sold": "Sold"}, {"Sold": "sold"}]),
+        json!([{"Status": "veröffentlicht"}, {"Status": "Entwurf"}, {"Status": "verkauft"}]),
+        json!([{"Aktiv": "WAHR"}, {"Aktiv": "FALSCH"}, {"Aktiv": "FALSCH"}]),
+        json!([{"Statut": "En ligne"}, {"Statut": "Brouillon"}, {"Statut": "Vendu"}]),
+        json!([{"Status": "Te koop"}, {"Status": "Concept"}, {"Status": "Verkocht"}]),
+        json!([{"Stato": "Pubblicato"}, {"Stato": "Bozza"}, {"Stato": "Venduta"}]),
+        json!([{"Estado": "Publicado"}, {"Estado": "Borrador"}, {"Estado": "Vendido"}]),
+    ] {
+        let keys = keys.as_array().unwrap();
+        assert_eq!(published(keys), (1, 2), "{keys:?}");
+    }
+}
+
+#[test]
+fn a_yes_no_column_in_another_language_says_what_is_published() {
+    for (header, yes, no) in [
+        ("Veröffentlicht", "ja", "nein"),
+        ("VEROEFFENTLICHT", "Ja", "Nein"),
+        ("Publié", "oui", "non"),
+        ("En ligne", "Oui", "Non"),
+        ("Pubblicato", "sì", "no"),
+        ("Publicado", "sí", "no"),
+        ("Gepubliceerd", "ja", "nee"),
+    ] {
+        let keys = [
+            json!({header: yes}),
+            json!({header: no}),
+            json!({header: no}),
+        ];
+        assert_eq!(published(&keys), (1, 2), "{header}");
+    }
+}
+
+#[test]
+fn a_key_without_a_value_today_decides_tomorrow() {
+    let sheet = |archived: &str, deleted: &str, published: &str| {
+        boats(&[json!({"Archived": archived, "deletedAt": deleted, "publishedAt": published})])
+    };
+    let (directory, export) = exported("a.json", sheet("", "", "2024-01-15"));
+    let suggestion = suggest(&[export], directory.path(), now()).unwrap();
+    for (later, expected) in [
+        (sheet("", "", "2024-01-15"), 1),
+        (sheet("yes", "", "2024-01-15"), 0),
+        (sheet("", "2024-01-15", "2024-01-15"), 0),
+        (sheet("", "", ""), 0),
+    ] {
+        let (_later, export) = exported("a.json", later);
+        let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
+        assert_eq!(
+            outcome.tally.boat.published, expected,
+            "{}",
+            suggestion.text
+        );
+    }
+}
+
+#[test]
+fn words_that_are_not_known_are_left_to_a_person() {
+    let words = ["Live", "Reserviert", "Draft", "Reserviert", "on hold"];
+    let mut keys = words.map(|word| json!({"Status": word})).to_vec();
+    keys.push(json!({}));
+    let suggestion = draft(&keys);
+    assert!(suggestion.is_open);
+    let table = suggestion
+        .text
+        .split("\n\n# Whether records")
+        .nth(1)
+        .unwrap();
+    insta::assert_snapshot!(
+        format!("{}\n# Whether records{table}", expression(&suggestion)),
+        @r##"
+        published = '.Status // "" | lookup("status")'
+        # Whether records with the word are public, and how many there are. Nothing is imported while
+        # a word has "?": write true or false.
+        [tables.status]
+        "Live" = true                   # 1
+        "Reserviert" = "?"              # 2
+        "Draft" = false                 # 1
+        "on hold" = "?"                 # 1
+        "" = "?"                        # 1
+        "##
+    );
+    insta::assert_snapshot!(decision(&suggestion, "published"), @r##"where .Status // "" | lookup("status"); public: Live; not public: Draft; to be decided, before which nothing is imported: Reserviert, on hold, no value"##);
+    let refused = Mapping::parse("a".to_owned(), suggestion.text.clone());
+    assert!(refused.is_err());
+    let decided = suggestion.text.replace("\"?\"", "false");
+    assert!(Mapping::parse("a".to_owned(), decided).is_ok());
+}
+
+#[test]
+fn a_word_of_tomorrow_is_an_error_and_not_public() {
+    let (directory, export) = exported("a.json", boats(&[json!({"Status": "Live"})]));
+    let suggestion = suggest(&[export], directory.path(), now()).unwrap();
+    for later in [
+        json!({"Status": "Reserviert"}),
+        json!({"Status": ""}),
+        json!({}),
+    ] {
+        let (_later, export) = exported("a.json", boats(&[later]));
+        let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
+        assert_eq!(outcome.findings.errors(), 1);
+        assert_eq!(outcome.tally.boat.published, 0);
+    }
+}
+
+#[test]
+fn names_that_may_mean_something_else_are_only_named() {
+    for (keys, expected) in [
+        (json!({"x": 1}), "every record, as no key says otherwise"),
+        // A place, and the depth of a keel.
+        (
+            json!({"State": "Florida"}),
+            "every record; look at .State, which may say more",
+        ),
+        (
+            json!({"Draft": "1.80 m / 5' 11.5\""}),
+            "every record, as no key says otherwise",
+        ),
+        (
+            json!({"draft": 1.8}),
+            "every record, as no key says otherwise",
+        ),
+        // The state of something else, and a time to come.
+        (
+            json!({"engine": {"active": true}, "expires_at": "2030-01-01"}),
+            "every record; look at .engine.active, .expires_at, which may say more",
+        ),
+    ] {
+        let suggestion = draft(std::slice::from_ref(&keys));
+        assert_eq!(decision(&suggestion, "published"), expected, "{keys}");
+        assert_eq!(expression(&suggestion), "");
+    }
+    let suggestion = draft(&[json!({"Draft": "1.8"}), json!({"Draft": "2,05"})]);
+    assert!(boat_fields(&suggestion.text).contains(&"dimensions.draftMax"));
+}
+
+#[test]
+fn keys_that_somebody_added_to_a_content_system_are_left_to_a_person() {
+    let documents = |boat: &str| {
+        format!(
+            "{}\n{{\"_id\":\"y\",\"_type\":\"boat\",\"_updatedAt\":\"2026-01-01T00:00:00Z\",{boat}\
+             \"slug\":{{\"current\":\"y\"}},\"title\":\"Yacht\"}}\n",
+            r#"{"_id":"b","_type":"manufacturer","_updatedAt":"2026-01-01T00:00:00Z","active":true,"slug":{"current":"h"},"name":"Hanse"}"#,
+        )
+    };
+    let suggestion = suggested("data.ndjson", documents("")).unwrap();
+    assert!(!suggestion.is_open, "{}", suggestion.text);
+    let suggestion = suggested(
+        "data.ndjson",
+        documents(r#""status":"sold","isHidden":true,"#),
+    );
+    let suggestion = suggestion.unwrap();
+    assert!(suggestion.is_open);
+    assert!(Mapping::parse("a".to_owned(), suggestion.text.clone()).is_err());
+    insta::assert_snapshot!(decision(&suggestion, "published"), @r##"nothing reads isHidden, status, so nothing is imported before [tables.unread_status] is decided"##);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// A word makes nothing public unless it is known to.
+    #[test]
+    fn no_word_is_public_by_not_being_understood(word in "\\PC{1,20}") {
+        prop_assume!(!word.trim().is_empty() && flag_of(&word) != Some(true));
+        let (directory, export) = exported("a.json", boats(&[json!({"Status": word})]));
+        let exports = [export];
+        let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+        if !suggestion.is_open {
+            let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+            prop_assert_eq!(outcome.tally.boat.published, 0);
+        }
+    }
+}
