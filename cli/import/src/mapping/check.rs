@@ -5,7 +5,7 @@
 //! part of an export and then be merged.
 
 mod coverage;
-mod keys;
+mod observed_keys;
 mod report;
 mod sample;
 mod summary;
@@ -17,9 +17,9 @@ pub use self::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleR
 
 use self::coverage::Coverage;
 pub(super) use self::coverage::note_published_keys;
-use self::keys::Keys;
+use self::observed_keys::Keys;
 use self::sample::{Sample, sample};
-use super::deep;
+use super::big_stack;
 use super::definition::Definition;
 use super::expression::{Jq, Site};
 use super::index::Index;
@@ -144,7 +144,7 @@ impl Checker {
 
     /// The report on everything observed.
     pub(super) fn report(self, definition: &Definition) -> anyhow::Result<CheckReport> {
-        let coverage = deep::deep(|| Coverage::of(definition))?;
+        let coverage = big_stack::deep(|| Coverage::of(definition))?;
         Ok(summary::report(self, coverage, definition))
     }
 }

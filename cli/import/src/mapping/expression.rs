@@ -4,10 +4,10 @@
 //! nothing else: no environment, no other input, no clock, no modules. Evaluation has no limits of
 //! its own; the caller must watch it.
 
+mod eval_context;
 mod functions;
-mod language;
 mod library;
-mod products;
+mod multiply_guard;
 mod reads;
 mod recursion;
 mod rewrite;
@@ -19,16 +19,16 @@ use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, unwrap_valr};
 use jaq_json::Val;
 
+pub(super) use self::eval_context::{EvalContext, Jq, Referred};
 pub(super) use self::functions::IMAGE_SIZE;
-pub(super) use self::language::{EvalContext, Jq, Referred};
-pub(super) use self::products::TooLarge;
+pub(super) use self::multiply_guard::TooLarge;
 pub(crate) use self::reads::in_path;
 pub(super) use self::reads::{
     Asked, Links, Reader, Reads, Root, Site, Step, Tree, ValuePath, Values,
 };
 pub(super) use self::recursion::InvalidExpression;
 
-use self::language::{Data, Language};
+use self::eval_context::{Data, Language};
 use self::recursion::check as check_recursion;
 use self::rewrite::Parsed;
 pub(super) use self::rewrite::SiteNumber;

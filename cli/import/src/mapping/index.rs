@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::documents::{Document, Documents, Indexed, Stored};
 use super::image_files::ImageFiles;
-use super::keys::{KeyId, Keys};
+use super::key_interner::{KeyId, Keys};
 use super::links::Links;
 use super::record::{Identified, Joining, Link, Raw, ReadRecord};
 use crate::finding::ExportFile;

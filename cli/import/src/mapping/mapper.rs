@@ -5,11 +5,11 @@
 //! Only [`Index`] and [`Merge`] do what depends on the order of records.
 
 pub(super) mod distinct;
-mod followed;
 pub(super) mod identify;
 mod images;
 pub(super) mod make;
 mod merge;
+mod observations;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -26,14 +26,14 @@ use super::expression::{
 };
 use super::image_files::ImageFile;
 use super::index::Index;
-use super::keys::KeyId;
+use super::key_interner::KeyId;
 use super::mistake::Mistake;
 use super::watch::Position;
 use crate::finding::{ExportFile, cut, nearest};
 use crate::source::Spot;
 
-use self::followed::Followed;
 pub(super) use self::merge::Merge;
+use self::observations::Followed;
 
 /// The most parsed records that all threads together keep cached.
 const HELD_MAX: usize = 1024;

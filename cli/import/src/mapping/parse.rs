@@ -15,10 +15,10 @@ use super::definition::{
     Join, Links, Rest, Rule, Source, Table, WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
-use super::image_files::HEAD_MAX;
-use super::language::{
+use super::file_keys::{
     self, ENVELOPE, JOIN, LINKS, LIST, LIST_OF_OBJECTS, ROOT, RULE, SOURCE, VALUE,
 };
+use super::image_files::HEAD_MAX;
 use super::section::{Section, json, text};
 use crate::finding::{Kind, nearest};
 use crate::mapping::mistake::Mistake;
@@ -287,7 +287,7 @@ impl Parser {
         &mut self,
         root: &mut Section<'t>,
         key: &'static str,
-        language: &'static language::Table,
+        language: &'static file_keys::Table,
     ) -> Option<Vec<Section<'t>>> {
         let value = root.required(key, &mut self.mistakes)?;
         let Some(list) = value.get_ref().as_array() else {

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::anyhow;
 
-use super::deep::{deep_builder, named};
+use super::big_stack::{deep_builder, named};
 use super::definition::Definition;
 use super::index::Index;
 use super::mapper::Mapper;

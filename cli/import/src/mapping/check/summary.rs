@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use url::Url;
 
 use super::coverage::{Coverage, FieldCoverage, PartCoverage};
-use super::keys::{Keys, has};
+use super::observed_keys::{Keys, has};
 use super::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
 use super::unread::{Ignored, Unread};
 use super::{Checker, FieldTally};

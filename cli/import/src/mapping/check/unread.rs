@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::iter;
 
-use super::keys::{Keys, Node};
+use super::observed_keys::{Keys, Node};
 use super::report::UnreadKey;
 use crate::finding::cut;
 use crate::mapping::expression::{Links, Tree, in_path};

@@ -7,8 +7,8 @@ use jaq_core::native::{Fun, bome, run, v};
 use jaq_core::{Cv, Error, RunPtr, ValR, ValXs};
 use jaq_json::Val;
 
-use super::language::{Data, Language, Referred};
-use super::products::{PRODUCT, product};
+use super::eval_context::{Data, Language, Referred};
+use super::multiply_guard::{PRODUCT, product};
 use super::rewrite::{NUMBERED_DEREF, NUMBERED_JOINED, SiteNumber};
 use super::values::{from_json, from_text, text, to_json};
 use crate::finding::cut;

@@ -10,8 +10,8 @@ use jaq_core::load;
 use jaq_core::load::parse::Def;
 use jaq_core::native::Fun;
 
+use super::eval_context::Language;
 use super::functions;
-use super::language::Language;
 use super::rewrite::Rewriter;
 
 /// Functions of jaq that reach outside or end the program.

@@ -9,7 +9,7 @@ use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
 use jaq_core::ops::Math;
 use jaq_core::path::{Part, Path};
 
-use super::products::PRODUCT;
+use super::multiply_guard::PRODUCT;
 
 /// What `deref` becomes, called with its number. No mapping can define this name.
 pub(super) const NUMBERED_DEREF: &str = "*deref";

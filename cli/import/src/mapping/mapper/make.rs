@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::distinct::DedupKey;
-use super::followed::Followed;
 use super::images::with_sizes;
+use super::observations::Followed;
 use super::{Mapper, Subject, rules_for};
 use crate::finding::Kind;
 use crate::finding::{Code, cut};

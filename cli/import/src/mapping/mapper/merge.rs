@@ -5,9 +5,9 @@
 use std::collections::HashSet;
 
 use super::distinct::{Difference, Differing, Distinct, MadeOf};
-use super::followed::{Followed, Reference};
 use super::images::{First, LeftOut};
 use super::make::{Applied, Failure, Piece};
+use super::observations::{Followed, Reference};
 use super::rules_for;
 use crate::finding::Line;
 use crate::finding::{Code, Finding, RecordName, cut};

@@ -15,7 +15,7 @@ use super::tree::Reads;
 use super::value::{Asked, Root, Site, Step, Value, ValuePath, Values};
 use crate::mapping::expression::SiteNumber;
 use crate::mapping::expression::functions::IMAGE_SIZE;
-use crate::mapping::expression::products::PRODUCT;
+use crate::mapping::expression::multiply_guard::PRODUCT;
 use crate::mapping::expression::rewrite::{NUMBERED_DEREF, NUMBERED_JOINED};
 
 /// The most terms evaluated for one expression. Each call evaluates a definition, whose calls

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::mapping::deep::deep;
+use crate::mapping::big_stack::deep;
 
 const PRELUDE: &str = r#"
 def field($name): .fields[$name] as $values | [$locales[] as $locale | $values[$locale] | values][0];
