@@ -76,8 +76,7 @@ impl Mapping {
     pub fn parse(name: String, text: String) -> anyhow::Result<Self> {
         let checked = big_stack::deep(|| {
             parse::parse(&text).and_then(|mut definition| {
-                mapper::compile(&definition)?;
-                check::note_published_keys(&mut definition);
+                mapper::compile(&definition, false)?;
                 definition.locate(|offset| format!("{name}:{}", line_of(&text, offset)));
                 Ok(definition)
             })

@@ -341,7 +341,6 @@ impl Parser {
                 let source = Source {
                     section: span,
                     envelope: envelope?,
-                    published_keys: Vec::new(),
                 };
                 Some((group?, source))
             })

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use jaq_core::box_iter::box_once;
 use jaq_core::native::{Fun, bome, run, v};
-use jaq_core::{Cv, Error, RunPtr, ValR, ValXs};
-use jaq_json::Val;
+use jaq_core::{Ctx, Cv, Error, Native, RunPtr, ValR, ValXs};
+use jaq_json::{Num, Val};
 
 use super::eval_context::{Data, Language, Referred};
 use super::multiply_guard::{PRODUCT, product};
-use super::rewrite::{NUMBERED_DEREF, NUMBERED_JOINED, SiteNumber};
+use super::rewrite::{NEED, Need};
 use super::values::{from_json, from_text, text, to_json};
 use crate::finding::cut;
 use crate::json::{self, InvalidJson};
@@ -27,7 +28,7 @@ pub(in crate::mapping) const IMAGE_SIZE: &str = "image_size";
 /// All functions with their arities.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
     let functions: &'static [(&str, usize, RunPtr<Language>)] = &[
-        (NUMBERED_DEREF, 1, deref),
+        ("deref", 0, |cv| on_text(&cv, record)),
         ("pub", 0, |cv| on_text(&cv, public_id)),
         ("links", 1, |cv| with_argument(cv, links)),
         ("links", 2, |mut cv| {
@@ -35,7 +36,7 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
             let key = cv.0.pop_var();
             bome(links_from(*cv.0.data(), &key, &field))
         }),
-        (NUMBERED_JOINED, 2, joined),
+        ("joined", 1, |cv| with_argument(cv, joined)),
         ("many", 0, |cv| bome(Ok(many(&cv.1)))),
         (IMAGE_SIZE, 1, |mut cv| {
             let path = cv.0.pop_var();
@@ -56,9 +57,40 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
             bome(product(left, right))
         }),
     ];
-    functions
+    let functions = functions
         .iter()
-        .map(|&(name, arguments, function)| run::<Language>((name, v(arguments), function)))
+        .map(|&(name, arguments, function)| run::<Language>((name, v(arguments), function)));
+    // It passes its input on, and so it may stand in a path, which may be assigned to.
+    let need = Native::new(|mut cv| {
+        say_need(&mut cv.0, &cv.1);
+        box_once(Ok(cv.1))
+    });
+    let need = need.with_paths(|mut cv| {
+        say_need(&mut cv.0, &cv.1.0);
+        box_once(Ok(cv.1))
+    });
+    let need = need.with_update(|mut cv, update| {
+        say_need(&mut cv.0, &cv.1);
+        update(cv.1)
+    });
+    functions.chain([(NEED, v(2), need)])
+}
+
+/// Tells the context what of a value is needed.
+fn say_need(context: &mut Ctx<'_, Language>, of: &Val) {
+    let key = context.pop_var();
+    let need = match context.pop_var() {
+        Val::Num(Num::Int(index)) => usize::try_from(index).ok(),
+        _ => None,
+    };
+    let eval = context.data().eval;
+    match need.and_then(|index| Need::ALL.get(index)) {
+        Some(Need::Key) => eval.looked_up(of, text(&key), true),
+        Some(Need::Presence) => eval.looked_up(of, text(&key), false),
+        Some(Need::AllKeys) => eval.looked_up(of, None, false),
+        Some(Need::Object) if !matches!(of, Val::Obj(_)) => {}
+        Some(Need::Object | Need::Everything) | None => eval.read(of),
+    }
 }
 
 /// Applies a function of a text; null stays null.
@@ -96,18 +128,8 @@ fn worded(value: &Val) -> Result<Cow<'_, str>, Error<Val>> {
     }
 }
 
-fn deref(mut cv: Cv<'_, Language>) -> ValXs<'_, Val> {
-    let site = cv.0.pop_var();
-    let site = SiteNumber::of_argument(text(&site).unwrap_or_default());
-    let data = *cv.0.data();
-    bome(match &cv.1 {
-        Val::Null => Ok(Val::Null),
-        value => worded(value).and_then(|key| record(data, &key, site)),
-    })
-}
-
-fn record(data: Data<'_>, key: &str, site: SiteNumber) -> ValR<Val> {
-    match data.eval.record(key, site) {
+fn record(data: Data<'_>, key: &str) -> ValR<Val> {
+    match data.eval.record(key) {
         Ok(Referred::Published(record)) => Ok(record),
         Ok(Referred::Unpublished) => Ok(Val::Null),
         Ok(Referred::Nowhere) => failed(format!("no record has the key {key}")),
@@ -167,19 +189,15 @@ fn links_from(data: Data<'_>, key: &Val, field: &Val) -> ValR<Val> {
     Ok(keys.into_iter().map(Val::from).collect())
 }
 
-fn joined(mut cv: Cv<'_, Language>) -> ValXs<'_, Val> {
-    let join = cv.0.pop_var();
-    let site = cv.0.pop_var();
-    let site = SiteNumber::of_argument(text(&site).unwrap_or_default());
-    let data = *cv.0.data();
-    bome(match (&cv.1, text(&join)) {
-        (_, None) => failed("the argument must be a text"),
-        (Val::Null, _) => Ok(Val::Arr(Rc::default())),
-        (key, Some(join)) => worded(key).and_then(|key| {
-            let records = data.eval.joined(join, &key, site);
-            records.map(Val::from_iter).map_err(Error::str)
-        }),
-    })
+fn joined(data: Data<'_>, key: &Val, join: &str) -> ValR<Val> {
+    let records = match key {
+        Val::Null => Vec::new(),
+        key => {
+            let records = data.eval.joined(join, &worded(key)?);
+            records.map_err(Error::str)?
+        }
+    };
+    Ok(Val::from_iter(records))
 }
 
 /// A list as it is, or any other value in a list.

@@ -15,7 +15,7 @@ const BRACKETS: usize = 20_000;
 struct Known;
 
 impl EvalContext for Known {
-    fn record(&self, key: &str, _site: SiteNumber) -> Result<Referred<Val>, String> {
+    fn record(&self, key: &str) -> Result<Referred<Val>, String> {
         Ok(known(key).map(|()| from_json(&json!({ "name": "Maker" }))))
     }
 
@@ -34,7 +34,9 @@ impl EvalContext for Known {
     }
 
     fn note_markdown(&self) {}
-    fn joined(&self, join: &str, key: &str, _site: SiteNumber) -> Result<Vec<Val>, String> {
+    fn looked_up(&self, _of: &Val, _key: Option<&str>, _is_expected: bool) {}
+    fn read(&self, _value: &Val) {}
+    fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String> {
         match join {
             "rows" => Ok(vec![Val::from(key.to_owned())]),
             _ => Err(format!("there is no join [joins.{join}]")),
@@ -63,10 +65,17 @@ fn known(key: &str) -> Referred<()> {
     }
 }
 
-/// The JSON, or the error, of an expression for an input.
+/// The JSON, or the error, of an expression for an input. It is the same if the expression is
+/// watched.
 fn evaluate(code: &str, input: &Value) -> Result<String, String> {
+    let [plain, watched] = [false, true].map(|is_watched| evaluate_as(code, input, is_watched));
+    assert_eq!(plain, watched, "{code}");
+    plain
+}
+
+fn evaluate_as(code: &str, input: &Value, is_watched: bool) -> Result<String, String> {
     let variables = ["$record".to_owned(), "$base".to_owned()];
-    let program = Program::compile(code, "def twice: . + .;", &variables)
+    let program = Program::compile(code, "def twice: . + .;", &variables, is_watched)
         .map_err(|invalid| invalid.message)?;
     let values = [from_json(input), Val::from("https://a".to_owned())];
     let value = program.evaluate(from_json(input), values, &Known)?;

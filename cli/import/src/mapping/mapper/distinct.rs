@@ -136,14 +136,7 @@ fn made_again(mapper: &Mapper, made_of: MadeOf) -> Option<Vec<(String, String)>>
     let subject = mapper.subject(document, record);
     let inputs = inputs(mapper, rule, &subject).ok()?;
     let input = inputs.get(made_of.input)?;
-    let native = native(
-        mapper,
-        (made_of.rule, rule),
-        document,
-        (&subject, input),
-        None,
-    );
-    let native = native.ok()?;
+    let native = native(mapper, (made_of.rule, rule), document, (&subject, input)).ok()?;
     let members = native.members.iter();
     let members = members.map(|(name, _)| ((*name).to_owned(), native.member(name).to_owned()));
     Some(members.collect())

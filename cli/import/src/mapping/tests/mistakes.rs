@@ -4,7 +4,8 @@ use super::*;
 
 /// Every mistake of a mapping, as `line: message`, with its hint.
 fn mistakes(text: &str) -> Vec<String> {
-    let parsed = parse::parse(text).and_then(|definition| mapper::compile(&definition).map(|_| ()));
+    let parsed =
+        parse::parse(text).and_then(|definition| mapper::compile(&definition, false).map(|_| ()));
     let mistakes = parsed.err().unwrap_or_default();
     let shown = mistakes.into_iter().map(|mistake| {
         let line = 1 + text[..mistake.span.start].matches('\n').count();

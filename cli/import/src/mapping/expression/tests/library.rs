@@ -101,8 +101,8 @@ fn errors_say_what_was_given_and_what_would_be_read() {
 }
 
 fn names(code: &str) -> Vec<&str> {
-    let parsed = Parsed::new(code, "").expect(code);
-    let used = super::super::library::definitions(parsed.found.called);
+    let parsed = Parsed::new(code, "", false).expect(code);
+    let used = super::super::library::definitions(parsed.found.called, false);
     used.into_iter().map(|definition| definition.name).collect()
 }
 
