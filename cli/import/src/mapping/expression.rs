@@ -25,7 +25,6 @@ pub(super) use jaq_json::Map;
 
 pub(super) use self::eval_context::{EvalContext, Jq, Referred};
 pub(super) use self::functions::IMAGE_SIZE;
-pub(super) use self::multiply_guard::TooLarge;
 pub(super) use self::recursion::InvalidExpression;
 
 use self::eval_context::{Data, Language};
