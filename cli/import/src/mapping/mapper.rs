@@ -4,11 +4,13 @@
 //! Both steps are pure functions of a record and of what was stored, and can run on any thread.
 //! Only [`Index`] and [`Merge`] do what depends on the order of records.
 
-pub(super) mod distinct;
+pub(super) mod difference;
+mod distinct;
 pub(super) mod identify;
 mod images;
 pub(super) mod make;
 mod merge;
+mod native_record;
 mod observations;
 
 use std::cell::RefCell;

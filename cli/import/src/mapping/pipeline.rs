@@ -12,7 +12,7 @@ use super::bounds::DEPTH_MAX;
 use super::check::CheckReport;
 use super::definition::Role;
 use super::index::Index;
-use super::mapper::distinct::difference;
+use super::mapper::difference::difference;
 use super::mapper::make;
 use super::mapper::{Merge, identify};
 use super::record::{Raw, ReadRecord};

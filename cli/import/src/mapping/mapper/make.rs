@@ -1,13 +1,12 @@
 //! Makes native records from the stored records, which are now read a second time.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::anyhow;
 
 use super::distinct::DedupKey;
-use super::images::with_sizes;
+use super::native_record::Native;
 use super::observations::Followed;
 use super::{Mapper, Subject, rules_for};
 use crate::finding::Kind;
@@ -21,16 +20,6 @@ use crate::source::LINE_MAX;
 
 /// Bytes of finished records after which a piece is handed over.
 const PIECE_BYTES: usize = 1024 * 1024;
-
-/// A native record that was made.
-pub(super) struct Native<'e> {
-    /// Its JSON.
-    pub(super) text: String,
-    /// The position in it of each member's value, except the kind.
-    pub(super) members: Vec<(&'e str, Range<usize>)>,
-    /// The URLs of images left out because they have no size.
-    pub(super) left_out: Vec<String>,
-}
 
 /// What the mapping made of consecutive records.
 #[derive(Default)]
@@ -58,38 +47,6 @@ pub(super) struct Made {
     pub(super) dedup_key: Option<DedupKey>,
     /// The URLs of images left out because they have no size.
     pub(super) left_out: Vec<String>,
-}
-
-impl Native<'_> {
-    /// A record without members.
-    fn new(kind: Kind) -> Self {
-        Self {
-            text: format!("{{\"kind\":\"{}\"", kind.as_str()),
-            members: Vec::new(),
-            left_out: Vec::new(),
-        }
-    }
-
-    /// Removes images without a size from the value of a member, which starts at `start`; returns
-    /// whether anything is left of it.
-    fn keep_sized(&mut self, kind: Kind, name: &str, start: usize) -> bool {
-        match with_sizes(kind, name, &self.text[start..], &mut self.left_out) {
-            None => false,
-            Some(Cow::Borrowed(_all)) => true,
-            Some(Cow::Owned(some)) => {
-                self.text.truncate(start);
-                self.text.push_str(&some);
-                true
-            }
-        }
-    }
-
-    /// The JSON of a member.
-    pub(super) fn member(&self, name: &str) -> &str {
-        let mut members = self.members.iter();
-        let member = members.find(|(member, _)| *member == name);
-        member.map_or("null", |(_, value)| &self.text[value.clone()])
-    }
 }
 
 /// Maps the records at these places, observed by a checker if `is_checked`.

@@ -4,7 +4,8 @@
 
 use std::collections::HashSet;
 
-use super::distinct::{Difference, Differing, Distinct, MadeOf};
+use super::difference::Difference;
+use super::distinct::{Differing, Distinct, MadeOf};
 use super::images::{First, LeftOut};
 use super::make::{Applied, Failure, Piece};
 use super::observations::{Followed, Reference};
