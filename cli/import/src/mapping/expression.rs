@@ -9,6 +9,7 @@ mod functions;
 mod library;
 mod multiply_guard;
 mod recursion;
+mod regexes;
 mod rewrite;
 mod values;
 

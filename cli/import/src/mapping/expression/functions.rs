@@ -10,6 +10,7 @@ use jaq_json::{Num, Val};
 
 use super::eval_context::{Data, Language, Referred};
 use super::multiply_guard::{PRODUCT, product};
+use super::regexes::{self, Wanted};
 use super::rewrite::{NEED, Need};
 use super::values::{from_json, from_text, text, to_json};
 use crate::finding::cut;
@@ -51,6 +52,9 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
         ("plain", 0, |cv| bome(plain_text(*cv.0.data(), &cv.1))),
         ("markdown", 0, |cv| on_text(&cv, markdown_text)),
         ("slugify", 0, |cv| on_text(&cv, slug)),
+        ("_matches", 2, |cv| found(cv, Wanted::Matches)),
+        ("_split_", 2, |cv| found(cv, Wanted::Rest)),
+        ("_split_matches", 2, |cv| found(cv, Wanted::Both)),
         (PRODUCT, 2, |mut cv| {
             let right = cv.0.pop_var();
             let left = cv.0.pop_var();
@@ -275,6 +279,13 @@ fn markdown_text(_data: Data<'_>, text: &str) -> ValR<Val> {
 
 fn slug(_data: Data<'_>, given: &str) -> ValR<Val> {
     slugify(given).map(Val::from).map_err(Error::str)
+}
+
+/// What a regular expression, given with its flags, finds in a text.
+fn found(mut cv: Cv<'_, Language>, wanted: Wanted) -> ValXs<'_, Val> {
+    let flags = cv.0.pop_var();
+    let regex = cv.0.pop_var();
+    bome(regexes::found(&cv.1, (&regex, &flags), wanted))
 }
 
 fn failed(message: impl ToString) -> ValR<Val> {

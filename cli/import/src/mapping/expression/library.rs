@@ -50,14 +50,14 @@ const INSTEAD: [(&str, &str); 10] = [
 ];
 
 /// Functions of jaq that ours wrap, and the names by which ours call them.
-const WRAPPED: [(&str, &str); 6] = [
+const WRAPPED: [(&str, &str); 3] = [
     ("fromdateiso8601", "_fromdateiso8601"),
-    ("matches", "_matches"),
     ("mktime", "_mktime"),
-    ("split_", "_split_"),
-    ("split_matches", "_split_matches"),
     ("strptime", "_strptime"),
 ];
+
+/// Functions of jaq, not written in jq, for which ours stand that know Unicode.
+const WITHOUT_UNICODE: [&str; 3] = ["matches", "split_", "split_matches"];
 
 /// All definitions in the form in which they run, for expressions that are watched and for others;
 /// each sees those before it.
@@ -125,7 +125,7 @@ pub(super) fn functions() -> impl Iterator<Item = Fun<Language>> {
     let jaqs = jaq_core::funs()
         .chain(jaq_std::funs())
         .chain(jaq_json::funs())
-        .filter(|(name, ..)| !is_excluded(name))
+        .filter(|(name, ..)| !is_excluded(name) && !WITHOUT_UNICODE.contains(name))
         .map(|(name, arguments, function)| {
             let wrapped = WRAPPED.iter().find(|(jaqs, _)| *jaqs == name);
             (wrapped.map_or(name, |(_, ours)| *ours), arguments, function)
