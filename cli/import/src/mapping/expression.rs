@@ -110,7 +110,7 @@ impl Program {
         self.named.get(key).copied()
     }
 
-    /// The single value that the expression produces for `input`; null if it produces none.
+    /// The single value that the expression produces for `input`.
     pub(super) fn evaluate(
         &self,
         input: Val,
@@ -126,10 +126,10 @@ impl Program {
         };
         let context = Ctx::<Language>::new(data, Vars::new(variables));
         let mut values = self.filter.id.run((context, input)).map(unwrap_valr);
-        let first = match values.next() {
-            None => Val::Null,
-            Some(value) => value.map_err(error_text)?,
-        };
+        let first = values
+            .next()
+            .ok_or("it has no value; add `// null` for null")?;
+        let first = first.map_err(error_text)?;
         if values.next().is_some() {
             return Err("it has several values; put [ and ] around it for a list".to_owned());
         }

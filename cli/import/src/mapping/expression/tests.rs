@@ -104,8 +104,18 @@ fn an_expression_sees_its_input_the_variables_and_the_definitions() {
     );
     check("twice", &json!("a"), r#""aa""#);
     check("[.[] | select(. > 1)]", &json!([1, 2, 3]), "[2,3]");
-    check("empty", &json!(1), "null");
+    check("empty // null", &json!(1), "null");
     check(".missing", &json!({}), "null");
+}
+
+#[test]
+fn an_expression_has_one_value() {
+    let none = "it has no value; add `// null` for null";
+    check_error("empty", &json!(1), none);
+    check_error(".[] | select(. > 2)", &json!([1, 2]), none);
+    check_error("capture(\"(?<n>[0-9])\")", &json!("a"), none);
+    let several = "it has several values; put [ and ] around it for a list";
+    check_error(".[]", &json!([1, 2]), several);
 }
 
 #[test]
