@@ -418,7 +418,7 @@ impl Parser {
 
     fn records(&mut self, section: &mut Section<'_>, format: Option<Format>) -> Vec<RecordsPath> {
         let texts = section.texts("records", &mut self.mistakes);
-        let mut records = Vec::new();
+        let mut records: Vec<RecordsPath> = Vec::new();
         for (text, span) in texts.unwrap_or_default() {
             match RecordsPath::parse(text) {
                 Ok(path) if format == Some(Format::Xml) && !path.is_of_names() => {
@@ -426,7 +426,18 @@ impl Parser {
                         "every element with a name is meant, so paths in XML have no brackets";
                     self.mistakes.push(Mistake::new(span, message));
                 }
-                Ok(path) => records.push(path),
+                Ok(path) => {
+                    let mut others = records.iter();
+                    if let Some(other) =
+                        others.find(|other| other.may_hold(&path) || path.may_hold(other))
+                    {
+                        let message = format!(
+                            "one of `{other}` and `{path}` lies in the records of the other; read it there, by `each` in an [[emit]]"
+                        );
+                        self.mistakes.push(Mistake::new(span, message));
+                    }
+                    records.push(path);
+                }
                 Err(message) => self.mistakes.push(Mistake::new(span, message)),
             }
         }

@@ -314,6 +314,23 @@ fn products_are_what_they_were_wherever_they_stand() {
 }
 
 #[test]
+fn a_number_keeps_its_spelling() {
+    for number in [
+        "0",
+        "-0",
+        "-0.0",
+        "1.50",
+        "1e3",
+        "12345678901234567890123456789",
+    ] {
+        let value = from_text(number, 1).unwrap();
+        let mut text = String::new();
+        write_json(&value, &mut text).unwrap();
+        assert_eq!(text, number);
+    }
+}
+
+#[test]
 fn a_text_times_a_number_is_no_longer_than_a_record_can_be() {
     let error = "a text times a number would have more than 1048576 bytes";
     for code in [

@@ -126,6 +126,30 @@ fn a_path_to_records_that_leads_nowhere_is_told() {
 }
 
 #[test]
+fn a_path_to_records_within_other_records_is_told() {
+    for (records, told) in [
+        ("[\"a\", \"b\"]", None),
+        ("[\"a.b\", \"a.c\", \"a[0]\"]", None),
+        ("[\"a\", \"a.b\"]", Some("one of `a` and `a.b` lies")),
+        (
+            "[\"a[0].b\", \"a[]\"]",
+            Some("one of `a[0].b` and `a[]` lies"),
+        ),
+    ] {
+        let reader = format!("reader = \"json\"\nrecords = {records}");
+        let text = BEGINNING.replace("reader = \"ndjson\"", &reader);
+        let text = format!("{text}[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {{}}\n");
+        let told = told.map(|told| {
+            format!(
+                "6: {told} in the records of the other; read it there, by `each` in an [[emit]]"
+            )
+        });
+        let told: Vec<&str> = told.as_deref().into_iter().collect();
+        check(&text, &told);
+    }
+}
+
+#[test]
 fn a_join_that_is_not_there_or_not_whole_is_told() {
     let rule =
         "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = '.a | joined(\"variant\")'\n";
