@@ -21,6 +21,7 @@ use crate::mapping::functions::plain::markdown::markdown;
 use crate::mapping::functions::plain::{looks_like_markdown, plain};
 use crate::mapping::functions::quoted;
 use crate::mapping::functions::slugify::slugify;
+use crate::mapping::functions::time::time;
 use crate::mapping::functions::year::year;
 
 /// The function that returns the size of an image file.
@@ -52,6 +53,11 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
         ("plain", 0, |cv| bome(plain_text(*cv.0.data(), &cv.1))),
         ("markdown", 0, |cv| on_text(&cv, markdown_text)),
         ("slugify", 0, |cv| on_text(&cv, slug)),
+        ("time", 2, |mut cv| {
+            let zone = cv.0.pop_var();
+            let form = cv.0.pop_var();
+            bome(moment(&cv.1, &form, &zone))
+        }),
         ("_matches", 2, |cv| found(cv, Wanted::Matches)),
         ("_split_", 2, |cv| found(cv, Wanted::Rest)),
         ("_split_matches", 2, |cv| found(cv, Wanted::Both)),
@@ -261,6 +267,18 @@ fn year_of(_data: Data<'_>, given: &str) -> ValR<Val> {
     let year = year(given).map_err(Error::str)?;
     let year = year.and_then(|year| isize::try_from(year).ok());
     Ok(year.map_or(Val::Null, Val::from))
+}
+
+fn moment(input: &Val, form: &Val, zone: &Val) -> ValR<Val> {
+    let (Some(form), Some(zone)) = (text(form), text(zone)) else {
+        return failed("the arguments must be texts");
+    };
+    match input {
+        Val::Null => Ok(Val::Null),
+        input => time(&worded(input)?, form, zone)
+            .map(Val::from)
+            .map_err(Error::str),
+    }
 }
 
 fn plain_text(data: Data<'_>, value: &Val) -> ValR<Val> {

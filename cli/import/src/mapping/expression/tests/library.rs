@@ -74,7 +74,7 @@ const ERRORS: [(&str, &str, &str); 23] = [
     ("fromdateiso8601", "1974", "could not read 1974 as a time such as"),
     ("strptime(\"%Y-%m-%d\")", r#""1974""#, "could not read \"1974\" as a time in the form \"%Y-%m-%d\": "),
     ("mktime", r#""1974""#, "could not read \"1974\" as the parts of a time"),
-    ("strptime(\"%Y %z\")", r#""1974 +0200""#, "`strptime` drops the offset that `%z` reads: `capture` the time and the offset"),
+    ("strptime(\"%Y %z\")", r#""1974 +0200""#, "`strptime` drops the offset that `%z` reads; `time(\"%Y %z\"; \"UTC\")` keeps it"),
     ("test(\"a(?=b)\")", r#""ab""#, "invalid regex: look-around, including look-ahead and look-behind, is not supported; match more, and take"),
     ("sub(\"(a)\\\\1\"; \"b\")", r#""ab""#, "invalid regex: backreferences are not supported; match more"),
     ("[splits(\"(?<!a)b\")]", r#""ab""#, "invalid regex: look-around, including look-ahead and look-behind, is not supported; match more"),
