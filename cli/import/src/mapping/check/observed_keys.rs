@@ -55,15 +55,24 @@ pub(super) struct Node {
     pub(super) is_present: bool,
     /// Whether an expression looked the key up.
     pub(super) is_looked_up: bool,
-    /// Whether an expression looked up all keys within.
-    pub(super) are_all_looked_up: bool,
-    /// Whether an expression read everything within.
-    pub(super) is_read: bool,
+    /// What expressions read in the value.
+    pub(super) read: Read,
     /// The expressions that looked the key up by a name that stands in the mapping.
     pub(super) asked_by: BTreeSet<Asker>,
     pub(super) keys: BTreeMap<Box<str>, NodeId>,
     /// The members of lists.
     pub(super) members: Option<NodeId>,
+}
+
+/// What expressions read in a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Read {
+    /// What was looked up by its key.
+    #[default]
+    SomeKeys,
+    /// Each key, but not all that is within.
+    EachKey,
+    Everything,
 }
 
 /// An expression that asks for a key.
@@ -141,8 +150,10 @@ impl ObservedKeys {
         &self.nodes[id.0]
     }
 
-    pub(super) fn node_mut(&mut self, id: NodeId) -> &mut Node {
-        &mut self.nodes[id.0]
+    /// Notes that expressions read as much of a value, or more.
+    pub(super) fn read(&mut self, at: NodeId, read: Read) {
+        let node = &mut self.nodes[at.0];
+        node.read = node.read.max(read);
     }
 
     /// Notes that a key was looked up.
@@ -153,7 +164,7 @@ impl ObservedKeys {
             None => self.node(at).keys.get(key).copied(),
         };
         let Some(child) = child else { return };
-        let child = self.node_mut(child);
+        let child = &mut self.nodes[child.0];
         child.is_looked_up = true;
         child.asked_by.extend(asker);
     }
@@ -224,8 +235,7 @@ fn merge(
     node.sample.merge(other.sample);
     node.is_present |= other.is_present;
     node.is_looked_up |= other.is_looked_up;
-    node.are_all_looked_up |= other.are_all_looked_up;
-    node.is_read |= other.is_read;
+    node.read = node.read.max(other.read);
     node.asked_by.extend(other.asked_by);
     for (key, of_key) in other.keys {
         if let Some(at) = child(nodes, at, &key, count) {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::Checker;
-use super::observed_keys::{Asker, Objects};
+use super::observed_keys::{Asker, Objects, Read};
 use crate::mapping::documents::Document;
 use crate::mapping::expression::Jq;
 use crate::mapping::index::Index;
@@ -108,7 +108,7 @@ impl Observer {
         };
         match key {
             Some(key) => self.checker.keys.look_up(node, key, asker),
-            None => self.checker.keys.node_mut(node).are_all_looked_up = true,
+            None => self.checker.keys.read(node, Read::EachKey),
         }
     }
 
@@ -117,7 +117,7 @@ impl Observer {
         match value {
             Jq::Arr(items) => items.iter().for_each(|item| self.read(item)),
             Jq::Obj(members) => match self.objects.node_of(value) {
-                Some(node) => self.checker.keys.node_mut(node).is_read = true,
+                Some(node) => self.checker.keys.read(node, Read::Everything),
                 None => members.values().for_each(|member| self.read(member)),
             },
             _ => {}

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use url::Url;
 
-use super::observed_keys::{Asker, NodeId, TypeKeys};
+use super::observed_keys::{Asker, NodeId, Read, TypeKeys};
 use super::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
 use super::unread::{Ignored, Search, Unread};
 use super::{Checker, FieldTally};
@@ -114,7 +114,7 @@ fn never_reached<'n>(
 ) -> Vec<&'n str> {
     let reached = types
         .into_iter()
-        .flat_map(|keys| keys.reached.get(&expression));
+        .filter_map(|keys| keys.reached.get(&expression));
     let reached: HashSet<&String> = reached.flatten().collect();
     let never = named.keys().filter(|key| !reached.contains(key));
     never.map(String::as_str).collect()
@@ -263,7 +263,7 @@ impl Summary<'_> {
                 });
             }
             // Where all members of an object are looked at, each counts as any of them.
-            let within = if node.are_all_looked_up {
+            let within = if Read::EachKey <= node.read {
                 format!("{path}[]")
             } else {
                 key_path

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::iter;
 
-use super::observed_keys::{NodeId, ObservedKeys, TypeKeys};
+use super::observed_keys::{NodeId, ObservedKeys, Read, TypeKeys};
 use super::report::UnreadKey;
 use crate::finding::cut;
 use crate::mapping::expression::in_path;
@@ -96,7 +96,7 @@ impl Search<'_> {
     /// Looks among the keys at a node.
     pub(super) fn find(&mut self, at: NodeId, path: &str) {
         let node = self.keys.node(at);
-        if node.is_read {
+        if node.read == Read::Everything {
             return;
         }
         for (key, child) in &node.keys {
@@ -106,7 +106,7 @@ impl Search<'_> {
             if !of_key.is_present || self.ignored.has(key, &path) {
                 continue;
             }
-            if of_key.is_looked_up || node.are_all_looked_up {
+            if of_key.is_looked_up || node.read == Read::EachKey {
                 self.find(*child, &path);
             } else if of_key.records != 0 {
                 let sample = of_key.sample.as_ref().unwrap_or_default();

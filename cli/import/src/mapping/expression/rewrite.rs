@@ -19,12 +19,13 @@ use super::multiply_guard::PRODUCT;
 pub(super) const NEED: &str = "*need";
 
 /// Functions not written in jq that need everything in their input and arguments.
-const READING: [&str; 7] = [
+const READING: [&str; 8] = [
     "bsearch",
     "contains",
     "error_empty",
     "indices",
     "plain",
+    "sort",
     "tobytes",
     "tojson",
 ];
@@ -59,7 +60,7 @@ impl Need {
     ];
 
     /// A call that says so, and gives its input.
-    fn of<'c>(self, key: Term<&'c str>) -> Term<&'c str> {
+    fn of(self, key: Term<&str>) -> Term<&str> {
         const INDICES: [&str; 5] = ["0", "1", "2", "3", "4"];
         Term::Call(NEED, vec![Term::Num(INDICES[self as usize]), key])
     }

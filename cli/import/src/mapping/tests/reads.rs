@@ -126,6 +126,7 @@ fn members_of_lists_are_one_place() {
             (".e | min_by(.p) | .h", "e[].k e[].main t"),
             (".e | group_by(.p) | map(.[0].h)", "e[].k e[].main t"),
             (".t | join(\",\")", "e"),
+            (".e | sort | length", "t"),
             ("reduce .e[] as $e (0; . + $e.h)", "e[].k e[].main e[].p t"),
             (". as {e: [$x]} | $x.h", ""),
         ],
