@@ -5,17 +5,17 @@
 //! Some mapping files are shipped. A mapping makes lines of the native format; validation decides
 //! whether they are right.
 
+mod big_stack;
 mod bounds;
 mod check;
-mod deep;
 mod definition;
 mod documents;
 mod expression;
+pub(crate) mod file_keys;
 mod functions;
 mod image_files;
 mod index;
-mod keys;
-pub(crate) mod language;
+mod key_interner;
 mod links;
 mod mapper;
 mod mistake;
@@ -75,10 +75,9 @@ impl Mapping {
 
     /// Reads the text of a mapping file called `name`.
     pub fn parse(name: String, text: String) -> anyhow::Result<Self> {
-        let checked = deep::deep(|| {
+        let checked = big_stack::deep(|| {
             parse::parse(&text).and_then(|mut definition| {
-                mapper::compile(&definition)?;
-                check::note_published_keys(&mut definition);
+                mapper::compile(&definition, false)?;
                 definition.locate(|offset| format!("{name}:{}", line_of(&text, offset)));
                 Ok(definition)
             })

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 pub use self::columns::columns;
 pub use crate::finding::Kind;
-pub use crate::mapping::language::{Key, TABLES, Table, Takes};
+pub use crate::mapping::file_keys::{Key, TABLES, Table, Takes};
 pub use crate::validate::{Field, LIST_MAX, Outline, Shape, TEXT_MAX};
 
 use crate::json::NATIVE_DEPTH_MAX;

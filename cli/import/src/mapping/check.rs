@@ -1,11 +1,11 @@
 //! Reports, for authors of mappings, what a mapping finds in an export: how often each field has a
 //! value, which keys of the records nothing reads, and which keys are read but never present.
 //!
-//! The expressions show what is read, the records what exists. Several checkers may each look at a
-//! part of an export and then be merged.
+//! What is read is what expressions look at while they run over the records. Several checkers may
+//! each look at a part of an export and then be merged.
 
-mod coverage;
-mod keys;
+mod observed_keys;
+mod observer;
 mod report;
 mod sample;
 mod summary;
@@ -15,54 +15,26 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use self::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
 
-use self::coverage::Coverage;
-pub(super) use self::coverage::note_published_keys;
-use self::keys::Keys;
-use self::sample::{Sample, sample};
-use super::deep;
-use super::definition::Definition;
-use super::expression::{Jq, Site};
-use super::index::Index;
+pub(super) use self::observed_keys::Asker;
+pub(super) use self::observer::{Looked, Observer};
 
-/// Collects the observations for a report.
+use self::observed_keys::ObservedKeys;
+use self::sample::{Sample, sample};
+use super::big_stack;
+use super::definition::Definition;
+use super::expression::Jq;
+
+/// The observations for a report.
 #[derive(Default)]
 pub(super) struct Checker {
-    /// The place of the current record.
-    place: usize,
     /// By rule, then by field name.
     fields: BTreeMap<usize, HashMap<String, FieldTally>>,
-    /// The keys of the records, by their source and type.
-    keys: BTreeMap<(usize, String), Keys>,
-    /// The types of the records that references lead to, by the reference's site in the mapping.
-    led: BTreeMap<Site, BTreeSet<String>>,
+    keys: ObservedKeys,
+    /// The fields of links that are asked for of any record.
+    links_asked: BTreeSet<String>,
     /// Links from keys that no record has, by their fields: the number of keys, and one of them as
     /// a sample.
     lone_links: BTreeMap<String, (u64, String)>,
-}
-
-/// A record being examined.
-pub(super) struct Looked<'a> {
-    /// Its place in the export.
-    pub(super) place: usize,
-    pub(super) source: usize,
-    pub(super) record_type: &'a str,
-    pub(super) is_published: bool,
-    /// The fields of its links.
-    pub(super) links: Vec<&'a str>,
-}
-
-impl<'a> Looked<'a> {
-    /// The record at a place.
-    pub(super) fn of(place: usize, index: &'a Index) -> Self {
-        let document = index.documents.at(place);
-        Self {
-            place,
-            source: document.source.into(),
-            record_type: &document.record_type,
-            is_published: document.is_published,
-            links: index.links.fields_of(document.key, &index.keys),
-        }
-    }
 }
 
 #[derive(Default)]
@@ -76,7 +48,7 @@ struct FieldTally {
 
 impl Checker {
     /// Counts the value, or the error, that a rule (given by its place) produced for a field.
-    pub(super) fn field(&mut self, rule: usize, path: &str, value: Result<&Jq, &str>) {
+    fn field(&mut self, rule: usize, path: &str, value: Result<&Jq, &str>, place: usize) {
         let fields = self.fields.entry(rule).or_default();
         let tally = match fields.get_mut(path) {
             Some(tally) => tally,
@@ -86,30 +58,12 @@ impl Checker {
             Ok(value) if is_empty(value) => tally.null += 1,
             Ok(value) => {
                 tally.filled += 1;
-                tally.sample.offer(self.place, || sample(value));
+                tally.sample.offer(place, || sample(value));
             }
             Err(error) => {
                 tally.errors += 1;
-                tally.error.offer(self.place, || error.to_owned());
+                tally.error.offer(place, || error.to_owned());
             }
-        }
-    }
-}
-
-impl Checker {
-    /// Examines a record. Later observations are about this one.
-    pub(super) fn record(&mut self, looked: &Looked<'_>, record: &Jq) {
-        self.place = looked.place;
-        let keys = (looked.source, looked.record_type.to_owned());
-        let keys = self.keys.entry(keys).or_default();
-        keys.record((looked.place, looked.is_published), record, &looked.links);
-    }
-
-    /// Notes that a reference led to a record of this type.
-    pub(super) fn led(&mut self, site: Site, record_type: &str) {
-        let types = self.led.entry(site).or_default();
-        if !types.contains(record_type) {
-            types.insert(record_type.to_owned());
         }
     }
 
@@ -131,12 +85,8 @@ impl Checker {
                 of_rule.entry(field).or_default().merge(tally);
             }
         }
-        for (of, keys) in other.keys {
-            self.keys.entry(of).or_default().merge(keys);
-        }
-        for (site, types) in other.led {
-            self.led.entry(site).or_default().extend(types);
-        }
+        self.keys.merge(other.keys);
+        self.links_asked.extend(other.links_asked);
         for (field, (count, first)) in other.lone_links {
             self.lone_links.entry(field).or_insert((0, first)).0 += count;
         }
@@ -144,8 +94,7 @@ impl Checker {
 
     /// The report on everything observed.
     pub(super) fn report(self, definition: &Definition) -> anyhow::Result<CheckReport> {
-        let coverage = deep::deep(|| Coverage::of(definition))?;
-        Ok(summary::report(self, coverage, definition))
+        big_stack::deep(|| summary::report(self, definition))
     }
 }
 

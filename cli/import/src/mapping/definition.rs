@@ -10,7 +10,6 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::expression::Asked;
 use crate::finding::{Kind, cut};
 use crate::source::{Format, Layout, Plan};
 
@@ -173,8 +172,6 @@ pub(super) struct Source {
     /// The source's position in the mapping file.
     pub(super) section: Range<usize>,
     pub(super) envelope: Envelope,
-    /// The keys that the `published` expression itself names, once it has been analysed.
-    pub(super) published_keys: Vec<Asked>,
 }
 
 /// What identifies a record.
@@ -192,6 +189,22 @@ pub(super) struct Envelope {
     /// Whether it was changed after it was published, in which case the export has the changed
     /// contents.
     pub(super) changed: Option<ExpressionId>,
+}
+
+impl Envelope {
+    /// Its parts with their names.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&'static str, ExpressionId)> + use<> {
+        let parts = [
+            ("key", Some(self.key)),
+            ("id", self.id),
+            ("type", Some(self.record_type)),
+            ("published", self.published),
+            ("updatedAt", self.updated_at),
+            ("changed", self.changed),
+        ];
+        let parts = parts.into_iter();
+        parts.filter_map(|(name, part)| Some((name, part?)))
+    }
 }
 
 /// Links between records.

@@ -15,7 +15,7 @@ use anyhow::Context as _;
 
 use super::bounds::DEPTH_MAX;
 use super::expression::{Jq, from_text};
-use super::keys::KeyId;
+use super::key_interner::KeyId;
 use super::record::Raw;
 use crate::finding::ExportFile;
 use crate::finding::Place;

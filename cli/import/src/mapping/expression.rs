@@ -4,14 +4,17 @@
 //! nothing else: no environment, no other input, no clock, no modules. Evaluation has no limits of
 //! its own; the caller must watch it.
 
+mod eval_context;
 mod functions;
-mod language;
 mod library;
-mod products;
-mod reads;
+mod multiply_guard;
 mod recursion;
+mod regexes;
 mod rewrite;
 mod values;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use jaq_core::compile::Undefined;
 use jaq_core::load::parse::{Def, Term};
@@ -19,19 +22,15 @@ use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, unwrap_valr};
 use jaq_json::Val;
 
+pub(super) use jaq_json::Map;
+
+pub(super) use self::eval_context::{EvalContext, Jq, Referred};
 pub(super) use self::functions::IMAGE_SIZE;
-pub(super) use self::language::{EvalContext, Jq, Referred};
-pub(super) use self::products::TooLarge;
-pub(crate) use self::reads::in_path;
-pub(super) use self::reads::{
-    Asked, Links, Reader, Reads, Root, Site, Step, Tree, ValuePath, Values,
-};
 pub(super) use self::recursion::InvalidExpression;
 
-use self::language::{Data, Language};
+use self::eval_context::{Data, Language};
 use self::recursion::check as check_recursion;
 use self::rewrite::Parsed;
-pub(super) use self::rewrite::SiteNumber;
 pub(super) use self::values::{
     from_json, from_node, from_plain_text, from_text, text, write_json, write_text,
 };
@@ -47,15 +46,19 @@ pub(super) struct Program {
     /// The keys of a plain path such as `.hull.keel`. Most expressions are plain paths and can be
     /// evaluated without running the program.
     path: Option<Vec<Val>>,
+    /// If it is watched: the texts in it, which may be keys, and whether it uses them as keys
+    /// itself rather than through a definition.
+    named: HashMap<String, bool>,
 }
 
 impl Program {
     /// Compiles `code`, which may use the definitions in `prelude` and the variables named in
-    /// `variables`, each with its `$`.
+    /// `variables`, each with its `$`. If it is watched, it tells what it looks at.
     pub(super) fn compile(
         code: &str,
         prelude: &str,
         variables: &[String],
+        is_watched: bool,
     ) -> Result<Self, InvalidExpression> {
         check_recursion(code)?;
         check_syntax(code)?;
@@ -63,7 +66,7 @@ impl Program {
             definitions,
             body,
             found,
-        } = Parsed::new(code, prelude).ok_or_else(not_jq)?;
+        } = Parsed::new(code, prelude, is_watched).ok_or_else(not_jq)?;
         let expression = Def {
             name: EXPRESSION,
             args: Vec::new(),
@@ -72,7 +75,7 @@ impl Program {
                 _ => Term::Def(definitions, Box::new(body)),
             },
         };
-        let library = library::definitions(found.called).into_iter();
+        let library = library::definitions(found.called, is_watched).into_iter();
         let definitions = library.chain([expression]);
         let arena = Arena::default();
         let file = File {
@@ -90,11 +93,24 @@ impl Program {
             let first = errors.into_iter().flat_map(|(_file, errors)| errors).next();
             undefined(first)
         })?;
-        let path = plain_path(code);
-        Ok(Self { filter, path })
+        let (path, named) = if is_watched {
+            (None, found.named)
+        } else {
+            (plain_path(code), HashMap::new())
+        };
+        Ok(Self {
+            filter,
+            path,
+            named,
+        })
     }
 
-    /// The single value that the expression produces for `input`; null if it produces none.
+    /// Whether the expression names a key itself, if it or a definition that it calls names it.
+    pub(super) fn names(&self, key: &str) -> Option<bool> {
+        self.named.get(key).copied()
+    }
+
+    /// The single value that the expression produces for `input`.
     pub(super) fn evaluate(
         &self,
         input: Val,
@@ -110,10 +126,10 @@ impl Program {
         };
         let context = Ctx::<Language>::new(data, Vars::new(variables));
         let mut values = self.filter.id.run((context, input)).map(unwrap_valr);
-        let first = match values.next() {
-            None => Val::Null,
-            Some(value) => value.map_err(error_text)?,
-        };
+        let first = values
+            .next()
+            .ok_or("it has no value; add `// null` for null")?;
+        let first = first.map_err(error_text)?;
         if values.next().is_some() {
             return Err("it has several values; put [ and ] around it for a list".to_owned());
         }
@@ -137,10 +153,24 @@ impl Program {
     }
 }
 
-/// The joins that an expression names with a literal, preceded by those that the definitions in
-/// `prelude` name.
+/// The joins that an expression names with a literal, unless a definition in it or in `prelude`
+/// hides the function of the library.
 pub(super) fn joins_named(code: &str, prelude: &str) -> Vec<String> {
-    Parsed::new(code, prelude).map_or_else(Vec::new, |parsed| parsed.found.joins)
+    Parsed::new(code, prelude, false).map_or_else(Vec::new, |parsed| parsed.found.joins)
+}
+
+/// The texts in an expression, and in the definitions that it calls, which may be keys.
+pub(super) fn keys_named(code: &str, prelude: &str) -> HashMap<String, bool> {
+    Parsed::new(code, prelude, true).map_or_else(HashMap::new, |parsed| parsed.found.named)
+}
+
+/// A key as part of a path, quoted if it could be mistaken for several keys.
+pub(crate) fn in_path(key: &str) -> Cow<'_, str> {
+    if key.contains(['.', '[', ']', '"']) {
+        Cow::Owned(serde_json::Value::from(key).to_string())
+    } else {
+        Cow::Borrowed(key)
+    }
 }
 
 /// The keys of an expression that has just the form `.key.key`.

@@ -7,6 +7,7 @@
 pub(super) mod measure;
 pub(super) mod plain;
 pub(crate) mod slugify;
+pub(super) mod time;
 pub(super) mod year;
 
 /// The most characters of a text that an error quotes.

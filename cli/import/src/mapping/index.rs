@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::documents::{Document, Documents, Indexed, Stored};
 use super::image_files::ImageFiles;
-use super::keys::{KeyId, Keys};
+use super::key_interner::{KeyId, Keys};
 use super::links::Links;
 use super::record::{Identified, Joining, Link, Raw, ReadRecord};
 use crate::finding::ExportFile;
@@ -25,9 +25,12 @@ pub(super) struct Index {
     pub(super) images: ImageFiles,
     types: HashSet<Arc<str>>,
     /// By source and type: for each key that `published` names, whether some record has it.
-    published_keys: BTreeMap<(usize, Arc<str>), Vec<bool>>,
+    published_keys: PublishedKeys,
     unidentified: CountAndFirst,
 }
+
+/// By source and type: the paths of keys, with whether some record has them.
+type PublishedKeys = BTreeMap<(usize, Arc<str>), BTreeMap<String, bool>>;
 
 /// Some records that are reported together.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +53,7 @@ pub(super) struct Reading {
     pub(super) sources: BTreeSet<usize>,
     pub(super) has_links: bool,
     /// By source and type: for each key that `published` names, whether some record has it.
-    pub(super) published_keys: BTreeMap<(usize, Arc<str>), Vec<bool>>,
+    pub(super) published_keys: PublishedKeys,
 }
 
 impl CountAndFirst {
@@ -128,9 +131,8 @@ impl Index {
         };
         let of_type = (identified.source, Arc::clone(&indexed.record_type));
         let found = self.published_keys.entry(of_type).or_default();
-        found.resize(identified.published_keys.len(), false);
-        for (found, has) in found.iter_mut().zip(identified.published_keys) {
-            *found |= has;
+        for (key, has) in identified.published_keys {
+            *found.entry(key).or_default() |= has;
         }
         let place = self.documents.len();
         for Joining { to, join, position } in identified.joinings {

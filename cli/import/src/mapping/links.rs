@@ -1,7 +1,7 @@
 //! Links between records, looked up by a key and a name: links that a system stores separately from
 //! its records, and links that a mapping makes from references.
 
-use super::keys::{KeyId, Keys};
+use super::key_interner::{KeyId, Keys};
 
 /// A link from a key, by a field, to another record.
 #[derive(Clone, Copy, Debug)]

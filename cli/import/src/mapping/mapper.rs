@@ -4,12 +4,14 @@
 //! Both steps are pure functions of a record and of what was stored, and can run on any thread.
 //! Only [`Index`] and [`Merge`] do what depends on the order of records.
 
-pub(super) mod distinct;
-mod followed;
+pub(super) mod difference;
+mod distinct;
 pub(super) mod identify;
 mod images;
 pub(super) mod make;
 mod merge;
+mod native_record;
+mod observations;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -18,39 +20,41 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::check::{Asker, Observer};
 use super::definition::{Definition, ExpressionId, Role, Rule, Table, WhereVariable};
 use super::documents::{Document, Held};
 use super::expression::{
-    self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, Site, SiteNumber,
-    from_json, joins_named,
+    self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, from_json, joins_named,
 };
 use super::image_files::ImageFile;
 use super::index::Index;
-use super::keys::KeyId;
+use super::key_interner::KeyId;
 use super::mistake::Mistake;
 use super::watch::Position;
 use crate::finding::{ExportFile, cut, nearest};
 use crate::source::Spot;
 
-use self::followed::Followed;
 pub(super) use self::merge::Merge;
+use self::observations::Followed;
 
 /// The most parsed records that all threads together keep cached.
 const HELD_MAX: usize = 1024;
-
-/// References and the types of the records they led to.
-type Visited = HashSet<(Site, Arc<str>)>;
 
 /// Maps records on one thread.
 pub(super) struct Mapper {
     definition: Arc<Definition>,
     programs: Vec<Program>,
+    /// Whether all programs are watched.
+    is_watched: bool,
     variables: Vec<Jq>,
     /// All records; empty while they are still being identified.
     index: Arc<Index>,
     held: RefCell<Held>,
-    /// Where references led, if that is recorded.
-    visited: RefCell<Option<Visited>>,
+    /// What watches the expressions, if the mapping is checked.
+    observer: RefCell<Option<Observer>>,
+    /// The objects in which `published` looked a key up that it names itself, since it was last
+    /// evaluated.
+    asked: RefCell<Vec<(Jq, String)>>,
     /// The current position, for the watch.
     position: Arc<Position>,
     /// The references followed from the records being mapped.
@@ -65,7 +69,7 @@ impl Mapper {
         threads: usize,
         position: Arc<Position>,
     ) -> Result<Self, Vec<Mistake>> {
-        let programs = compile(definition)?;
+        let programs = compile(definition, false)?;
         let values = definition
             .variables
             .iter()
@@ -73,10 +77,12 @@ impl Mapper {
         Ok(Self {
             definition: Arc::clone(definition),
             programs,
+            is_watched: false,
             variables: values.collect(),
             index,
             held: RefCell::new(Held::new(HELD_MAX / threads)),
-            visited: RefCell::new(None),
+            observer: RefCell::default(),
+            asked: RefCell::default(),
             position,
             followed: RefCell::default(),
         })
@@ -157,17 +163,31 @@ impl Mapper {
     }
 
     /// The contents of the record at a place, requested by another record.
-    fn contents(&self, place: usize, number: SiteNumber) -> Result<Jq, String> {
+    fn contents(&self, place: usize) -> Result<Jq, String> {
         let document = self.index.documents.at(place);
-        if let Some(visited) = self.visited.borrow_mut().as_mut() {
-            let expression = self.position.expression();
-            let site = Site { expression, number };
-            visited.insert((site, Arc::clone(&document.record_type)));
-        }
         if document.is_changed {
             self.followed.borrow_mut().changed.insert(place);
         }
-        self.held.borrow_mut().read(&self.index.documents, place)
+        let record = self.held.borrow_mut().read(&self.index.documents, place)?;
+        if let Some(observer) = &mut *self.observer.borrow_mut() {
+            observer.led(self.position.expression(), document, &record);
+        }
+        Ok(record)
+    }
+
+    /// Whether expressions are observed.
+    fn is_observed(&self) -> bool {
+        self.observer.borrow().is_some()
+    }
+
+    /// Has all expressions observed from now on.
+    fn observe(&mut self) -> Result<(), Vec<Mistake>> {
+        if !self.is_watched {
+            self.programs = compile(&self.definition, true)?;
+            self.is_watched = true;
+        }
+        self.observer.replace(Some(Observer::default()));
+        Ok(())
     }
 
     /// The places of the records that a join has for a key.
@@ -201,8 +221,12 @@ pub(super) fn rules_for<'d>(
     rules.filter(|(_, rule)| rule.types.iter().any(|of| **of == *document.record_type))
 }
 
-/// Compiles the expressions of a mapping, or reports all mistakes in them.
-pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Mistake>> {
+/// Compiles the expressions of a mapping, or reports all mistakes in them. `published` is always
+/// watched, the others if `is_watched`.
+pub(super) fn compile(
+    definition: &Definition,
+    is_watched: bool,
+) -> Result<Vec<Program>, Vec<Mistake>> {
     let prelude = definition.prelude.as_ref();
     let code = prelude.map_or("", |prelude| prelude.code.as_str());
     let names = definition
@@ -215,13 +239,16 @@ pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Mista
     };
     if let Some(prelude) = prelude {
         let compiled = expression::check_definitions(code)
-            .and_then(|()| Program::compile(".", code, &variables));
+            .and_then(|()| Program::compile(&format!("{code}\n."), "", &variables, false));
         compiled.map_err(|why| vec![invalid(&prelude.span, why)])?;
     }
     let mut mistakes = Vec::new();
     let mut programs = Vec::new();
-    for expression in &definition.expressions {
-        match Program::compile(&expression.code, code, &variables) {
+    let sources = definition.sources.iter();
+    let published: HashSet<ExpressionId> = sources.filter_map(|of| of.envelope.published).collect();
+    for (index, expression) in definition.expressions.iter().enumerate() {
+        let is_watched = is_watched || published.contains(&ExpressionId(index));
+        match Program::compile(&expression.code, code, &variables, is_watched) {
             Ok(program) => programs.push(program),
             Err(why) => mistakes.push(invalid(&expression.span, why)),
         }
@@ -266,10 +293,10 @@ fn variables(definition: &Definition) -> impl Iterator<Item = String> {
 }
 
 impl EvalContext for Mapper {
-    fn record(&self, key: &str, site: SiteNumber) -> Result<Referred<Jq>, String> {
+    fn record(&self, key: &str) -> Result<Referred<Jq>, String> {
         self.expect_all_read("deref")?;
         let found = self.follow_text(key);
-        found.try_map(|place| self.contents(place, site))
+        found.try_map(|place| self.contents(place))
     }
 
     fn public_id(&self, key: &str) -> Referred<String> {
@@ -278,6 +305,9 @@ impl EvalContext for Mapper {
     }
 
     fn linked(&self, from: Option<&str>, field: &str) -> Vec<String> {
+        if let Some(observer) = &mut *self.observer.borrow_mut() {
+            observer.asked_for_links(from.is_none(), field);
+        }
         let from = match from {
             Some(key) => self.index.keys.find(key),
             None => self.current_key(),
@@ -294,9 +324,27 @@ impl EvalContext for Mapper {
         self.followed.borrow_mut().note_markdown();
     }
 
-    fn joined(&self, join: &str, key: &str, site: SiteNumber) -> Result<Vec<Jq>, String> {
+    fn joined(&self, join: &str, key: &str) -> Result<Vec<Jq>, String> {
         let places = self.joined_places(join, key)?.into_iter();
-        places.map(|place| self.contents(place, site)).collect()
+        places.map(|place| self.contents(place)).collect()
+    }
+
+    fn looked_up(&self, of: &Jq, key: Option<&str>, is_expected: bool) {
+        let expression = self.position.expression();
+        let is_own = key.filter(|_| is_expected);
+        let is_own = is_own.and_then(|key| self.programs[expression].names(key));
+        if let Some(observer) = &mut *self.observer.borrow_mut() {
+            let asker = is_own.map(|is_own| Asker { expression, is_own });
+            observer.looked_up(of, key, asker);
+        } else if let (Jq::Obj(_), Some(key), Some(true)) = (of, key, is_own) {
+            self.asked.borrow_mut().push((of.clone(), key.to_owned()));
+        }
+    }
+
+    fn read(&self, value: &Jq) {
+        if let Some(observer) = &mut *self.observer.borrow_mut() {
+            observer.read(value);
+        }
     }
 
     fn image(&self, path: &str) -> Result<Option<ImageFile>, String> {
@@ -329,23 +377,17 @@ fn unknown_joins(definition: &Definition) -> Vec<Mistake> {
     let names = join_names(definition);
     let prelude = definition.prelude.as_ref();
     let shared = prelude.map_or("", |prelude| prelude.code.as_str());
-    let of_prelude = joins_named(".", shared);
+    let expressions = definition.expressions.iter();
+    let mut asked: Vec<(Vec<String>, &Range<usize>)> = expressions
+        .map(|expression| (joins_named(&expression.code, shared), &expression.span))
+        .collect();
+    asked.extend(prelude.map(|prelude| (joins_named(&format!("{shared}\n."), ""), &prelude.span)));
     let mut mistakes = Vec::new();
-    let mut find = |asked: &[String], span: &Range<usize>| {
+    for (asked, span) in &asked {
         for name in asked.iter().filter(|name| !names.contains(&name.as_str())) {
             let hint = nearest(name, &names).map(|near| format!("did you mean `{near}`?"));
-            mistakes.push(Mistake::new(span.clone(), unknown_name(name)).hint(hint));
+            mistakes.push(Mistake::new((*span).clone(), unknown_name(name)).hint(hint));
         }
-    };
-    for expression in &definition.expressions {
-        let asked = joins_named(&expression.code, shared);
-        find(
-            &asked[of_prelude.len().min(asked.len())..],
-            &expression.span,
-        );
-    }
-    if let Some(prelude) = prelude {
-        find(&of_prelude, &prelude.span);
     }
     mistakes
 }

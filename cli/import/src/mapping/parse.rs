@@ -15,10 +15,10 @@ use super::definition::{
     Join, Links, Rest, Rule, Source, Table, UNDECIDED, WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
-use super::image_files::HEAD_MAX;
-use super::language::{
+use super::file_keys::{
     self, ENVELOPE, JOIN, LINKS, LIST, LIST_OF_OBJECTS, ROOT, RULE, SOURCE, VALUE,
 };
+use super::image_files::HEAD_MAX;
 use super::section::{Section, json, text};
 use crate::finding::{Kind, cut, nearest};
 use crate::mapping::mistake::Mistake;
@@ -322,7 +322,7 @@ impl Parser {
         &mut self,
         root: &mut Section<'t>,
         key: &'static str,
-        language: &'static language::Table,
+        language: &'static file_keys::Table,
     ) -> Option<Vec<Section<'t>>> {
         let value = root.required(key, &mut self.mistakes)?;
         let Some(list) = value.get_ref().as_array() else {
@@ -376,7 +376,6 @@ impl Parser {
                 let source = Source {
                     section: span,
                     envelope: envelope?,
-                    published_keys: Vec::new(),
                 };
                 Some((group?, source))
             })
@@ -454,7 +453,7 @@ impl Parser {
 
     fn records(&mut self, section: &mut Section<'_>, format: Option<Format>) -> Vec<RecordsPath> {
         let texts = section.texts("records", &mut self.mistakes);
-        let mut records = Vec::new();
+        let mut records: Vec<RecordsPath> = Vec::new();
         for (text, span) in texts.unwrap_or_default() {
             match RecordsPath::parse(text) {
                 Ok(path) if format == Some(Format::Xml) && !path.is_of_names() => {
@@ -462,7 +461,18 @@ impl Parser {
                         "every element with a name is meant, so paths in XML have no brackets";
                     self.mistakes.push(Mistake::new(span, message));
                 }
-                Ok(path) => records.push(path),
+                Ok(path) => {
+                    let mut others = records.iter();
+                    if let Some(other) =
+                        others.find(|other| other.may_hold(&path) || path.may_hold(other))
+                    {
+                        let message = format!(
+                            "one of `{other}` and `{path}` lies in the records of the other; read it there, by `each` in an [[emit]]"
+                        );
+                        self.mistakes.push(Mistake::new(span, message));
+                    }
+                    records.push(path);
+                }
                 Err(message) => self.mistakes.push(Mistake::new(span, message)),
             }
         }

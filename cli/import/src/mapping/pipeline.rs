@@ -12,11 +12,11 @@ use super::bounds::DEPTH_MAX;
 use super::check::CheckReport;
 use super::definition::Role;
 use super::index::Index;
-use super::mapper::distinct::difference;
+use super::mapper::difference::difference;
 use super::mapper::make;
 use super::mapper::{Merge, identify};
 use super::record::{Raw, ReadRecord};
-use super::watch::{self, Watch};
+use super::watch::Watch;
 use super::worker::{TaskOutput, Workers};
 use super::{Mapped, Mapping, line_of};
 use crate::finding::{ExportFile, Line};
@@ -68,7 +68,7 @@ impl<'a, 't> Pipeline<'a, 't> {
     ) -> anyhow::Result<Self> {
         let definition = &mapping.definition;
         let none_yet = Arc::new(Index::create(context.temp_dir)?);
-        let watch = Watch::new(definition, watch::resident_bytes);
+        let watch = Watch::new(definition);
         let workers = Workers::start(definition, processors, &none_yet, watch)?;
         let pending_max = if input_may_block {
             0

@@ -44,8 +44,8 @@ pub(super) struct Identified {
     pub(super) record_type: String,
     pub(super) is_published: bool,
     pub(super) is_changed: bool,
-    /// For each key that the source's `published` names, whether the record has it.
-    pub(super) published_keys: Vec<bool>,
+    /// The paths of the keys that `published` names and looked up, with whether the record has them.
+    pub(super) published_keys: Vec<(String, bool)>,
     /// Its references used by joins.
     pub(super) joinings: Vec<Joining>,
 }

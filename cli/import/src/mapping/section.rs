@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::finding::nearest;
 use crate::json::is_exact;
-use crate::mapping::language::Table;
+use crate::mapping::file_keys::Table;
 use crate::mapping::mistake::Mistake;
 
 /// A table and the keys it may have.

@@ -1,22 +1,18 @@
-//! Watches the mapping threads. An expression that never ends, or takes more memory than any record
-//! needs, is reported by name instead of hanging the command or exhausting memory.
+//! Watches the mapping threads. An expression that never ends is reported by name instead of hanging
+//! the command.
 //!
 //! Each thread records where it is in a [`Position`], and the caller that waits for the threads has
 //! the [`Watch`] check these regularly. A stuck thread cannot be stopped: the error is reported,
 //! and the thread ends with the process. Nothing here knows what a thread does.
 
-use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use anyhow::anyhow;
 use parking_lot::Mutex;
 
-use super::bounds::MEMORY_MAX;
 use super::definition::Definition;
-use super::expression::TooLarge;
 use crate::finding::{ExportFile, cut};
 
 /// The time that mapping one record may take.
@@ -29,28 +25,17 @@ pub(super) const TICK: Duration = Duration::from_millis(10);
 pub(super) struct Position {
     /// Whether it is working on a record.
     is_busy: AtomicBool,
-    /// The number of records begun.
-    begun: AtomicU64,
     /// The number of records begun, plus members of records that become records of their own.
     steps: AtomicU64,
     /// The place of the last record begun.
     place: Mutex<Option<(Arc<ExportFile>, u64)>>,
     /// The expression that was begun last.
     expression: AtomicUsize,
-    /// Whether starting on another record is blocked.
-    is_held: Arc<AtomicBool>,
 }
 
 impl Position {
     /// Starts on another record.
     pub(super) fn begin(&self, file: &Arc<ExportFile>, line: u64) {
-        if self.is_held.load(Ordering::Relaxed) {
-            self.rest();
-            while self.is_held.load(Ordering::Relaxed) {
-                thread::sleep(TICK);
-            }
-        }
-        self.begun.fetch_add(1, Ordering::Relaxed);
         self.step();
         let mut place = self.place.lock();
         *place = Some((Arc::clone(file), line));
@@ -82,137 +67,68 @@ impl Position {
 pub(super) struct Watch {
     threads: Vec<Watched>,
     definition: Arc<Definition>,
-    resident_bytes: fn() -> Option<usize>,
-    /// Whether starting on another record is blocked.
-    is_held: Arc<AtomicBool>,
 }
 
-/// A thread as the watch sees it.
+/// A thread as the watch saw it at its last check.
+#[derive(Default)]
 struct Watched {
     position: Arc<Position>,
-    seen: Seen,
-}
-
-/// What the watch saw at its last check.
-#[derive(Default)]
-struct Seen {
-    begun: u64,
-    /// The memory of the process when that record was first seen.
-    bytes: Option<usize>,
-    /// How much the process has grown since then.
-    grown: usize,
     steps: u64,
     /// The number of checks in a row that saw no new step.
     ticks: u128,
 }
 
-impl Seen {
-    /// Checks a thread, given the memory of the process.
-    fn look(&mut self, position: &Position, bytes: Option<usize>) {
-        if !position.is_busy.load(Ordering::Relaxed) {
-            *self = Self::default();
-            return;
-        }
-        let begun = position.begun.load(Ordering::Relaxed);
-        if begun != self.begun || self.bytes.is_none() {
-            (self.begun, self.bytes) = (begun, bytes);
-        }
-        self.grown = match (self.bytes, bytes) {
-            (Some(before), Some(now)) => now.saturating_sub(before),
-            _ => 0,
-        };
-        let steps = position.steps.load(Ordering::Relaxed);
-        self.ticks = if steps == self.steps {
-            self.ticks + 1
-        } else {
-            0
-        };
+impl Watched {
+    fn look(&mut self) {
+        let steps = self.position.steps.load(Ordering::Relaxed);
+        let is_busy = self.position.is_busy.load(Ordering::Relaxed);
+        let is_stuck = is_busy && steps == self.steps;
+        self.ticks = if is_stuck { self.ticks + 1 } else { 0 };
         self.steps = steps;
     }
 }
 
 impl Watch {
-    /// Starts with no thread. `resident_bytes` returns the memory of the process.
-    pub(super) fn new(definition: &Arc<Definition>, resident_bytes: fn() -> Option<usize>) -> Self {
+    /// Starts with no thread.
+    pub(super) fn new(definition: &Arc<Definition>) -> Self {
         Self {
             threads: Vec::new(),
             definition: Arc::clone(definition),
-            resident_bytes,
-            is_held: Arc::default(),
         }
     }
 
     /// Watches another thread, which must record its work in the returned position.
     pub(super) fn add(&mut self) -> Arc<Position> {
-        let position = Arc::new(Position {
-            is_held: Arc::clone(&self.is_held),
-            ..Position::default()
-        });
-        self.threads.push(Watched {
-            position: Arc::clone(&position),
-            seen: Seen::default(),
-        });
+        let thread = Watched::default();
+        let position = Arc::clone(&thread.position);
+        self.threads.push(thread);
         position
     }
 
-    /// Checks the progress of the threads and the memory they take.
+    /// Checks the progress of the threads.
     pub(super) fn look(&mut self) -> anyhow::Result<()> {
-        let bytes = (self.resident_bytes)();
-        for thread in &mut self.threads {
-            thread.seen.look(&thread.position, bytes);
-        }
+        self.threads.iter_mut().for_each(Watched::look);
         let is_stuck =
-            |thread: &&Watched| RECORD_TIME_MAX.as_millis() <= thread.seen.ticks * TICK.as_millis();
-        if let Some(stuck) = self.threads.iter().find(is_stuck) {
-            let seconds = RECORD_TIME_MAX.as_secs();
-            let (place, code) = self.location(&stuck.position);
-            return Err(anyhow!(
-                "mapping the record at {place} took longer than {seconds} s: `{code}` may never end"
-            ));
-        }
-        match self.too_large() {
-            Some(position) => Err(self.takes_too_much(&position)),
-            None => Ok(()),
-        }
+            |thread: &&Watched| RECORD_TIME_MAX.as_millis() <= thread.ticks * TICK.as_millis();
+        let Some(stuck) = self.threads.iter().find(is_stuck) else {
+            return Ok(());
+        };
+        let seconds = RECORD_TIME_MAX.as_secs();
+        let (place, code) = self.location(&stuck.position);
+        Err(anyhow!(
+            "mapping the record at {place} took longer than {seconds} s: `{code}` may never end"
+        ))
     }
 
-    /// The thread whose record takes too much memory. If several threads have been working on one
-    /// record while memory grew, no other records are begun until it is clear which of them takes
-    /// it.
-    fn too_large(&self) -> Option<Arc<Position>> {
-        let grown = |thread: &&Watched| thread.seen.grown;
-        let large = self.threads.iter().filter(|of| MEMORY_MAX < of.seen.grown);
-        let most = large.clone().map(|of| grown(&of)).max();
-        self.is_held.store(most.is_some(), Ordering::Relaxed);
-        let busy = self.threads.iter().filter(|of| of.seen.bytes.is_some());
-        let is_clear = busy.count() == 1 || 2 * MEMORY_MAX < most?;
-        // If several are left, the one that was begun last.
-        let large = large.min_by_key(grown)?;
-        is_clear.then(|| Arc::clone(&large.position))
-    }
-
-    fn takes_too_much(&self, position: &Position) -> anyhow::Error {
-        let mebibytes = MEMORY_MAX >> 20;
-        let (place, code) = self.location(position);
-        anyhow!(
-            "mapping the record at {place} takes more than {mebibytes} MiB of memory: `{code}` \
-             makes too much"
-        )
-    }
-
-    /// The reason why a thread ended a task early, from its panic payload.
-    pub(super) fn panicked(&self, why: &(dyn Any + Send), position: &Position) -> anyhow::Error {
-        if why.is::<TooLarge>() {
-            return self.takes_too_much(position);
-        }
+    /// Why a task ended early whose thread was at this position.
+    pub(super) fn panicked(&self, position: &Position) -> anyhow::Error {
         let (place, code) = self.location(position);
         anyhow!("mapping the record at {place} ended unexpectedly: `{code}` cannot be evaluated")
     }
 
     /// The last record and expression that a thread began.
     fn location(&self, position: &Position) -> (String, String) {
-        let expression = position.expression.load(Ordering::Relaxed);
-        let code = self.definition.expressions.get(expression);
+        let code = self.definition.expressions.get(position.expression());
         let code = code.map_or_else(String::new, |expression| cut(expression.code.trim()));
         let place = position.place.lock();
         let place = place.as_ref();
@@ -221,15 +137,50 @@ impl Watch {
     }
 }
 
-/// The resident memory of this process in bytes, if the system reports it.
-pub(super) fn resident_bytes() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
-}
-
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::mapping::{Mapping, Shipped};
+
+    #[test]
+    fn a_thread_is_stuck_if_it_is_busy_and_begins_nothing_for_five_seconds() {
+        let text = Shipped::Sanity.text().to_owned();
+        let mapping = Mapping::parse("a.toml".to_owned(), text).unwrap();
+        let mut watch = Watch::new(&mapping.definition);
+        let [resting, going, stuck] = std::array::from_fn(|_| watch.add());
+        let file = Arc::new(ExportFile {
+            ordinal: 0,
+            name: "a.json".to_owned(),
+            path: String::new(),
+        });
+        for position in [&resting, &going, &stuck] {
+            position.begin(&file, 1);
+        }
+        resting.rest();
+        watch.look().unwrap();
+        let ticks_max = RECORD_TIME_MAX.as_millis() / TICK.as_millis();
+        for _tick in 1..ticks_max {
+            going.step();
+            watch.look().unwrap();
+        }
+        stuck.evaluate(1);
+        let message = watch.look().unwrap_err().to_string();
+        let expected =
+            "mapping the record at a.json:1 took longer than 5 s: `._id | own_id` may never end";
+        assert_eq!(message, expected);
+    }
+
+    #[test]
+    fn an_expression_may_be_as_long_as_a_mapping_can_be() {
+        for (link, last) in [
+            ("1 + ", "1"),
+            (". | ", "."),
+            ("- ", "1"),
+            ("1 as $x | ", "1"),
+        ] {
+            let chain = format!("'{}{last}'", link.repeat(10_000));
+            let text = Shipped::Sanity.text().replace("\".loa\"", &chain);
+            Mapping::parse("a.toml".to_owned(), text).unwrap();
+        }
+    }
+}

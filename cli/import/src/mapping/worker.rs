@@ -11,7 +11,6 @@
 //! stacks. And each thread keeps compiled programs, which cannot be shared and are expensive to
 //! make.
 
-use std::any::Any;
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -20,7 +19,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use anyhow::anyhow;
 use parking_lot::Mutex;
 
-use super::deep::{deep_builder, named};
+use super::big_stack::{deep_builder, named};
 use super::definition::Definition;
 use super::index::Index;
 use super::mapper::Mapper;
@@ -53,7 +52,7 @@ pub(super) struct TaskOutput<T>(Receiver<Result<Option<T>, Broken>>);
 enum Broken {
     Failed(anyhow::Error),
     /// An expression made the task panic.
-    Panicked(Box<dyn Any + Send>, Arc<Position>),
+    Panicked(Arc<Position>),
 }
 
 impl<T> PieceSender<T> {
@@ -120,7 +119,7 @@ impl Workers {
             let end = match acted {
                 Ok(Ok(())) => Ok(None),
                 Ok(Err(error)) => Err(Broken::Failed(error)),
-                Err(why) => Err(Broken::Panicked(why, Arc::clone(&pieces.position))),
+                Err(_payload) => Err(Broken::Panicked(Arc::clone(&pieces.position))),
             };
             pieces.position.rest();
             // If nobody receives this, the command is ending for another reason.
@@ -138,9 +137,7 @@ impl Workers {
             match pending.0.recv_timeout(TICK) {
                 Ok(Ok(piece)) => return Ok(piece),
                 Ok(Err(Broken::Failed(error))) => return Err(error),
-                Ok(Err(Broken::Panicked(why, position))) => {
-                    return Err(self.watch.panicked(&*why, &position));
-                }
+                Ok(Err(Broken::Panicked(position))) => return Err(self.watch.panicked(&position)),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(anyhow!("mapping ended unexpectedly"));
                 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::json::{DIALECT, with};
-use crate::mapping::language::{Key, LIST, LIST_OF_OBJECTS, ROOT, Table, Takes, VALUE};
+use crate::mapping::file_keys::{Key, LIST, LIST_OF_OBJECTS, ROOT, Table, Takes, VALUE};
 
 /// Names of variables: all words but `record`.
 const VARIABLE: &str = "^(?!record$)[a-zA-Z_][a-zA-Z0-9_]*$";

@@ -21,8 +21,8 @@ use crate::finding::Code;
 
 /// Maximum length of a record in bytes, as it is in its file.
 pub(crate) const RECORD_MAX: usize = 16 * 1024 * 1024;
-/// The deepest nesting of objects and lists, or of elements, in a file.
-pub(crate) const DEPTH_MAX: usize = 100;
+/// The deepest nesting of elements or columns in a file: that of a record, and of what holds it.
+pub(crate) const DEPTH_MAX: usize = 160;
 
 /// One record of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

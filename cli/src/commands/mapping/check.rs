@@ -36,6 +36,9 @@ const FINDINGS_MAX: usize = 100_000;
 /// How many findings are listed by default: fewer than `validate` lists.
 const LISTED_MAX: usize = 10;
 
+/// What is said of keys of which it is not known whether anything reads them.
+const UNKNOWN: &str = "that an expression names, but came to in none of these records";
+
 /// Arguments of `mapping check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -243,16 +246,18 @@ fn show_rule(rule: &RuleReport, context: &mut Context) -> anyhow::Result<()> {
     for field in &rule.fields {
         show_troubles(field, out)?;
     }
-    show_unread(&format!("Keys of {types}"), &rule.unread, context)
+    let keys = format!("Keys of {types}");
+    show_keys(&format!("{keys} that nothing reads"), &rule.unread, context)?;
+    show_keys(&format!("{keys} {UNKNOWN}"), &rule.unknown, context)
 }
 
-fn show_unread(what: &str, unread: &[UnreadKey], context: &mut Context) -> anyhow::Result<()> {
+fn show_keys(what: &str, keys: &[UnreadKey], context: &mut Context) -> anyhow::Result<()> {
     let out = &mut context.out;
-    if unread.is_empty() {
+    if keys.is_empty() {
         return Ok(());
     }
-    writeln!(out, "{what} that nothing reads:\n")?;
-    let rows = unread.iter().map(|key| {
+    writeln!(out, "{what}:\n")?;
+    let rows = keys.iter().map(|key| {
         let sample = escape_control(&key.sample).into_owned();
         [
             escape_control(&key.key).into_owned(),
@@ -271,11 +276,16 @@ fn show_unread(what: &str, unread: &[UnreadKey], context: &mut Context) -> anyho
 /// Shows what is read besides the records of rules, and what is not read.
 fn show_others(report: &CheckReport, context: &mut Context) -> anyhow::Result<()> {
     for linked in &report.linked {
-        let what = format!("Keys of {}", escape_control(&linked.record_type));
-        show_unread(&what, &linked.unread, context)?;
+        let keys = format!("Keys of {}", escape_control(&linked.record_type));
+        show_keys(
+            &format!("{keys} that nothing reads"),
+            &linked.unread,
+            context,
+        )?;
+        show_keys(&format!("{keys} {UNKNOWN}"), &linked.unknown, context)?;
     }
-    let what = "Links from keys without a record";
-    show_unread(what, &report.lone_links, context)?;
+    let what = "Links from keys without a record that nothing reads";
+    show_keys(what, &report.lone_links, context)?;
     let out = &mut context.out;
     for (part, keys) in &report.envelope {
         let keys: Vec<String> = keys

@@ -40,6 +40,8 @@ pub struct LinkedReport {
     pub records: u64,
     /// Keys, and fields of links, that nothing reads.
     pub unread: Vec<UnreadKey>,
+    /// Keys that an expression names and came to look up in no record.
+    pub unknown: Vec<UnreadKey>,
 }
 
 /// What an `[[emit]]` makes.
@@ -57,6 +59,9 @@ pub struct RuleReport {
     /// Keys of the records, and fields of their links, that nothing reads. Each type is reported
     /// with the first rule that covers it.
     pub unread: Vec<UnreadKey>,
+    /// Keys of the records that an expression names and came to look up in no record, so that it
+    /// is not known whether they are read.
+    pub unknown: Vec<UnreadKey>,
 }
 
 /// How a field is filled.

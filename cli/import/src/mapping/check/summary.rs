@@ -1,50 +1,61 @@
-//! Makes the report by comparing what the records have with what the mapping reads.
+//! Makes the report from what the records have and what expressions did with it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use url::Url;
 
-use super::coverage::{Coverage, FieldCoverage, PartCoverage};
-use super::keys::{Keys, has};
+use super::observed_keys::{Asker, NodeId, Read, TypeKeys};
 use super::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
-use super::unread::{Ignored, Unread};
+use super::unread::{Ignored, Search, Unread};
 use super::{Checker, FieldTally};
 use crate::finding::{cut, nearest};
-use crate::mapping::definition::{Definition, Expression, Rule};
-use crate::mapping::expression::{Asked, Links, Root, Tree, ValuePath};
+use crate::mapping::definition::{Definition, Expression, ExpressionId, Field, Rule};
+use crate::mapping::expression::{in_path, keys_named};
 
 /// Assembles a report.
 struct Summary<'d> {
     definition: &'d Definition,
-    coverage: Coverage,
     checker: Checker,
     /// The keys that nothing reads, by type.
     unread: BTreeMap<String, Unread>,
+    /// Those that an expression names and came to look up in no record, by type.
+    unknown: BTreeMap<String, Unread>,
+    /// By expression, the keys that it asks for.
+    asked: HashMap<usize, Vec<Asked>>,
     /// Published records, by type.
     records: HashMap<String, u64>,
-    /// The types of the records that references lead to.
-    led: HashSet<String>,
 }
 
-pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definition) -> CheckReport {
+/// A key that an expression asks for.
+struct Asked {
+    /// The type of the records.
+    record_type: String,
+    path: String,
+    is_own: bool,
+    /// Whether any record has it.
+    is_present: bool,
+}
+
+pub(super) fn report(checker: Checker, definition: &Definition) -> CheckReport {
     let mut records: HashMap<String, u64> = HashMap::new();
-    for ((_, of_type), keys) in &checker.keys {
-        *records.entry(of_type.clone()).or_default() += keys.records;
+    for ((_, of_type), keys) in &checker.keys.types {
+        *records.entry(of_type.to_string()).or_default() += keys.records;
     }
-    let led = checker.led.values().flatten().cloned().collect();
     let mut summary = Summary {
         definition,
-        coverage,
         checker,
         unread: BTreeMap::new(),
+        unknown: BTreeMap::new(),
+        asked: HashMap::new(),
         records,
-        led,
     };
     summary.find_unread();
+    summary.find_asked();
     let mut tallies = std::mem::take(&mut summary.checker.fields);
     let rules = 0..definition.rules.len();
     let rules =
         rules.map(|number| summary.rule(number, tallies.remove(&number).unwrap_or_default()));
+    let types = summary.checker.keys.types.keys();
     CheckReport {
         rules: rules.collect(),
         linked: summary.linked(),
@@ -52,13 +63,61 @@ pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definiti
         lone_links: summary.lone_links(),
         envelope: summary.missing_of_envelopes(),
         examples: examples(definition),
-        types: summary
-            .checker
-            .keys
-            .keys()
-            .map(|(_, of)| of.clone())
-            .collect(),
+        types: types.map(|(_, of)| of.to_string()).collect(),
     }
+}
+
+/// A field of a rule.
+struct RuleField {
+    /// Its name, as in `engines[].maker`.
+    name: String,
+    expression: ExpressionId,
+    /// Whether it is made of a member of a list, not of the record.
+    is_of_member: bool,
+}
+
+/// The fields of a rule, in the mapping's order, lists before their members.
+fn fields_of(rule: &Rule) -> Vec<RuleField> {
+    let mut all = Vec::new();
+    for (name, field) in &rule.fields {
+        add_fields(name, field, false, &mut all);
+    }
+    all
+}
+
+fn add_fields(name: &str, field: &Field, is_of_member: bool, all: &mut Vec<RuleField>) {
+    let of = |expression| RuleField {
+        name: name.to_owned(),
+        expression,
+        is_of_member,
+    };
+    match field {
+        Field::Value { from, .. } => all.push(of(*from)),
+        Field::List { each, member } => {
+            all.push(of(*each));
+            add_fields(&format!("{name}[]"), member, true, all);
+        }
+        Field::Object(fields) => {
+            for (inner, field) in fields {
+                add_fields(&format!("{name}.{inner}"), field, is_of_member, all);
+            }
+        }
+    }
+}
+
+/// The texts that an expression names, and by which it looked up no key while it ran over records
+/// of these types.
+fn never_reached<'n>(
+    expression: usize,
+    named: &'n HashMap<String, bool>,
+    types: Vec<&TypeKeys>,
+) -> Vec<&'n str> {
+    let reached = types
+        .into_iter()
+        .filter_map(|keys| keys.reached.get(&expression));
+    let reached: HashSet<&String> = reached.flatten().collect();
+    let never = named.keys().filter(|key| !reached.contains(key));
+    never.map(String::as_str).collect()
 }
 
 /// The variables that hold a URL in a domain that RFC 2606 reserves for examples.
@@ -85,73 +144,156 @@ impl Summary<'_> {
     }
 
     fn is_led_to(&self, record_type: &str) -> bool {
-        self.led.contains(record_type)
+        let mut keys = self.of_type(record_type);
+        keys.any(|keys| !keys.led_by.is_empty())
     }
 
     fn find_unread(&mut self) {
-        let mut all: BTreeMap<String, Unread> = BTreeMap::new();
-        for ((source, record_type), keys) in &self.checker.keys {
-            let (read, links) = self.read(*source, record_type);
+        let named = self.named();
+        let (mut all, mut unknown) = (BTreeMap::new(), BTreeMap::new());
+        for ((source, record_type), keys) in &self.checker.keys.types {
             let ignored = self.ignored(record_type);
-            let unread = all.entry(record_type.clone()).or_default();
+            let mut search = Search {
+                keys: &self.checker.keys,
+                ignored: &ignored,
+                unreached: &self.unreached(*source, record_type, &named),
+                unread: all.remove(&**record_type).unwrap_or_default(),
+                unknown: unknown.remove(&**record_type).unwrap_or_default(),
+            };
             let is_mapped = self.rules_for(record_type).next().is_some();
             if is_mapped || self.is_led_to(record_type) {
-                unread.keys(keys, &read, &ignored);
+                search.find(keys.root, "");
             }
-            // Links of a record can be read without any reference to that record.
-            let links = if is_mapped {
-                &links
-            } else {
-                &self.coverage.links
+            let Search {
+                mut unread,
+                unknown: unknown_here,
+                ..
+            } = search;
+            let is_asked_for = |field: &str| {
+                let links = &self.checker.links_asked;
+                // Links of a record can be read without any reference to that record.
+                links.contains(field)
+                    || keys.links_asked.contains(field)
+                    || (!is_mapped && self.is_any_asked_for(field))
             };
-            unread.links(keys, links, &ignored);
+            unread.links(keys, is_asked_for, &ignored);
+            all.insert(record_type.to_string(), unread);
+            unknown.insert(record_type.to_string(), unknown_here);
         }
-        self.unread = all;
+        (self.unread, self.unknown) = (all, unknown);
     }
 
-    /// What is read from the records of a type.
-    fn read(&self, source: usize, record_type: &str) -> (Tree, Links) {
-        let (mut read, mut links) = (Tree::default(), self.coverage.other_links.clone());
-        let envelope = &self.coverage.envelopes[source];
-        let rules = self.rules_for(record_type);
-        let rules = rules.map(|(number, _)| &self.coverage.rules[number].reads);
-        let joins = self.definition.joins.iter().zip(&self.coverage.joins);
-        let joins = joins.filter(|(join, _)| join.types.iter().any(|of| of == record_type));
-        let joins = joins.map(|(_, reads)| reads);
-        for reads in rules.chain(joins).chain([envelope]) {
-            if let Some(tree) = reads.places.get(&Root::Record) {
-                read.merge(tree);
-            }
-            links.merge(&reads.links);
-        }
-        for (root, tree) in self
-            .coverage
-            .rules
-            .iter()
-            .flat_map(|rule| &rule.reads.places)
-        {
-            if self.types(*root, &[]).any(|of| of == record_type) {
-                read.merge(tree);
-            }
-        }
-        // The types that references in envelopes lead to are not recorded.
-        for (root, tree) in self.coverage.envelopes.iter().flat_map(|of| &of.places) {
-            if *root != Root::Record {
-                read.merge(tree);
-            }
-        }
-        (read, links)
+    /// Whether links by this field are asked for of any record.
+    fn is_any_asked_for(&self, field: &str) -> bool {
+        let mut types = self.checker.keys.types.values();
+        self.checker.links_asked.contains(field)
+            || types.any(|keys| keys.links_asked.contains(field))
     }
 
-    /// The types of the records that may have a place, for a rule that covers the types `own`.
-    fn types<'s>(&'s self, root: Root, own: &'s [String]) -> impl Iterator<Item = &'s str> {
-        let (own, led) = match root {
-            Root::Record => (own, None),
-            Root::Led(site) => (&[][..], self.checker.led.get(&site)),
-        };
-        own.iter()
-            .chain(led.into_iter().flatten())
-            .map(String::as_str)
+    /// For each expression, the texts that it names, which may be keys.
+    fn named(&self) -> Vec<HashMap<String, bool>> {
+        let prelude = self.definition.prelude.as_ref();
+        let prelude = prelude.map_or("", |prelude| prelude.code.as_str());
+        let expressions = self.definition.expressions.iter();
+        let named = expressions.map(|expression| keys_named(&expression.code, prelude));
+        named.collect()
+    }
+
+    /// The texts that the expressions about records of a type name, and by which they never looked
+    /// up a key while they ran over them.
+    fn unreached<'n>(
+        &self,
+        source: usize,
+        record_type: &str,
+        named: &'n [HashMap<String, bool>],
+    ) -> HashSet<&'n str> {
+        let rules = self.rules_for(record_type).map(|(_, rule)| rule);
+        let of_rules = rules.flat_map(|rule| {
+            let fields = fields_of(rule).into_iter();
+            // A member of a list is no record.
+            let of_record = fields.filter(|field| rule.each.is_none() && !field.is_of_member);
+            let of_record = of_record.map(|field| field.expression);
+            of_record.chain(rule.condition).chain(rule.each)
+        });
+        let joins = self.definition.joins.iter();
+        let joins = joins.filter(|join| join.types.iter().any(|of| of == record_type));
+        let of_joins = joins.flat_map(|join| [Some(join.to), join.order]).flatten();
+        let envelope = self.definition.sources[source].envelope.parts();
+        let of_envelope = envelope.map(|(_, id)| id);
+        let own = of_rules.chain(of_joins).chain(of_envelope);
+        let own = own.flat_map(|id| {
+            let types = self.of_type(record_type).collect();
+            never_reached(id.0, &named[id.0], types)
+        });
+        let led = self.of_type(record_type).flat_map(|keys| &keys.led_by);
+        let led = led.flat_map(|expression| {
+            let types = self.checker.keys.types.values().collect();
+            never_reached(*expression, &named[*expression], types)
+        });
+        own.chain(led).collect()
+    }
+
+    /// Collects the keys that expressions ask for.
+    fn find_asked(&mut self) {
+        let mut asked = HashMap::new();
+        for ((_, record_type), keys) in &self.checker.keys.types {
+            self.add_asked(record_type, keys.root, "", &mut asked);
+        }
+        self.asked = asked;
+    }
+
+    fn add_asked(
+        &self,
+        record_type: &str,
+        at: NodeId,
+        path: &str,
+        all: &mut HashMap<usize, Vec<Asked>>,
+    ) {
+        let node = self.checker.keys.node(at);
+        for (key, child) in &node.keys {
+            let separator = if path.is_empty() { "" } else { "." };
+            let of_key = self.checker.keys.node(*child);
+            let key_path = format!("{path}{separator}{}", in_path(key));
+            for Asker { expression, is_own } in &of_key.asked_by {
+                all.entry(*expression).or_default().push(Asked {
+                    record_type: record_type.to_owned(),
+                    path: key_path.clone(),
+                    is_own: *is_own,
+                    is_present: of_key.is_present,
+                });
+            }
+            // Where all members of an object are looked at, each counts as any of them.
+            let within = if Read::EachKey <= node.read {
+                format!("{path}[]")
+            } else {
+                key_path
+            };
+            self.add_asked(record_type, *child, &within, all);
+        }
+        if let Some(members) = node.members {
+            self.add_asked(record_type, members, &format!("{path}[]"), all);
+        }
+    }
+
+    /// The paths of the keys that an expression asks for and no record has, with the types of the
+    /// records. Those that only definitions name are among them if it `also_by_definitions` asks.
+    fn missing_of(
+        &self,
+        expression: ExpressionId,
+        also_by_definitions: bool,
+    ) -> BTreeMap<&str, Vec<&str>> {
+        let asked = self.asked.get(&expression.0).into_iter().flatten();
+        let mut missing: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for asked in asked.clone().filter(|of| of.is_own || also_by_definitions) {
+            missing
+                .entry(&asked.path)
+                .or_default()
+                .push(&asked.record_type);
+        }
+        for present in asked.filter(|asked| asked.is_present) {
+            missing.remove(present.path.as_str());
+        }
+        missing
     }
 
     /// The keys of a type that the mapping ignores on purpose.
@@ -163,9 +305,9 @@ impl Summary<'_> {
         ignored.chain(&self.definition.ignored).collect()
     }
 
-    fn of_type<'s>(&'s self, record_type: &'s str) -> impl Iterator<Item = &'s Keys> {
-        let all = self.checker.keys.iter();
-        all.filter(move |((_, of), _)| of == record_type)
+    fn of_type<'s>(&'s self, record_type: &'s str) -> impl Iterator<Item = &'s TypeKeys> {
+        let all = self.checker.keys.types.iter();
+        all.filter(move |((_, of), _)| **of == *record_type)
             .map(|(_, keys)| keys)
     }
 
@@ -176,11 +318,11 @@ impl Summary<'_> {
     fn rule(&self, number: usize, mut tallies: HashMap<String, FieldTally>) -> RuleReport {
         let rule = &self.definition.rules[number];
         let mut fields = Vec::new();
-        for field in &self.coverage.rules[number].fields {
+        for field in fields_of(rule) {
             let tally = tallies.remove(&field.name).unwrap_or_default();
             let expression = &self.definition.expressions[field.expression.0];
-            let missing = self.missing(rule, field, &tally);
-            fields.push(tally.report(field.name.clone(), Some(expression), missing));
+            let missing = self.missing(field.expression, &tally);
+            fields.push(tally.report(field.name, Some(expression), missing));
         }
         let mut rest: Vec<(String, FieldTally)> = tallies.into_iter().collect();
         rest.sort_by(|a, b| a.0.cmp(&b.0));
@@ -191,23 +333,24 @@ impl Summary<'_> {
             types: rule.types.clone(),
             records: rule.types.iter().map(|of| self.records(of)).sum(),
             fields,
-            unread: self.unread_of(number),
+            unread: self.of_rule(number, &self.unread),
+            unknown: self.of_rule(number, &self.unknown),
         }
     }
 
-    /// The unread keys of the types that this rule is the first to cover.
-    fn unread_of(&self, number: usize) -> Vec<UnreadKey> {
+    /// The keys of the types that this rule is the first to cover.
+    fn of_rule(&self, number: usize, by_type: &BTreeMap<String, Unread>) -> Vec<UnreadKey> {
         let types = self.definition.rules[number].types.iter();
         let is_first = |of: &&String| {
             self.rules_for(of)
                 .next()
                 .is_some_and(|(at, _)| at == number)
         };
-        let mut unread = Unread::default();
-        for of_type in types.filter(is_first).filter_map(|of| self.unread.get(of)) {
-            unread.merge(of_type);
+        let mut keys = Unread::default();
+        for of_type in types.filter(is_first).filter_map(|of| by_type.get(of)) {
+            keys.merge(of_type);
         }
-        unread.report()
+        keys.report()
     }
 
     fn linked(&self) -> Vec<LinkedReport> {
@@ -220,6 +363,7 @@ impl Summary<'_> {
             record_type: record_type.clone(),
             records: self.records(record_type),
             unread: unread.report(),
+            unknown: self.unknown[record_type].report(),
         };
         others.map(report).collect()
     }
@@ -237,7 +381,7 @@ impl Summary<'_> {
         let ignored: Ignored<'_> = of_rules.chain(&self.definition.ignored).collect();
         let mut unread = Unread::default();
         for (field, (count, first)) in &self.checker.lone_links {
-            if !self.coverage.links.have(field) && !ignored.has(field, field) {
+            if !self.is_any_asked_for(field) && !ignored.has(field, field) {
                 unread.link(field, *count, first);
             }
         }
@@ -246,34 +390,23 @@ impl Summary<'_> {
 
     /// The keys that a field asks for and no record has. A definition may try several keys because
     /// records differ, so its keys count only if the field was made but never filled.
-    fn missing(&self, rule: &Rule, field: &FieldCoverage, tally: &FieldTally) -> Vec<MissingKey> {
+    fn missing(&self, expression: ExpressionId, tally: &FieldTally) -> Vec<MissingKey> {
         let is_never_filled = tally.filled == 0 && 0 < tally.null + tally.errors;
-        let asked = field.asked.iter();
-        let asked = asked.filter(|asked| asked.is_own || is_never_filled);
-        let keys_of = |root| {
-            let types = self.types(root, &rule.types);
-            types.flat_map(|of| self.of_type(of)).collect()
-        };
-        let mut missing = Vec::new();
-        for place in asked.filter_map(|asked| missing_of(asked, keys_of)) {
-            let key = place.to_string();
-            if missing.iter().all(|known: &MissingKey| known.key != key) {
-                let suggestion = self.suggestion(place, self.types(place.root, &rule.types));
-                missing.push(MissingKey { key, suggestion });
-            }
-        }
-        missing.sort_by(|a, b| a.key.cmp(&b.key));
-        missing
+        let missing = self.missing_of(expression, is_never_filled).into_iter();
+        let missing = missing.map(|(key, types)| MissingKey {
+            key: key.to_owned(),
+            suggestion: self.suggestion(key, types.into_iter()),
+        });
+        missing.collect()
     }
 
     /// An unread key that may be the new name of a missing one, preferably in the same object.
     fn suggestion<'s>(
         &'s self,
-        missing: &ValuePath,
+        missing: &str,
         types: impl Iterator<Item = &'s str>,
     ) -> Option<String> {
-        let missing = missing.to_string();
-        let (around, name) = split(&missing);
+        let (around, name) = split(missing);
         let unread = types.filter_map(|of| self.unread.get(of));
         let unread: Vec<&str> = unread.flat_map(Unread::names).collect();
         let beside = unread.iter().filter(|key| split(key).0 == around);
@@ -290,49 +423,19 @@ impl Summary<'_> {
         key.map(|key| (*key).to_owned())
     }
 
-    /// The keys that envelopes ask for and no record has, by the part that asks.
+    /// The keys that envelopes ask for and no record has, by the part that asks. Keys named only by
+    /// a shared definition do not count: it may also serve other rows, such as those of links.
     fn missing_of_envelopes(&self) -> BTreeMap<&'static str, Vec<String>> {
-        let mut missing: BTreeMap<_, Vec<String>> = BTreeMap::new();
-        for ((part, _), PartCoverage { sources, asked }) in &self.coverage.parts {
-            let of_sources = |root| match root {
-                Root::Record => {
-                    let all = self.checker.keys.iter();
-                    let of = all.filter(|((source, _), _)| sources.contains(source));
-                    of.map(|(_, keys)| keys).collect()
-                }
-                Root::Led(_) => Vec::new(),
-            };
-            // Keys named only by a shared definition do not count: it may also serve other rows,
-            // such as those of links.
-            let own = asked.iter().filter(|asked| asked.is_own);
-            let places = own.filter_map(|asked| missing_of(asked, of_sources));
-            let of_part = missing.entry(*part).or_default();
-            of_part.extend(places.map(ValuePath::to_string));
+        let mut missing: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
+        let sources = self.definition.sources.iter();
+        for (part, id) in sources.flat_map(|source| source.envelope.parts()) {
+            let keys = self.missing_of(id, false).into_keys();
+            missing.entry(part).or_default().extend(keys);
         }
-        for keys in missing.values_mut() {
-            keys.sort_unstable();
-            keys.dedup();
-        }
-        missing.retain(|_, keys| !keys.is_empty());
-        missing
+        let missing = missing.into_iter().filter(|(_, keys)| !keys.is_empty());
+        let owned = |keys: BTreeSet<&str>| keys.into_iter().map(str::to_owned).collect();
+        missing.map(|(part, keys)| (part, owned(keys))).collect()
     }
-}
-
-/// One of the places asked for, if no record has any of them although some record has an object
-/// that could hold it.
-fn missing_of<'a, 'k>(
-    asked: &'a Asked,
-    keys_of: impl Fn(Root) -> Vec<&'k Keys>,
-) -> Option<&'a ValuePath> {
-    let mut missing = None;
-    for place in &asked.places {
-        match has(keys_of(place.root), &place.steps) {
-            Some(true) => return None,
-            Some(false) => missing = missing.or(Some(place)),
-            None => {}
-        }
-    }
-    missing
 }
 
 /// The path of the object that contains a key, and the key's name.

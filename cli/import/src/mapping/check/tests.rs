@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::mapping::Mapping;
-use crate::mapping::expression::{SiteNumber, from_json};
+use crate::mapping::expression::from_json;
 
 const MAPPING: &str = r#"
 mapping = "boat-catalogue-mapping/1"
@@ -23,8 +23,9 @@ model = ".name"
 "#;
 
 /// A checker that has examined the records at these places of an export.
-fn checker(places: impl Iterator<Item = usize>) -> Checker {
-    let mut checker = Checker::default();
+fn checker(places: impl Iterator<Item = usize> + Clone) -> Checker {
+    let lone = places.clone();
+    let mut observer = Observer::default();
     for place in places {
         let record = json!({
             "key": place, "name": place, "inner": [{"a": place}, {"a": null}],
@@ -33,14 +34,15 @@ fn checker(places: impl Iterator<Item = usize>) -> Checker {
         let looked = Looked {
             place,
             source: 0,
-            record_type: if place % 4 == 0 { "c" } else { "b" },
+            record_type: &(if place % 4 == 0 { "c" } else { "b" }).into(),
             is_published: place % 5 != 0,
             links: ["tags", "media"][..place % 3].to_vec(),
         };
-        checker.record(&looked, &from_json(&record));
+        let record = from_json(&record);
+        observer.record(&looked, &record);
         let value = from_json(&json!(place));
         let failed = format!("failed at {place}");
-        checker.field(
+        observer.field(
             0,
             "model",
             if place % 2 == 0 {
@@ -49,13 +51,16 @@ fn checker(places: impl Iterator<Item = usize>) -> Checker {
                 Err(&failed)
             },
         );
-        if place == 8 {
-            let site = Site {
-                expression: 0,
-                number: SiteNumber::default(),
-            };
-            checker.led(site, "c");
-        }
+        let asker = Asker {
+            expression: 0,
+            is_own: true,
+        };
+        observer.looked_up(&record, Some("name"), Some(asker));
+        observer.looked_up(&record, Some("nowhere"), Some(asker));
+        observer.asked_for_links(place % 2 == 0, "media");
+    }
+    let mut checker = observer.finish();
+    for place in lone {
         checker.lone_link("x", if place % 2 == 0 { "tags" } else { "more" });
     }
     checker
@@ -65,25 +70,26 @@ fn checker(places: impl Iterator<Item = usize>) -> Checker {
 fn checkers_of_parts_remember_no_more_keys_than_one() {
     let mapping = Mapping::parse("a.toml".to_owned(), MAPPING.to_owned()).unwrap();
     let part = |number: usize| {
-        let mut checker = Checker::default();
+        let mut observer = Observer::default();
         let keys = (0..60_000).map(|key| (format!("{number}-{key}"), json!(1)));
         let looked = Looked {
             place: number,
             source: 0,
-            record_type: "b",
+            record_type: &"b".into(),
             is_published: true,
             links: Vec::new(),
         };
-        checker.record(
+        observer.record(
             &looked,
             &from_json(&json!({"in": keys.collect::<serde_json::Map<_, _>>(), "name": 1})),
         );
-        checker
+        observer.finish()
     };
     let mut merged = part(0);
     merged.merge(part(1));
-    let keys = merged.keys.values().next().unwrap();
-    assert_eq!(keys.root.keys["in"].keys.len(), 99_998);
+    let keys = &merged.keys;
+    let root = keys.node(keys.types.values().next().unwrap().root);
+    assert_eq!(keys.node(root.keys["in"]).keys.len(), 99_998);
     let report = merged.report(&mapping.definition).unwrap();
     assert_eq!(report.rules[0].records, 2);
 }

@@ -3,14 +3,27 @@
 use std::collections::{BTreeMap, HashSet};
 use std::iter;
 
-use super::keys::{Keys, Node};
+use super::observed_keys::{NodeId, ObservedKeys, Read, TypeKeys};
 use super::report::UnreadKey;
 use crate::finding::cut;
-use crate::mapping::expression::{Links, Tree, in_path};
+use crate::mapping::expression::in_path;
 
 /// The keys that nothing reads, by their paths.
 #[derive(Default)]
 pub(super) struct Unread(BTreeMap<String, (u64, String)>);
+
+/// Finds the keys of a type that are not read. A key of which nothing is read is reported once,
+/// without the keys inside it.
+pub(super) struct Search<'s> {
+    pub(super) keys: &'s ObservedKeys,
+    pub(super) ignored: &'s Ignored<'s>,
+    /// The keys that expressions name and came to look up in no record.
+    pub(super) unreached: &'s HashSet<&'s str>,
+    /// What is found.
+    pub(super) unread: Unread,
+    /// What is named by an expression that never came to look it up.
+    pub(super) unknown: Unread,
+}
 
 /// Keys that are ignored on purpose, given by a name that applies anywhere or by the end of a path,
 /// such as `sys.type`.
@@ -31,15 +44,14 @@ impl Ignored<'_> {
 }
 
 impl Unread {
-    /// Adds the keys of records that are not read. A key of which nothing is read is reported once,
-    /// without the keys inside it.
-    pub(super) fn keys(&mut self, keys: &Keys, read: &Tree, ignored: &Ignored<'_>) {
-        self.find(&keys.root, &[read], "", ignored);
-    }
-
     /// Adds the fields of links that nothing asks for.
-    pub(super) fn links(&mut self, keys: &Keys, read: &Links, ignored: &Ignored<'_>) {
-        let unread = |field: &str| !read.have(field) && !ignored.has(field, field);
+    pub(super) fn links(
+        &mut self,
+        keys: &TypeKeys,
+        is_asked_for: impl Fn(&str) -> bool,
+        ignored: &Ignored<'_>,
+    ) {
+        let unread = |field: &str| !is_asked_for(field) && !ignored.has(field, field);
         for (field, records) in keys.links.iter().filter(|(field, _)| unread(field)) {
             self.link(field, *records, "");
         }
@@ -78,30 +90,37 @@ impl Unread {
         };
         self.0.iter().map(key).collect()
     }
+}
 
-    fn find(&mut self, node: &Node, read: &[&Tree], path: &str, ignored: &Ignored<'_>) {
-        if read.iter().any(|tree| tree.is_whole) {
+impl Search<'_> {
+    /// Looks among the keys at a node.
+    pub(super) fn find(&mut self, at: NodeId, path: &str) {
+        let node = self.keys.node(at);
+        if node.read == Read::Everything {
             return;
         }
-        let members = || read.iter().filter_map(|tree| tree.members.as_deref());
-        for (key, node) in &node.keys {
+        for (key, child) in &node.keys {
             let separator = if path.is_empty() { "" } else { "." };
             let path = format!("{path}{separator}{}", cut(&in_path(key)));
-            if ignored.has(key, &path) {
+            let of_key = self.keys.node(*child);
+            if !of_key.is_present || self.ignored.has(key, &path) {
                 continue;
             }
-            let of_key = read.iter().filter_map(|tree| tree.keys.get(&**key));
-            let read: Vec<&Tree> = of_key.chain(members()).collect();
-            if !read.is_empty() {
-                self.find(node, &read, &path, ignored);
-            } else if node.records != 0 {
-                let sample = node.sample.as_ref().unwrap_or_default();
-                self.add(path, node.records, sample);
+            if of_key.is_looked_up || node.read == Read::EachKey {
+                self.find(*child, &path);
+            } else if of_key.records != 0 {
+                let sample = of_key.sample.as_ref().unwrap_or_default();
+                let is_unknown = self.unreached.contains(&**key);
+                let found = if is_unknown {
+                    &mut self.unknown
+                } else {
+                    &mut self.unread
+                };
+                found.add(path, of_key.records, sample);
             }
         }
-        if let Some(node) = &node.members {
-            let read: Vec<&Tree> = members().collect();
-            self.find(node, &read, &format!("{path}[]"), ignored);
+        if let Some(members) = node.members {
+            self.find(members, &format!("{path}[]"));
         }
     }
 }

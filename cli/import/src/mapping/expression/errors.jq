@@ -3,7 +3,10 @@
 
 def fromdateiso8601: . as $given | try _fromdateiso8601
   catch error("could not read \($given | tojson) as a time such as \"2026-05-01T12:00:00Z\": \(.)");
-def strptime($form): . as $given | try _strptime($form)
+def strptime($form): . as $given
+  | if $form | contains("%z") or contains("%:z")
+    then error("`strptime` drops the offset that `%z` reads; `time(\($form | tojson); \"UTC\")` keeps it") end
+  | try _strptime($form)
   catch error("could not read \($given | tojson) as a time in the form \($form | tojson): \(.)");
 def mktime: . as $given | try _mktime
   catch error("could not read \($given | tojson) as the parts of a time, which `strptime` gives");

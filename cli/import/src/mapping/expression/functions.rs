@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use jaq_core::box_iter::box_once;
 use jaq_core::native::{Fun, bome, run, v};
-use jaq_core::{Cv, Error, RunPtr, ValR, ValXs};
-use jaq_json::Val;
+use jaq_core::{Ctx, Cv, Error, Native, RunPtr, ValR, ValXs};
+use jaq_json::{Num, Val};
 
-use super::language::{Data, Language, Referred};
-use super::products::{PRODUCT, product};
-use super::rewrite::{NUMBERED_DEREF, NUMBERED_JOINED, SiteNumber};
+use super::eval_context::{Data, Language, Referred};
+use super::multiply_guard::{PRODUCT, product};
+use super::regexes::{self, Wanted};
+use super::rewrite::{NEED, Need};
 use super::values::{from_json, from_text, text, to_json};
 use crate::finding::cut;
 use crate::json::{self, InvalidJson};
@@ -19,6 +21,7 @@ use crate::mapping::functions::plain::markdown::markdown;
 use crate::mapping::functions::plain::{looks_like_markdown, plain};
 use crate::mapping::functions::quoted;
 use crate::mapping::functions::slugify::slugify;
+use crate::mapping::functions::time::time;
 use crate::mapping::functions::year::year;
 
 /// The function that returns the size of an image file.
@@ -27,7 +30,7 @@ pub(in crate::mapping) const IMAGE_SIZE: &str = "image_size";
 /// All functions with their arities.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
     let functions: &'static [(&str, usize, RunPtr<Language>)] = &[
-        (NUMBERED_DEREF, 1, deref),
+        ("deref", 0, |cv| on_text(&cv, record)),
         ("pub", 0, |cv| on_text(&cv, public_id)),
         ("links", 1, |cv| with_argument(cv, links)),
         ("links", 2, |mut cv| {
@@ -35,7 +38,7 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
             let key = cv.0.pop_var();
             bome(links_from(*cv.0.data(), &key, &field))
         }),
-        (NUMBERED_JOINED, 2, joined),
+        ("joined", 1, |cv| with_argument(cv, joined)),
         ("many", 0, |cv| bome(Ok(many(&cv.1)))),
         (IMAGE_SIZE, 1, |mut cv| {
             let path = cv.0.pop_var();
@@ -50,15 +53,54 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
         ("plain", 0, |cv| bome(plain_text(*cv.0.data(), &cv.1))),
         ("markdown", 0, |cv| on_text(&cv, markdown_text)),
         ("slugify", 0, |cv| on_text(&cv, slug)),
+        ("time", 2, |mut cv| {
+            let zone = cv.0.pop_var();
+            let form = cv.0.pop_var();
+            bome(moment(&cv.1, &form, &zone))
+        }),
+        ("_matches", 2, |cv| found(cv, Wanted::Matches)),
+        ("_split_", 2, |cv| found(cv, Wanted::Rest)),
+        ("_split_matches", 2, |cv| found(cv, Wanted::Both)),
         (PRODUCT, 2, |mut cv| {
             let right = cv.0.pop_var();
             let left = cv.0.pop_var();
             bome(product(left, right))
         }),
     ];
-    functions
+    let functions = functions
         .iter()
-        .map(|&(name, arguments, function)| run::<Language>((name, v(arguments), function)))
+        .map(|&(name, arguments, function)| run::<Language>((name, v(arguments), function)));
+    // It passes its input on, and so it may stand in a path, which may be assigned to.
+    let need = Native::new(|mut cv| {
+        say_need(&mut cv.0, &cv.1);
+        box_once(Ok(cv.1))
+    });
+    let need = need.with_paths(|mut cv| {
+        say_need(&mut cv.0, &cv.1.0);
+        box_once(Ok(cv.1))
+    });
+    let need = need.with_update(|mut cv, update| {
+        say_need(&mut cv.0, &cv.1);
+        update(cv.1)
+    });
+    functions.chain([(NEED, v(2), need)])
+}
+
+/// Tells the context what of a value is needed.
+fn say_need(context: &mut Ctx<'_, Language>, of: &Val) {
+    let key = context.pop_var();
+    let need = match context.pop_var() {
+        Val::Num(Num::Int(index)) => usize::try_from(index).ok(),
+        _ => None,
+    };
+    let eval = context.data().eval;
+    match need.and_then(|index| Need::ALL.get(index)) {
+        Some(Need::Key) => eval.looked_up(of, text(&key), true),
+        Some(Need::Presence) => eval.looked_up(of, text(&key), false),
+        Some(Need::AllKeys) => eval.looked_up(of, None, false),
+        Some(Need::Object) if !matches!(of, Val::Obj(_)) => {}
+        Some(Need::Object | Need::Everything) | None => eval.read(of),
+    }
 }
 
 /// Applies a function of a text; null stays null.
@@ -96,18 +138,8 @@ fn worded(value: &Val) -> Result<Cow<'_, str>, Error<Val>> {
     }
 }
 
-fn deref(mut cv: Cv<'_, Language>) -> ValXs<'_, Val> {
-    let site = cv.0.pop_var();
-    let site = SiteNumber::of_argument(text(&site).unwrap_or_default());
-    let data = *cv.0.data();
-    bome(match &cv.1 {
-        Val::Null => Ok(Val::Null),
-        value => worded(value).and_then(|key| record(data, &key, site)),
-    })
-}
-
-fn record(data: Data<'_>, key: &str, site: SiteNumber) -> ValR<Val> {
-    match data.eval.record(key, site) {
+fn record(data: Data<'_>, key: &str) -> ValR<Val> {
+    match data.eval.record(key) {
         Ok(Referred::Published(record)) => Ok(record),
         Ok(Referred::Unpublished) => Ok(Val::Null),
         Ok(Referred::Nowhere) => failed(format!("no record has the key {key}")),
@@ -167,19 +199,15 @@ fn links_from(data: Data<'_>, key: &Val, field: &Val) -> ValR<Val> {
     Ok(keys.into_iter().map(Val::from).collect())
 }
 
-fn joined(mut cv: Cv<'_, Language>) -> ValXs<'_, Val> {
-    let join = cv.0.pop_var();
-    let site = cv.0.pop_var();
-    let site = SiteNumber::of_argument(text(&site).unwrap_or_default());
-    let data = *cv.0.data();
-    bome(match (&cv.1, text(&join)) {
-        (_, None) => failed("the argument must be a text"),
-        (Val::Null, _) => Ok(Val::Arr(Rc::default())),
-        (key, Some(join)) => worded(key).and_then(|key| {
-            let records = data.eval.joined(join, &key, site);
-            records.map(Val::from_iter).map_err(Error::str)
-        }),
-    })
+fn joined(data: Data<'_>, key: &Val, join: &str) -> ValR<Val> {
+    let records = match key {
+        Val::Null => Vec::new(),
+        key => {
+            let records = data.eval.joined(join, &worded(key)?);
+            records.map_err(Error::str)?
+        }
+    };
+    Ok(Val::from_iter(records))
 }
 
 /// A list as it is, or any other value in a list.
@@ -241,6 +269,18 @@ fn year_of(_data: Data<'_>, given: &str) -> ValR<Val> {
     Ok(year.map_or(Val::Null, Val::from))
 }
 
+fn moment(input: &Val, form: &Val, zone: &Val) -> ValR<Val> {
+    let (Some(form), Some(zone)) = (text(form), text(zone)) else {
+        return failed("the arguments must be texts");
+    };
+    match input {
+        Val::Null => Ok(Val::Null),
+        input => time(&worded(input)?, form, zone)
+            .map(Val::from)
+            .map_err(Error::str),
+    }
+}
+
 fn plain_text(data: Data<'_>, value: &Val) -> ValR<Val> {
     let json = to_json(value).map_err(Error::str)?;
     let plain = plain(&json).map_err(Error::str)?;
@@ -257,6 +297,13 @@ fn markdown_text(_data: Data<'_>, text: &str) -> ValR<Val> {
 
 fn slug(_data: Data<'_>, given: &str) -> ValR<Val> {
     slugify(given).map(Val::from).map_err(Error::str)
+}
+
+/// What a regular expression, given with its flags, finds in a text.
+fn found(mut cv: Cv<'_, Language>, wanted: Wanted) -> ValXs<'_, Val> {
+    let flags = cv.0.pop_var();
+    let regex = cv.0.pop_var();
+    bome(regexes::found(&cv.1, (&regex, &flags), wanted))
 }
 
 fn failed(message: impl ToString) -> ValR<Val> {

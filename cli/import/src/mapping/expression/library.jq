@@ -15,6 +15,9 @@ def have_decnum: false;
 # Texts
 def trimstr($s): ltrimstr($s) | rtrimstr($s);
 def ascii: [.] | implode;
+def scan($re; $flags): matches($re; "g" + $flags)[] | [.[].string]
+  | if length == 1 then .[0] else .[1:] end;
+def scan($re): scan($re; null);
 def join($s): reduce .[] as $x (null; if . == null then "" else . + $s end + ($x // if $x == null then "" else $x end | tostring)) // "";
 
 # Formats

@@ -10,9 +10,9 @@ use jaq_core::load;
 use jaq_core::load::parse::Def;
 use jaq_core::native::Fun;
 
+use super::eval_context::Language;
 use super::functions;
-use super::language::Language;
-use super::rewrite::Rewriter;
+use super::rewrite::Rewritten;
 
 /// Functions of jaq that reach outside or end the program.
 pub(super) const OUTSIDE: [&str; 14] = [
@@ -50,23 +50,21 @@ const INSTEAD: [(&str, &str); 10] = [
 ];
 
 /// Functions of jaq that ours wrap, and the names by which ours call them.
-const WRAPPED: [(&str, &str); 6] = [
+const WRAPPED: [(&str, &str); 3] = [
     ("fromdateiso8601", "_fromdateiso8601"),
-    ("matches", "_matches"),
     ("mktime", "_mktime"),
-    ("split_", "_split_"),
-    ("split_matches", "_split_matches"),
     ("strptime", "_strptime"),
 ];
 
-/// A definition in jq and the functions it calls.
-struct Known {
-    definition: Def<&'static str>,
-    called: HashSet<&'static str>,
-}
+/// Functions of jaq, not written in jq, for which ours stand that know Unicode.
+const WITHOUT_UNICODE: [&str; 3] = ["matches", "split_", "split_matches"];
 
-/// All definitions; each sees those before it.
-static DEFINITIONS: LazyLock<Vec<Known>> = LazyLock::new(|| {
+/// All definitions in the form in which they run, for expressions that are watched and for others;
+/// each sees those before it.
+static WATCHED: LazyLock<Vec<Rewritten<'static>>> = LazyLock::new(|| rewritten(true));
+static UNWATCHED: LazyLock<Vec<Rewritten<'static>>> = LazyLock::new(|| rewritten(false));
+
+fn rewritten(is_watched: bool) -> Vec<Rewritten<'static>> {
     let is_kept = |definition: &Def<&str>| !is_excluded(definition.name);
     jaq_core::defs()
         .chain(own(include_str!("errors.jq")))
@@ -74,15 +72,9 @@ static DEFINITIONS: LazyLock<Vec<Known>> = LazyLock::new(|| {
         .chain(jaq_json::defs())
         .filter(is_kept)
         .chain(own(include_str!("library.jq")))
-        .map(|definition| {
-            let mut rewriter = Rewriter::default();
-            Known {
-                definition: rewriter.definition(definition),
-                called: rewriter.finish().called,
-            }
-        })
+        .map(|definition| Rewritten::new(definition, is_watched))
         .collect()
-});
+}
 
 fn is_excluded(name: &str) -> bool {
     OUTSIDE.contains(&name) || OURS.contains(&name)
@@ -96,7 +88,7 @@ pub(super) fn instead(name: &str) -> Option<&'static str> {
 
 /// The arities of the functions with this name.
 pub(super) fn arities(name: &str) -> Vec<usize> {
-    let definitions = DEFINITIONS.iter().map(|known| &known.definition);
+    let definitions = UNWATCHED.iter().map(|known| &known.definition);
     let defined = definitions.filter(|definition| definition.name == name);
     let native = functions().filter(|(native, ..)| *native == name);
     let mut arities: Vec<usize> = defined
@@ -113,16 +105,12 @@ fn own(code: &'static str) -> Vec<Def<&'static str>> {
     definitions.unwrap_or_else(|| unreachable!("every test of expressions parses it"))
 }
 
-/// All definitions, in the form in which they run.
-pub(super) fn all() -> impl Iterator<Item = Def<&'static str>> {
-    DEFINITIONS.iter().map(|known| known.definition.clone())
-}
-
 /// The definitions with these names, and those they call in turn. Compiling all definitions for
 /// each expression would take many times as long as compiling the expression.
-pub(super) fn definitions(mut called: HashSet<&str>) -> Vec<Def<&str>> {
+pub(super) fn definitions(mut called: HashSet<&str>, is_watched: bool) -> Vec<Def<&str>> {
+    let all = if is_watched { &WATCHED } else { &UNWATCHED };
     let mut used = Vec::new();
-    for known in DEFINITIONS.iter().rev() {
+    for known in all.iter().rev() {
         if called.contains(known.definition.name) {
             called.extend(&known.called);
             used.push(known.definition.clone());
@@ -137,7 +125,7 @@ pub(super) fn functions() -> impl Iterator<Item = Fun<Language>> {
     let jaqs = jaq_core::funs()
         .chain(jaq_std::funs())
         .chain(jaq_json::funs())
-        .filter(|(name, ..)| !is_excluded(name))
+        .filter(|(name, ..)| !is_excluded(name) && !WITHOUT_UNICODE.contains(name))
         .map(|(name, arguments, function)| {
             let wrapped = WRAPPED.iter().find(|(jaqs, _)| *jaqs == name);
             (wrapped.map_or(name, |(_, ours)| *ours), arguments, function)

@@ -1,71 +1,116 @@
-//! Rewrites an expression before it runs: every product becomes a call of [`PRODUCT`], and every
-//! `deref` and `joined` gets a number, so it can be recorded where each of them leads.
+//! Rewrites an expression before it runs: every product becomes a call of [`PRODUCT`], and, in an
+//! expression that is watched, everything that looks into a value says so before it looks.
+//!
+//! A watched expression gives the same values. Where it cannot be told which part of a value is
+//! needed, such as for a comparison of two objects, all of it counts as read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use jaq_core::load;
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
 use jaq_core::ops::Math;
-use jaq_core::path::{Part, Path};
+use jaq_core::path::{Opt, Part, Path};
 
-use super::products::PRODUCT;
+use super::multiply_guard::PRODUCT;
 
-/// What `deref` becomes, called with its number. No mapping can define this name.
-pub(super) const NUMBERED_DEREF: &str = "*deref";
-/// What `joined` becomes, called with its number and the name of its join.
-pub(super) const NUMBERED_JOINED: &str = "*joined";
-/// The functions that lead to other records, with their arities and what they become.
-const LEADING: [(&str, usize, &str); 2] =
-    [("deref", 0, NUMBERED_DEREF), ("joined", 1, NUMBERED_JOINED)];
+/// The function by which a watched expression says what it needs of its input: a [`Need`] and, for
+/// [`Need::Key`], a key. No mapping can define this name.
+pub(super) const NEED: &str = "*need";
+
+/// Functions not written in jq that need everything in their input and arguments.
+const READING: [&str; 8] = [
+    "bsearch",
+    "contains",
+    "error_empty",
+    "indices",
+    "plain",
+    "sort",
+    "tobytes",
+    "tojson",
+];
+/// Functions not written in jq that look at all keys of their input.
+const LOOKING_AT_ALL: [&str; 2] = ["keys_unsorted", "key_values"];
 /// A variable that no mapping can define.
 const FACTOR: &str = "$*";
 
-/// A call of a function that leads to other records, counted from the beginning of an expression.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::mapping) struct SiteNumber(u32);
+/// What an expression is about to need of a value.
+#[derive(Clone, Copy)]
+pub(super) enum Need {
+    /// The value under a key, if it is an object.
+    Key,
+    /// Whether it has a key, if it is an object.
+    Presence,
+    /// The values under all keys, if it is an object.
+    AllKeys,
+    /// Everything in it, if it is an object.
+    Object,
+    /// Everything in it.
+    Everything,
+}
 
-impl SiteNumber {
-    /// The number encoded as a text of one character, to be an argument in a call.
-    fn argument(self) -> Term<&'static str> {
-        let character = char::from_u32(self.0).unwrap_or_default();
-        Term::Str(None, vec![StrPart::Char(character)])
+impl Need {
+    /// All, each at the index by which a call names it.
+    pub(super) const ALL: [Self; 5] = [
+        Self::Key,
+        Self::Presence,
+        Self::AllKeys,
+        Self::Object,
+        Self::Everything,
+    ];
+
+    /// A call that says so, and gives its input.
+    fn of(self, key: Term<&str>) -> Term<&str> {
+        const INDICES: [&str; 5] = ["0", "1", "2", "3", "4"];
+        Term::Call(NEED, vec![Term::Num(INDICES[self as usize]), key])
     }
 
-    /// The number encoded in a text.
-    pub(super) fn of_argument(text: &str) -> Self {
-        Self(text.chars().next().map_or(0, u32::from))
+    fn said<'c>(self) -> Term<&'c str> {
+        self.of(Term::Num("0"))
     }
 }
 
-/// The functions and joins that an expression names.
+/// What an expression names.
+#[derive(Default)]
 pub(super) struct Found<'c> {
     /// The functions it calls, including its own definitions, and its formats.
     pub(super) called: HashSet<&'c str>,
+    /// The texts in it, which may be keys, and whether it uses them as keys itself.
+    pub(super) named: HashMap<String, bool>,
     /// The joins it names with a literal, in order.
     pub(super) joins: Vec<String>,
+    /// Whether it defines a function of its own by the name of the one that finds joined records.
+    hides_joined: bool,
 }
 
 /// Rewrites an expression, or definitions of the library.
 #[derive(Default)]
 pub(super) struct Rewriter<'c> {
-    /// The functions that are called, by their original names.
-    called: HashSet<&'c str>,
-    /// The number of calls of [`LEADING`] functions found so far.
-    sites: u32,
-    /// Which of their names refer to the mapping's own definitions here.
-    hidden: [bool; LEADING.len()],
-    /// The joins named with a literal.
-    joins: Vec<String>,
+    is_watched: bool,
+    found: Found<'c>,
 }
 
-/// Which names of [`LEADING`] functions a definition hides.
-fn hidden_by(def: &Def<&str>) -> [bool; LEADING.len()] {
-    LEADING.map(|(name, arguments, _)| def.name == name && def.args.len() == arguments)
+/// A definition in the form in which it runs.
+#[derive(Clone)]
+pub(super) struct Rewritten<'c> {
+    pub(super) definition: Def<&'c str>,
+    pub(super) called: HashSet<&'c str>,
+    named: HashMap<String, bool>,
+    hides_joined: bool,
 }
 
-fn either(a: [bool; LEADING.len()], b: [bool; LEADING.len()]) -> [bool; LEADING.len()] {
-    std::array::from_fn(|place| a[place] || b[place])
+impl<'c> Rewritten<'c> {
+    pub(super) fn new(definition: Def<&'c str>, is_watched: bool) -> Self {
+        let mut rewriter = Rewriter::new(is_watched);
+        let definition = rewriter.definition(definition);
+        let found = rewriter.found;
+        Self {
+            definition,
+            called: found.called,
+            named: found.named,
+            hides_joined: found.hides_joined,
+        }
+    }
 }
 
 /// The text of a term that is a literal without interpolation.
@@ -84,56 +129,77 @@ fn literal(term: &Term<&str>) -> Option<String> {
     Some(text)
 }
 
+/// Whether a term can be seen to have a value with nothing in it.
+fn is_bare(term: &Term<&str>) -> bool {
+    match term {
+        Term::Num(_) | Term::Str(..) | Term::Arr(None) => true,
+        Term::Obj(members) => members.is_empty(),
+        Term::Call(name, arguments) => {
+            arguments.is_empty() && ["null", "true", "false"].contains(name)
+        }
+        _ => false,
+    }
+}
+
+fn has_object(pattern: &Pattern<&str>) -> bool {
+    match pattern {
+        Pattern::Var(_) => false,
+        Pattern::Arr(items) => items.iter().any(has_object),
+        Pattern::Obj(_) => true,
+    }
+}
+
+fn pipe<'c>(of: Term<&'c str>, into: Term<&'c str>) -> Term<&'c str> {
+    Term::BinOp(Box::new(of), BinaryOp::Pipe(None), Box::new(into))
+}
+
 impl<'c> Rewriter<'c> {
-    pub(super) fn definition(&mut self, def: Def<&'c str>) -> Def<&'c str> {
-        let before = self.hidden;
-        let arguments = LEADING.map(|(name, count, _)| count == 0 && def.args.contains(&name));
-        self.hidden = either(self.hidden, either(hidden_by(&def), arguments));
+    pub(super) fn new(is_watched: bool) -> Self {
+        Self {
+            is_watched,
+            found: Found::default(),
+        }
+    }
+
+    fn definition(&mut self, def: Def<&'c str>) -> Def<&'c str> {
+        self.found.hides_joined |= def.name == "joined" && def.args.len() == 1;
         let body = self.term(def.body);
-        self.hidden = before;
         Def { body, ..def }
     }
 
-    /// What was found while rewriting.
-    pub(super) fn finish(self) -> Found<'c> {
-        Found {
-            called: self.called,
-            joins: self.joins,
+    /// A term of whose values something is needed by what comes next.
+    fn needed(&self, of: Term<&'c str>, need: Need) -> Term<&'c str> {
+        if self.is_watched && !is_bare(&of) {
+            pipe(of, need.said())
+        } else {
+            of
         }
     }
 
     fn call(&mut self, name: &'c str, arguments: Vec<Term<&'c str>>) -> Term<&'c str> {
-        self.called.insert(name);
-        let mut leading = LEADING.iter().zip(self.hidden);
-        let leading = leading.find(|((of, count, _), is_hidden)| {
-            *of == name && *count == arguments.len() && !is_hidden
-        });
-        let Some(((.., numbered), _)) = leading else {
-            return Term::Call(name, self.terms(arguments));
-        };
-        self.joins.extend(arguments.first().and_then(literal));
-        self.sites += 1;
-        let site = SiteNumber(self.sites).argument();
-        let arguments = self.terms(arguments);
-        Term::Call(numbered, std::iter::once(site).chain(arguments).collect())
-    }
-
-    /// Rewrites definitions and the term that may use them.
-    pub(super) fn scope(
-        &mut self,
-        defs: Vec<Def<&'c str>>,
-        of: Term<&'c str>,
-    ) -> (Vec<Def<&'c str>>, Term<&'c str>) {
-        let before = self.hidden;
-        let mut rewritten = Vec::with_capacity(defs.len());
-        for def in defs {
-            let hidden = hidden_by(&def);
-            rewritten.push(self.definition(def));
-            self.hidden = either(self.hidden, hidden);
+        self.found.called.insert(name);
+        if name == "joined"
+            && let [join] = arguments.as_slice()
+        {
+            self.found.joins.extend(literal(join));
         }
-        let of = self.term(of);
-        self.hidden = before;
-        (rewritten, of)
+        let mut arguments = self.terms(arguments);
+        if !self.is_watched {
+            return Term::Call(name, arguments);
+        }
+        let before = match (name, arguments.as_slice()) {
+            ("has", [key]) => Need::Presence.of(key.clone()),
+            (name, _) if LOOKING_AT_ALL.contains(&name) => Need::AllKeys.said(),
+            (name, _) if READING.contains(&name) => Need::Everything.said(),
+            _ => return Term::Call(name, arguments),
+        };
+        if READING.contains(&name) {
+            let read = arguments
+                .into_iter()
+                .map(|of| self.needed(of, Need::Everything));
+            arguments = read.collect();
+        }
+        pipe(before, Term::Call(name, arguments))
     }
 
     /// Rewrites a term.
@@ -141,23 +207,26 @@ impl<'c> Rewriter<'c> {
         match whole {
             Term::BinOp(left, operator, right) => self.operation(*left, operator, *right),
             Term::Str(format, parts) => {
-                self.called.extend(format);
+                self.found.called.extend(format);
                 let parts = parts.into_iter().map(|part| self.part(part));
-                Term::Str(format, parts.collect())
+                let text = Term::Str(format, parts.collect());
+                if let Some(text) = literal(&text) {
+                    self.found.named.entry(text).or_default();
+                }
+                text
             }
             Term::Arr(items) => Term::Arr(items.map(|items| self.boxed(*items))),
             Term::Obj(members) => {
                 let members = members.into_iter();
-                let members =
-                    members.map(|(key, value)| (self.term(key), value.map(|of| self.term(of))));
+                let members = members.map(|(key, value)| self.member(key, value));
                 Term::Obj(members.collect())
             }
             Term::Neg(of) => Term::Neg(self.boxed(*of)),
             Term::Label(label, of) => Term::Label(label, self.boxed(*of)),
             Term::Fold(name, of, bound, arguments) => {
-                let of = self.boxed(*of);
+                let of = self.bound(*of, &bound);
                 let bound = self.pattern(bound);
-                Term::Fold(name, of, bound, self.terms(arguments))
+                Term::Fold(name, Box::new(of), bound, self.terms(arguments))
             }
             Term::TryCatch(tried, caught) => {
                 let tried = self.boxed(*tried);
@@ -170,14 +239,15 @@ impl<'c> Rewriter<'c> {
                 Term::IfThenElse(cases, other.map(|other| self.boxed(*other)))
             }
             Term::Def(defs, of) => {
-                let (defs, of) = self.scope(defs, *of);
-                Term::Def(defs, Box::new(of))
+                let defs = defs.into_iter().map(|def| self.definition(def)).collect();
+                Term::Def(defs, self.boxed(*of))
             }
             Term::Call(name, arguments) => self.call(name, arguments),
             Term::Path(of, path) => {
-                let of = self.boxed(*of);
-                Term::Path(of, self.steps(path))
+                let of = self.term(*of);
+                self.path(of, path)
             }
+            Term::Recurse if self.is_watched => pipe(Need::Everything.said(), Term::Recurse),
             Term::Id | Term::Recurse | Term::Num(_) | Term::Break(_) | Term::Var(_) => whole,
         }
     }
@@ -188,21 +258,59 @@ impl<'c> Rewriter<'c> {
         operator: BinaryOp<&'c str>,
         right: Term<&'c str>,
     ) -> Term<&'c str> {
-        let left = self.boxed(left);
+        let left = match &operator {
+            BinaryOp::Pipe(Some(bound)) => self.bound(left, bound),
+            _ => self.term(left),
+        };
         let operator = match operator {
             BinaryOp::Pipe(Some(bound)) => BinaryOp::Pipe(Some(self.pattern(bound))),
             operator => operator,
         };
-        let right = self.boxed(right);
+        let right = self.term(right);
         match operator {
-            BinaryOp::Math(Math::Mul) => Term::Call(PRODUCT, vec![*left, *right]),
+            BinaryOp::Math(Math::Mul) => {
+                let factors = [left, right].map(|of| self.needed(of, Need::Object));
+                Term::Call(PRODUCT, factors.into())
+            }
             BinaryOp::UpdateMath(Math::Mul) => {
                 let product = Term::Call(PRODUCT, vec![Term::Id, Term::Var(FACTOR)]);
-                let update = Term::BinOp(left, BinaryOp::Update, Box::new(product));
+                let update = Term::BinOp(left.into(), BinaryOp::Update, Box::new(product));
                 let bind = BinaryOp::Pipe(Some(Pattern::Var(FACTOR)));
-                Term::BinOp(right, bind, Box::new(update))
+                let update = Term::BinOp(right.into(), bind, Box::new(update));
+                self.after_reading(update)
             }
-            operator => Term::BinOp(left, operator, right),
+            BinaryOp::Assign | BinaryOp::Update | BinaryOp::UpdateMath(_) | BinaryOp::UpdateAlt => {
+                self.after_reading(Term::BinOp(left.into(), operator, right.into()))
+            }
+            BinaryOp::Math(_) => {
+                let [left, right] = [left, right].map(|of| self.needed(of, Need::Object));
+                Term::BinOp(left.into(), operator, right.into())
+            }
+            BinaryOp::Cmp(_) if !is_bare(&left) && !is_bare(&right) => {
+                let [left, right] = [left, right].map(|of| self.needed(of, Need::Everything));
+                Term::BinOp(left.into(), operator, right.into())
+            }
+            operator => Term::BinOp(left.into(), operator, right.into()),
+        }
+    }
+
+    /// A term that changes its input: what it makes is a new object, into which later steps look
+    /// unseen.
+    fn after_reading(&self, change: Term<&'c str>) -> Term<&'c str> {
+        if self.is_watched {
+            pipe(Need::Object.said(), change)
+        } else {
+            change
+        }
+    }
+
+    /// A term whose values are bound to a pattern.
+    fn bound(&mut self, of: Term<&'c str>, pattern: &Pattern<&'c str>) -> Term<&'c str> {
+        let of = self.term(of);
+        if has_object(pattern) {
+            self.needed(of, Need::Everything)
+        } else {
+            of
         }
     }
 
@@ -216,9 +324,34 @@ impl<'c> Rewriter<'c> {
 
     fn part(&mut self, of: StrPart<&'c str, Term<&'c str>>) -> StrPart<&'c str, Term<&'c str>> {
         match of {
-            StrPart::Term(of) => StrPart::Term(self.term(of)),
+            StrPart::Term(of) => {
+                let of = self.term(of);
+                StrPart::Term(self.needed(of, Need::Everything))
+            }
             StrPart::Str(_) | StrPart::Char(_) => of,
         }
+    }
+
+    /// A member of an object. `{a}` stands for `{a: .a}`.
+    fn member(
+        &mut self,
+        key: Term<&'c str>,
+        value: Option<Term<&'c str>>,
+    ) -> (Term<&'c str>, Option<Term<&'c str>>) {
+        let value = match (&key, value) {
+            (_, Some(value)) => Some(self.term(value)),
+            (Term::Str(..), None) if self.is_watched => {
+                let step = (Part::Index(key.clone()), Opt::Essential);
+                Some(self.path(Term::Id, Path(vec![step])))
+            }
+            (_, None) => None,
+        };
+        // The name that a member is given is no key that is looked up.
+        let key = match literal(&key) {
+            Some(_) => key,
+            None => self.term(key),
+        };
+        (key, value)
     }
 
     fn pattern(&mut self, of: Pattern<&'c str>) -> Pattern<&'c str> {
@@ -235,20 +368,47 @@ impl<'c> Rewriter<'c> {
         }
     }
 
-    fn steps(&mut self, of: Path<Term<&'c str>>) -> Path<Term<&'c str>> {
-        let mut step = |of| match of {
-            Part::Index(at) => Part::Index(self.term(at)),
-            Part::Range(from, to) => {
-                let from = from.map(|from| self.term(from));
-                Part::Range(from, to.map(|to| self.term(to)))
+    /// A path from a term, which was rewritten before.
+    fn path(&mut self, mut of: Term<&'c str>, path: Path<Term<&'c str>>) -> Term<&'c str> {
+        let mut steps = Vec::new();
+        for (part, optional) in path.0 {
+            if let Part::Index(key) = &part
+                && let Some(key) = literal(key)
+            {
+                self.found.named.insert(key, true);
             }
-        };
-        let steps = of.0.into_iter();
-        Path(steps.map(|(of, optional)| (step(of), optional)).collect())
+            let part = match part {
+                Part::Index(at) => Part::Index(self.term(at)),
+                Part::Range(from, to) => {
+                    let from = from.map(|from| self.term(from));
+                    Part::Range(from, to.map(|to| self.term(to)))
+                }
+            };
+            if self.is_watched {
+                let before = std::mem::take(&mut steps);
+                if !before.is_empty() {
+                    of = Term::Path(Box::new(of), Path(before));
+                }
+                of = pipe(of, look(&part));
+            }
+            steps.push((part, optional));
+        }
+        Term::Path(Box::new(of), Path(steps))
     }
 }
 
-/// An expression in the form in which it runs, and the mapping's definitions.
+/// What says that a step of a path looks into its input. A key that is computed from the path's
+/// input is not known there, so that it may be any.
+fn look<'c>(part: &Part<Term<&'c str>>) -> Term<&'c str> {
+    match part {
+        Part::Index(key @ Term::Var(_)) => Need::Key.of(key.clone()),
+        Part::Index(key) if literal(key).is_some() => Need::Key.of(key.clone()),
+        Part::Index(Term::Num(_)) | Part::Range(Some(_), _) | Part::Range(_, Some(_)) => Term::Id,
+        Part::Index(_) | Part::Range(None, None) => Need::AllKeys.said(),
+    }
+}
+
+/// An expression in the form in which it runs, and the mapping's definitions that it calls.
 pub(super) struct Parsed<'c> {
     pub(super) definitions: Vec<Def<&'c str>>,
     pub(super) body: Term<&'c str>,
@@ -256,15 +416,33 @@ pub(super) struct Parsed<'c> {
 }
 
 impl<'c> Parsed<'c> {
-    pub(super) fn new(code: &'c str, prelude: &'c str) -> Option<Self> {
-        let definitions = load::parse(prelude, |parser| parser.defs())?;
+    pub(super) fn new(code: &'c str, prelude: &'c str, is_watched: bool) -> Option<Self> {
+        let prelude = load::parse(prelude, |parser| parser.defs())?;
         let body = load::parse(code, |parser| parser.term())?;
-        let mut rewriter = Rewriter::default();
-        let (definitions, body) = rewriter.scope(definitions, body);
+        let mut rewriter = Rewriter::new(is_watched);
+        let body = rewriter.term(body);
+        let mut found = rewriter.found;
+        let prelude = prelude.into_iter();
+        let mut definitions = Vec::new();
+        for rewritten in prelude.map(|def| Rewritten::new(def, is_watched)).rev() {
+            if !found.called.contains(rewritten.definition.name) {
+                continue;
+            }
+            found.called.extend(rewritten.called);
+            for key in rewritten.named.into_keys() {
+                found.named.entry(key).or_default();
+            }
+            found.hides_joined |= rewritten.hides_joined;
+            definitions.push(rewritten.definition);
+        }
+        definitions.reverse();
+        if found.hides_joined {
+            found.joins.clear();
+        }
         Some(Self {
             definitions,
             body,
-            found: rewriter.finish(),
+            found,
         })
     }
 }

@@ -49,8 +49,9 @@ pub(crate) fn from_json(value: &Value) -> Val {
 /// A number from its JSON spelling.
 pub(super) fn number(spelled: &str) -> Val {
     Val::Num(match spelled.parse::<isize>() {
-        Ok(integer) => Num::Int(integer),
-        Err(_not_one) => Num::Dec(Rc::new(spelled.to_owned())),
+        Ok(integer) if integer != 0 || spelled == "0" => Num::Int(integer),
+        // The integer has lost the sign of `-0`.
+        Ok(_) | Err(_) => Num::Dec(Rc::new(spelled.to_owned())),
     })
 }
 

@@ -1,21 +1,16 @@
 //! Rules with `distinct`, which make one native record of several: the first is kept, and
 //! differences in the others are reported.
 //!
-//! Only the place and a hash of each record made are kept. The records whose difference is shown
-//! are made again.
+//! Only the place and a hash of each record made are kept.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 
-use super::Mapper;
-use super::make::{Native, inputs, native};
-use crate::finding::cut;
-use crate::mapping::index::Index;
+use super::native_record::Native;
 
 /// A field that may differ, because records are rarely changed at the same time.
-const UPDATED_AT: &str = "updatedAt";
+pub(super) const UPDATED_AT: &str = "updatedAt";
 
 /// What a native record was made of: a record, and one of a rule's inputs from it.
 #[derive(Clone, Copy)]
@@ -56,13 +51,6 @@ struct First {
     is_reported: bool,
 }
 
-/// A member in which two merged records differ, as JSON.
-pub(in crate::mapping) struct Difference {
-    pub(super) name: String,
-    pub(super) kept_value: String,
-    pub(super) merged_value: String,
-}
-
 impl DedupKey {
     pub(super) fn of(native: &Native<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
@@ -101,50 +89,4 @@ impl Distinct {
         }
         true
     }
-}
-
-/// The difference between a record that was kept and one merged into it. Both are made again.
-pub(in crate::mapping) fn difference(
-    mapper: &mut Mapper,
-    index: Arc<Index>,
-    (kept, merged): (MadeOf, MadeOf),
-) -> Option<Difference> {
-    mapper.index = index;
-    let (kept, merged) = (made_again(mapper, kept)?, made_again(mapper, merged)?);
-    let value = |members: &[(String, String)], of: &str| {
-        let mut members = members.iter();
-        let member = members.find(|(name, _)| name == of);
-        member.map_or("null", |(_, value)| value).to_owned()
-    };
-    let names = merged.iter().chain(&kept).map(|(name, _)| name);
-    let mut names = names.filter(|name| *name != UPDATED_AT);
-    let name = names.find(|name| value(&kept, name) != value(&merged, name))?;
-    Some(Difference {
-        kept_value: cut(&value(&kept, name)),
-        merged_value: cut(&value(&merged, name)),
-        name: name.to_owned(),
-    })
-}
-
-/// The members of a native record with their JSON.
-fn made_again(mapper: &Mapper, made_of: MadeOf) -> Option<Vec<(String, String)>> {
-    mapper.followed.borrow_mut().begin(made_of.place);
-    let document = mapper.index.documents.at(made_of.place);
-    mapper.position.begin(&document.file, document.line);
-    let rule = &mapper.definition.rules[made_of.rule];
-    let record = mapper.index.documents.read(made_of.place).ok()?;
-    let subject = mapper.subject(document, record);
-    let inputs = inputs(mapper, rule, &subject).ok()?;
-    let input = inputs.get(made_of.input)?;
-    let native = native(
-        mapper,
-        (made_of.rule, rule),
-        document,
-        (&subject, input),
-        None,
-    );
-    let native = native.ok()?;
-    let members = native.members.iter();
-    let members = members.map(|(name, _)| ((*name).to_owned(), native.member(name).to_owned()));
-    Some(members.collect())
 }

@@ -1,6 +1,8 @@
 //! Identifies records, when they are read for the first time: their keys, ids and types, and the
 //! links between them.
 
+use std::rc::Rc;
+
 use super::{Mapper, Subject};
 use crate::finding::Line;
 use crate::finding::{Code, Finding, cut};
@@ -9,7 +11,7 @@ use crate::json::parse_line;
 use crate::json::{Node, Value};
 use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::definition::{ExpressionId, Join, Role};
-use crate::mapping::expression::{Jq, from_node, from_plain_text, text};
+use crate::mapping::expression::{Jq, Map, from_node, from_plain_text, in_path, text};
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
 
 /// The hint if it is unknown whether a record is published.
@@ -109,7 +111,10 @@ fn identify(
     let id = word_of(mapper, "id", envelope.id, subject)?;
     let is_published = match envelope.published {
         None => true,
-        Some(given) => is_published(mapper, given, subject)?,
+        Some(given) => {
+            mapper.asked.borrow_mut().clear();
+            is_published(mapper, given, subject)?
+        }
     };
     let is_changed = truth_of(mapper, "changed", envelope.changed, subject)?.unwrap_or(false);
     let joinings = if is_published {
@@ -117,7 +122,7 @@ fn identify(
     } else {
         Vec::new()
     };
-    let asked = mapper.definition.sources[source].published_keys.iter();
+    let asked = mapper.asked.take();
     Ok(Some(Identified {
         source,
         id: id.filter(|id| *id != key).map(String::into_boxed_str),
@@ -125,9 +130,49 @@ fn identify(
         record_type,
         is_published,
         is_changed,
-        published_keys: asked.map(|asked| asked.is_in(subject.record())).collect(),
+        published_keys: published_keys(&asked, subject.record()),
         joinings,
     }))
+}
+
+/// The paths of keys that were looked up in objects of a record, with whether it has them.
+fn published_keys(asked: &[(Jq, String)], record: &Jq) -> Vec<(String, bool)> {
+    let asked = asked.iter().filter_map(|(object, key)| {
+        let Jq::Obj(members) = object else {
+            return None;
+        };
+        let around = path_to(members, record)?;
+        let separator = if around.is_empty() { "" } else { "." };
+        let path = format!("{around}{separator}{}", in_path(key));
+        Some((path, members.contains_key(&Jq::from(key.clone()))))
+    });
+    asked.collect()
+}
+
+/// The path of an object in a value; empty if it is the value itself.
+fn path_to(object: &Rc<Map>, within: &Jq) -> Option<String> {
+    match within {
+        Jq::Obj(members) if Rc::ptr_eq(members, object) => Some(String::new()),
+        Jq::Obj(members) => members.iter().find_map(|(key, value)| {
+            let path = path_to(object, value)?;
+            let separator = if path.is_empty() || path.starts_with('[') {
+                ""
+            } else {
+                "."
+            };
+            Some(format!("{}{separator}{path}", in_path(text(key)?)))
+        }),
+        Jq::Arr(items) => items.iter().find_map(|item| {
+            let path = path_to(object, item)?;
+            let separator = if path.is_empty() || path.starts_with('[') {
+                ""
+            } else {
+                "."
+            };
+            Some(format!("[]{separator}{path}"))
+        }),
+        _ => None,
+    }
 }
 
 fn add_links(mapper: &Mapper, row: &Subject, found: &mut Vec<Link>) -> Result<(), String> {

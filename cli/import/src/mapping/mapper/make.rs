@@ -1,18 +1,18 @@
 //! Makes native records from the stored records, which are now read a second time.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use anyhow::anyhow;
+
 use super::distinct::DedupKey;
-use super::followed::Followed;
-use super::images::with_sizes;
+use super::native_record::Native;
+use super::observations::Followed;
 use super::{Mapper, Subject, rules_for};
 use crate::finding::Kind;
 use crate::finding::{Code, cut};
-use crate::mapping::check::{Checker, Looked};
-use crate::mapping::definition::{ExpressionId, Field, Rest, Rule};
+use crate::mapping::check::{Checker, Looked, Observer};
+use crate::mapping::definition::{ExpressionId, Field, Join, Rest, Rule};
 use crate::mapping::documents::Document;
 use crate::mapping::expression::{EvalContext, Jq, from_json, text, write_json, write_text};
 use crate::mapping::index::Index;
@@ -20,16 +20,6 @@ use crate::source::LINE_MAX;
 
 /// Bytes of finished records after which a piece is handed over.
 const PIECE_BYTES: usize = 1024 * 1024;
-
-/// A native record that was made.
-pub(super) struct Native<'e> {
-    /// Its JSON.
-    pub(super) text: String,
-    /// The position in it of each member's value, except the kind.
-    pub(super) members: Vec<(&'e str, Range<usize>)>,
-    /// The URLs of images left out because they have no size.
-    pub(super) left_out: Vec<String>,
-}
 
 /// What the mapping made of consecutive records.
 #[derive(Default)]
@@ -59,38 +49,6 @@ pub(super) struct Made {
     pub(super) left_out: Vec<String>,
 }
 
-impl Native<'_> {
-    /// A record without members.
-    fn new(kind: Kind) -> Self {
-        Self {
-            text: format!("{{\"kind\":\"{}\"", kind.as_str()),
-            members: Vec::new(),
-            left_out: Vec::new(),
-        }
-    }
-
-    /// Removes images without a size from the value of a member, which starts at `start`; returns
-    /// whether anything is left of it.
-    fn keep_sized(&mut self, kind: Kind, name: &str, start: usize) -> bool {
-        match with_sizes(kind, name, &self.text[start..], &mut self.left_out) {
-            None => false,
-            Some(Cow::Borrowed(_all)) => true,
-            Some(Cow::Owned(some)) => {
-                self.text.truncate(start);
-                self.text.push_str(&some);
-                true
-            }
-        }
-    }
-
-    /// The JSON of a member.
-    pub(super) fn member(&self, name: &str) -> &str {
-        let mut members = self.members.iter();
-        let member = members.find(|(member, _)| *member == name);
-        member.map_or("null", |(_, value)| &self.text[value.clone()])
-    }
-}
-
 /// Maps the records at these places, observed by a checker if `is_checked`.
 pub(in crate::mapping) fn make_records(
     mapper: &mut Mapper,
@@ -100,29 +58,27 @@ pub(in crate::mapping) fn make_records(
     hand_over: &mut dyn FnMut(Piece) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     mapper.index = index;
-    mapper.visited.replace(is_checked.then(HashSet::new));
-    let new = || Piece {
-        checker: is_checked.then(Checker::default),
-        ..Piece::default()
-    };
-    let mut piece = new();
+    if is_checked {
+        mapper
+            .observe()
+            .map_err(|_mistakes| anyhow!("the mapping cannot be watched"))?;
+    }
+    let mut piece = Piece::default();
     for place in places {
         make(mapper, place, &mut piece)?;
         piece.records += 1;
         if PIECE_BYTES <= piece.bytes {
-            hand_over(finished(mapper, std::mem::replace(&mut piece, new())))?;
+            let observer = is_checked.then(Observer::default);
+            hand_over(finished(mapper, std::mem::take(&mut piece), observer))?;
         }
     }
-    hand_over(finished(mapper, piece))
+    hand_over(finished(mapper, piece, None))
 }
 
-fn finished(mapper: &mut Mapper, mut piece: Piece) -> Piece {
+/// A piece with what was observed. The next observations are for another observer.
+fn finished(mapper: &mut Mapper, mut piece: Piece, next: Option<Observer>) -> Piece {
     piece.followed = mapper.followed.take();
-    if let (Some(visited), Some(checker)) = (mapper.visited.get_mut(), &mut piece.checker) {
-        for (site, record_type) in visited.drain() {
-            checker.led(site, &record_type);
-        }
-    }
+    piece.checker = mapper.observer.replace(next).map(Observer::finish);
     piece
 }
 
@@ -132,9 +88,9 @@ fn make(mapper: &Mapper, place: usize, piece: &mut Piece) -> anyhow::Result<()> 
     let definition = Arc::clone(&mapper.definition);
     mapper.position.begin(&document.file, document.line);
     let mut subject = None;
-    if let Some(checker) = &mut piece.checker {
+    if mapper.is_observed() {
         let subject = subject.insert(mapper.subject(document, index.documents.read(place)?));
-        checker.record(&Looked::of(place, &index), subject.record());
+        observe(mapper, place, subject);
     }
     for (number, rule) in rules_for(&definition, document) {
         if !document.is_published {
@@ -155,6 +111,26 @@ fn make(mapper: &Mapper, place: usize, piece: &mut Piece) -> anyhow::Result<()> 
     Ok(())
 }
 
+/// Has a record observed, and what identified it.
+fn observe(mapper: &Mapper, place: usize, subject: &Subject) {
+    mapper.followed.borrow_mut().pause();
+    let document = mapper.index.documents.at(place);
+    if let Some(observer) = &mut *mapper.observer.borrow_mut() {
+        observer.record(&Looked::of(place, &mapper.index), subject.record());
+    }
+    let definition = &mapper.definition;
+    let envelope = definition.sources[usize::from(document.source)].envelope;
+    let is_for = |join: &&Join| join.types.iter().any(|of| **of == *document.record_type);
+    let joins = definition.joins.iter().filter(is_for);
+    let joins = joins.filter(|_| document.is_published);
+    let of_joins = joins.flat_map(|join| [Some(join.to), join.order]).flatten();
+    for id in envelope.parts().map(|(_, id)| id).chain(of_joins) {
+        if let Ok(value) = mapper.evaluate(id, subject.record().clone(), subject) {
+            mapper.read(&value);
+        }
+    }
+}
+
 fn apply(
     mapper: &Mapper,
     (number, rule): (usize, &Rule),
@@ -170,8 +146,7 @@ fn apply(
     for input in &inputs {
         // Each input may take the full time limit.
         mapper.position.step();
-        let observer = piece.checker.as_mut();
-        let native = native(mapper, (number, rule), document, (subject, input), observer);
+        let native = native(mapper, (number, rule), document, (subject, input));
         let made = native.map(|native| Made {
             dedup_key: rule.is_distinct.then(|| DedupKey::of(&native)),
             text: native.text,
@@ -206,9 +181,8 @@ pub(super) fn native<'e>(
     (number, rule): (usize, &'e Rule),
     document: &Document,
     (subject, input): (&'e Subject, &Jq),
-    observer: Option<&'e mut Checker>,
 ) -> Result<Native<'e>, Vec<Failure>> {
-    let mut making = Making::new(mapper, number, subject, observer);
+    let mut making = Making::new(mapper, number, subject);
     let has = |name: &str| rule.fields.iter().any(|(field, _)| field == name);
     if !has("id") {
         making.member("id", |making| making.text(mapper.index.id_of(document)));
@@ -237,7 +211,6 @@ struct Making<'a> {
     mapper: &'a Mapper,
     rule: usize,
     subject: &'a Subject,
-    observer: Option<&'a mut Checker>,
     /// The path to the field being made.
     path: Vec<Step<'a>>,
     /// The field's name without indices in lists, as in `engines[].maker`, if a checker observes.
@@ -298,18 +271,12 @@ impl Step<'_> {
 
 impl<'a> Making<'a> {
     /// Starts a native record.
-    fn new(
-        mapper: &'a Mapper,
-        rule: usize,
-        subject: &'a Subject,
-        observer: Option<&'a mut Checker>,
-    ) -> Self {
+    fn new(mapper: &'a Mapper, rule: usize, subject: &'a Subject) -> Self {
         let kind = mapper.definition.rules[rule].kind;
         Self {
             mapper,
             rule,
             subject,
-            observer,
             path: Vec::new(),
             name: String::new(),
             native: Native::new(kind),
@@ -362,7 +329,7 @@ impl<'a> Making<'a> {
                 return false;
             }
         };
-        if self.observer.is_some() {
+        if self.mapper.is_observed() {
             let whole: Jq = items.iter().cloned().collect();
             self.observe(Ok(&whole));
         }
@@ -395,7 +362,7 @@ impl<'a> Making<'a> {
         }
         let start = self.native.text.len();
         let name_before = self.name.len();
-        if self.observer.is_some() {
+        if self.mapper.is_observed() {
             step.push_to(&mut self.name);
         }
         self.path.push(step);
@@ -420,6 +387,7 @@ impl<'a> Making<'a> {
         });
         match written {
             Ok(value) => {
+                self.mapper.read(&value);
                 self.observe(Ok(&value));
                 !matches!(value, Jq::Null)
             }
@@ -431,7 +399,7 @@ impl<'a> Making<'a> {
     }
 
     fn observe(&mut self, value: Result<&Jq, &str>) {
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut *self.mapper.observer.borrow_mut() {
             observer.field(self.rule, &self.name, value);
         }
     }

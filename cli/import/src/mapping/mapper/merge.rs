@@ -4,10 +4,11 @@
 
 use std::collections::HashSet;
 
-use super::distinct::{Difference, Differing, Distinct, MadeOf};
-use super::followed::{Followed, Reference};
+use super::difference::Difference;
+use super::distinct::{Differing, Distinct, MadeOf};
 use super::images::{First, LeftOut};
 use super::make::{Applied, Failure, Piece};
+use super::observations::{Followed, Reference};
 use super::rules_for;
 use crate::finding::Line;
 use crate::finding::{Code, Finding, RecordName, cut};

@@ -104,10 +104,8 @@ impl Warnings<'_> {
             else {
                 continue;
             };
-            let asked = source.published_keys.iter().zip(found);
-            for (asked, _) in asked.filter(|(_, is_found)| !**is_found) {
-                let key = asked.places.iter().map(ToString::to_string);
-                let key = cut(&key.collect::<Vec<_>>().join("` or `"));
+            for (key, _) in found.iter().filter(|(_, is_found)| !**is_found) {
+                let key = cut(key);
                 let message = format!(
                     "no record of the type `{}` has the key `{key}`, which `published` asks for",
                     cut(record_type)

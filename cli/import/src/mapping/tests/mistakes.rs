@@ -4,7 +4,8 @@ use super::*;
 
 /// Every mistake of a mapping, as `line: message`, with its hint.
 fn mistakes(text: &str) -> Vec<String> {
-    let parsed = parse::parse(text).and_then(|definition| mapper::compile(&definition).map(|_| ()));
+    let parsed =
+        parse::parse(text).and_then(|definition| mapper::compile(&definition, false).map(|_| ()));
     let mistakes = parsed.err().unwrap_or_default();
     let shown = mistakes.into_iter().map(|mistake| {
         let line = 1 + text[..mistake.span.start].matches('\n').count();
@@ -154,6 +155,30 @@ fn a_path_to_records_that_leads_nowhere_is_told() {
             "6: brackets hold the place in a list, [0] for the first, or nothing for all members; put quotes around a key that has brackets itself",
         ],
     );
+}
+
+#[test]
+fn a_path_to_records_within_other_records_is_told() {
+    for (records, told) in [
+        ("[\"a\", \"b\"]", None),
+        ("[\"a.b\", \"a.c\", \"a[0]\"]", None),
+        ("[\"a\", \"a.b\"]", Some("one of `a` and `a.b` lies")),
+        (
+            "[\"a[0].b\", \"a[]\"]",
+            Some("one of `a[0].b` and `a[]` lies"),
+        ),
+    ] {
+        let reader = format!("reader = \"json\"\nrecords = {records}");
+        let text = BEGINNING.replace("reader = \"ndjson\"", &reader);
+        let text = format!("{text}[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {{}}\n");
+        let told = told.map(|told| {
+            format!(
+                "6: {told} in the records of the other; read it there, by `each` in an [[emit]]"
+            )
+        });
+        let told: Vec<&str> = told.as_deref().into_iter().collect();
+        check(&text, &told);
+    }
 }
 
 #[test]

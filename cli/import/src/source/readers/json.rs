@@ -1,7 +1,5 @@
 //! Reads JSON documents that are a record or a list of records, or that contain lists of records.
 
-mod nesting;
-
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::io::BufRead;
@@ -10,7 +8,6 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-use self::nesting::Nesting;
 use super::bounded::{Bounded, Progress, unread};
 use super::path::Step;
 use super::{FileError, RecordText, RecordsPath, Visit, corrupt, truncated};
@@ -22,6 +19,9 @@ use crate::steps;
 /// Each of `records` is a path to a list, whose members are records, or to an object, each of whose
 /// members is a record `{"key": …, "value": …}`. If `records` is empty, the document itself is a
 /// list of records or the only record.
+///
+/// How deep a record is nested is for whoever parses it: here a record is passed over byte by byte,
+/// and what leads to it is no deeper than its path.
 pub(crate) fn read(
     reader: impl BufRead,
     records: &[RecordsPath],
@@ -37,7 +37,7 @@ pub(crate) fn read(
         failure: Cell::new(None),
         seen: records.iter().map(|_| Cell::new(false)).collect(),
     };
-    let mut document = serde_json::Deserializer::from_reader(Nesting::new(reader, &progress));
+    let mut document = serde_json::Deserializer::from_reader(reader);
     let walked = if !records.is_empty() {
         let paths = records.iter().map(|path| path.steps.as_slice());
         let paths = paths.enumerate().collect();

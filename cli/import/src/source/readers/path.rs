@@ -41,6 +41,13 @@ impl RecordsPath {
         Ok(Self { text, steps })
     }
 
+    /// Whether it leads to something that the other path may lead through.
+    pub(crate) fn may_hold(&self, other: &Self) -> bool {
+        let steps = self.steps.iter().zip(&other.steps);
+        let may_meet = |(a, b): (&Step, &Step)| a == b || *a == Step::Each || *b == Step::Each;
+        self.steps.len() < other.steps.len() && steps.clone().all(may_meet)
+    }
+
     /// Whether it consists only of names, as paths in XML must.
     pub(crate) fn is_of_names(&self) -> bool {
         let mut steps = self.steps.iter();

@@ -3,7 +3,7 @@
 use import::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
 use import::run::Outcome;
 
-use super::{CheckArgs, missing, verdict};
+use super::{CheckArgs, UNKNOWN, missing, verdict};
 use crate::page::{CoverageSection, FieldRow, Page, Tone};
 use crate::remote::Source;
 use crate::terminal::counted;
@@ -30,12 +30,27 @@ pub(super) fn of(
     });
     for rule in &report.rules {
         page.coverage.push(fields_of(rule));
-        page.coverage
-            .extend(unread(&rule.types.join(", "), &rule.unread, rule.records));
+        let types = rule.types.join(", ");
+        page.coverage.extend(keys(
+            &format!("{types} that nothing reads"),
+            &rule.unread,
+            rule.records,
+        ));
+        page.coverage.extend(keys(
+            &format!("{types} {UNKNOWN}"),
+            &rule.unknown,
+            rule.records,
+        ));
     }
     for linked in &report.linked {
+        let (of, records) = (&linked.record_type, linked.records);
+        page.coverage.extend(keys(
+            &format!("{of} that nothing reads"),
+            &linked.unread,
+            records,
+        ));
         page.coverage
-            .extend(unread(&linked.record_type, &linked.unread, linked.records));
+            .extend(keys(&format!("{of} {UNKNOWN}"), &linked.unknown, records));
     }
     page
 }
@@ -70,8 +85,8 @@ fn row(field: &FieldReport) -> FieldRow {
     }
 }
 
-/// The keys that nothing reads, if there are any.
-fn unread(types: &str, keys: &[UnreadKey], records: u64) -> Option<CoverageSection> {
+/// Keys of records, if there are any.
+fn keys(title: &str, keys: &[UnreadKey], records: u64) -> Option<CoverageSection> {
     let rows = keys.iter().map(|key| FieldRow {
         name: escape_control(&key.key).into_owned(),
         present: key.records,
@@ -79,9 +94,8 @@ fn unread(types: &str, keys: &[UnreadKey], records: u64) -> Option<CoverageSecti
         before: None,
         sample: escape_control(&key.sample).into_owned(),
     });
-    let title = format!("{types} that nothing reads");
     (!keys.is_empty()).then(|| CoverageSection {
-        title: escape_control(&title).into_owned(),
+        title: escape_control(title).into_owned(),
         has_before: false,
         fields: rows.collect(),
     })

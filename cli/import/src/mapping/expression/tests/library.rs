@@ -64,7 +64,7 @@ fn a_definition_of_the_mapping_hides_that_of_the_library() {
 
 /// Expressions, inputs and the beginnings of the resulting errors.
 #[rustfmt::skip]
-const ERRORS: [(&str, &str, &str); 22] = [
+const ERRORS: [(&str, &str, &str); 23] = [
     ("tonumber", r#""1.5m""#, "could not read \"1.5m\" as a number such as `1.5`; `number` reads `1,234.5` and `16,6`, `measure(\"m\")` reads `1.5 m`"),
     ("tonumber", "null", "could not read null as a number such as `1.5`"),
     ("tonumber", r#""null""#, "could not read \"null\" as a number"),
@@ -74,9 +74,10 @@ const ERRORS: [(&str, &str, &str); 22] = [
     ("fromdateiso8601", "1974", "could not read 1974 as a time such as"),
     ("strptime(\"%Y-%m-%d\")", r#""1974""#, "could not read \"1974\" as a time in the form \"%Y-%m-%d\": "),
     ("mktime", r#""1974""#, "could not read \"1974\" as the parts of a time"),
-    ("test(\"a(?=b)\")", r#""ab""#, "invalid regex: look-around is not supported; match more, and take"),
+    ("strptime(\"%Y %z\")", r#""1974 +0200""#, "`strptime` drops the offset that `%z` reads; `time(\"%Y %z\"; \"UTC\")` keeps it"),
+    ("test(\"a(?=b)\")", r#""ab""#, "invalid regex: look-around, including look-ahead and look-behind, is not supported; match more, and take"),
     ("sub(\"(a)\\\\1\"; \"b\")", r#""ab""#, "invalid regex: backreferences are not supported; match more"),
-    ("[splits(\"(?<!a)b\")]", r#""ab""#, "invalid regex: look-around is not supported; match more"),
+    ("[splits(\"(?<!a)b\")]", r#""ab""#, "invalid regex: look-around, including look-ahead and look-behind, is not supported; match more"),
     ("@csv", "[[1]]", "[1] cannot stand in a row"),
     ("@tsv", r#""a""#, "only a list can be a row, not \"a\""),
     ("format(\"x\")", "1", "\"x\" is not a format of texts"),
@@ -90,6 +91,43 @@ const ERRORS: [(&str, &str, &str); 22] = [
 ];
 
 #[test]
+fn regular_expressions_know_unicode() {
+    for (code, input, expected) in [
+        // A narrow space stands between a number and its unit.
+        (r#"test("^[0-9.]+\\s*m$")"#, "10.5\u{a0}m", "true"),
+        (r#"gsub("\\s"; "")"#, "10.5\u{a0}\u{202f}m", r#""10.5m""#),
+        (r#"[scan("\\w+")]"#, "Ångvik å Ö", r#"["Ångvik","å","Ö"]"#),
+        (r#"gsub("[^\\w]+"; "-")"#, "Ångvik 34", r#""Ångvik-34""#),
+        (r#"[match("\\bvik"; "g").offset]"#, "Ångvik vik", "[7]"),
+        (r#"test("ÅNG"; "i")"#, "ångvik", "true"),
+        (r#"[splits("\\P{L}+")]"#, "Ö—ß1", r#"["Ö","ß",""]"#),
+        (r#"sub("(?<a>\\p{Lu})"; "<\(.a)>")"#, "vÅg", r#""v<Å>g""#),
+    ] {
+        check(code, &json!(input), expected);
+    }
+}
+
+#[test]
+fn a_group_that_takes_no_part_in_a_match_is_null() {
+    let of_match = r#"{"offset":3,"length":2,"string":"ft","captures":[{"offset":-1,"length":0,"string":null,"name":null}]}"#;
+    for (code, input, expected) in [
+        (
+            r#"capture("(?<n>[0-9]+) (?:(?<m>m)|(?<ft>ft))")"#,
+            "12 ft",
+            r#"{"n":"12","m":null,"ft":"ft"}"#,
+        ),
+        (r#"[scan("(m)|(f)")]"#, "12 ft", r#"[[null,"f"]]"#),
+        (r#"[scan("f|t")]"#, "12 ft", r#"["f","t"]"#),
+        (r#"match("(x)?ft")"#, "12 ft", of_match),
+        (r#"sub("(?<a>m)?ft"; "\(.a)")"#, "12 ft", r#""12 null""#),
+        (r#"[match(""; "g").offset]"#, "é1", "[0,1,2]"),
+        (r#"[match("[0-9]*"; "gn").string]"#, "a1", r#"["1"]"#),
+    ] {
+        check(code, &json!(input), expected);
+    }
+}
+
+#[test]
 fn errors_say_what_was_given_and_what_would_be_read() {
     for (code, input, expected) in ERRORS {
         let error = evaluate(code, &serde_json::from_str(input).unwrap()).expect_err(code);
@@ -101,8 +139,8 @@ fn errors_say_what_was_given_and_what_would_be_read() {
 }
 
 fn names(code: &str) -> Vec<&str> {
-    let parsed = Parsed::new(code, "").expect(code);
-    let used = super::super::library::definitions(parsed.found.called);
+    let parsed = Parsed::new(code, "", false).expect(code);
+    let used = super::super::library::definitions(parsed.found.called, false);
     used.into_iter().map(|definition| definition.name).collect()
 }
 

@@ -374,7 +374,7 @@ fn columns_are_limited_in_number_and_depth() {
         writing.spawn(write).unwrap().join().unwrap()
     };
     assert_eq!(rows(&nested(DEPTH_MAX)).len(), 1);
-    let message = "nested more than 100 deep";
+    let message = "nested more than 160 deep";
     check_refused(&nested(DEPTH_MAX + 1), 0, (FileCorrupt, 1, message));
 }
 

@@ -5,7 +5,6 @@ use jaq_core::data::HasLut;
 use jaq_core::{DataT, Lut};
 use jaq_json::Val;
 
-use super::rewrite::SiteNumber;
 use crate::mapping::image_files::ImageFile;
 
 /// A value of an expression; cheap to clone.
@@ -13,8 +12,8 @@ pub(in crate::mapping) type Jq = Val;
 
 /// What the functions of an expression know about the export and the mapping.
 pub(in crate::mapping) trait EvalContext {
-    /// The record with this key, requested at a site in the expression.
-    fn record(&self, key: &str, site: SiteNumber) -> Result<Referred<Val>, String>;
+    /// The record with this key.
+    fn record(&self, key: &str) -> Result<Referred<Val>, String>;
     /// The public id of the record with this key.
     fn public_id(&self, key: &str) -> Referred<String>;
     /// The keys of the published records that a field links the record `from` to, or the current
@@ -23,9 +22,14 @@ pub(in crate::mapping) trait EvalContext {
     /// Notes that a text of the current record looks like Markdown.
     fn note_markdown(&self);
     /// The published records that refer to this key, by the name of a join, in their order.
-    fn joined(&self, join: &str, key: &str, site: SiteNumber) -> Result<Vec<Val>, String>;
+    fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String>;
     /// The format and size of the image file with this path.
     fn image(&self, path: &str) -> Result<Option<ImageFile>, String>;
+    /// Takes note, in a watched expression, that a key is looked up in a value, or all keys are. One
+    /// that `is_expected` should be there.
+    fn looked_up(&self, of: &Val, key: Option<&str>, is_expected: bool);
+    /// Takes note, in a watched expression, that everything in a value is read.
+    fn read(&self, value: &Val);
     /// The value of a word in a vocabulary table.
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String>;
 }

@@ -3,11 +3,9 @@
 use std::panic;
 use std::thread;
 
-use super::bounds::MEMORY_MAX;
-
-/// The stack size of a thread. It counts as memory of the record being mapped, so endlessly nested
-/// values exceed the memory limit before they overflow the stack.
-const STACK_BYTES: usize = 2 * MEMORY_MAX;
+/// The stack size of a thread: enough for what an expression can nest in the time that it has. Only
+/// what is used takes memory.
+const STACK_BYTES: usize = 2 << 30;
 
 /// Runs a function whose recursion may be as deep as the mapping is long, and waits for it.
 pub(super) fn deep<T: Send>(act: impl FnOnce() -> T + Send) -> anyhow::Result<T> {

@@ -58,6 +58,11 @@ impl Followed {
         self.refused.clear();
     }
 
+    /// Turns to a record that is not mapped: its references do not count.
+    pub(super) const fn pause(&mut self) {
+        self.from = None;
+    }
+
     /// The place of the record being mapped.
     pub(super) const fn from(&self) -> Option<usize> {
         self.from
