@@ -12,7 +12,7 @@ use shared::release::reader::{Dictionaries, DictionaryEntry};
 use shared::release::{Record, ReleaseError};
 
 use super::pool::{QueryError, integers};
-use super::sql::{Condition, ListPlan, Statement};
+use super::sql::{Condition, ListPlan, Statement, integer};
 use super::tables::Terms;
 use super::totals::Totals;
 use super::{Catalogue, Records};
@@ -119,10 +119,16 @@ impl DictionaryIds {
                 (&Kind::Slug(vocabulary), Value::Slug(slug)) => {
                     conditions.push(self.slug(vocabulary, slug));
                 }
-                (&Kind::AtLeast(measure, _), Value::Number(least)) => {
+                (&Kind::AtLeast(measure, _), Value::Integer(least)) => {
+                    conditions.push(Condition::AtLeast(measure, integer(*least)));
+                }
+                (&Kind::AtLeast(measure, _), Value::Decimal(least)) => {
                     conditions.push(Condition::AtLeast(measure, least.ceil(measure.decimals)));
                 }
-                (&Kind::AtMost(measure, _), Value::Number(most)) => {
+                (&Kind::AtMost(measure, _), Value::Integer(most)) => {
+                    conditions.push(Condition::AtMost(measure, integer(*most)));
+                }
+                (&Kind::AtMost(measure, _), Value::Decimal(most)) => {
                     conditions.push(Condition::AtMost(measure, most.floor(measure.decimals)));
                 }
                 // Both bounds and their unit are one condition.

@@ -207,7 +207,8 @@ pub enum Values {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Slug(Slug),
-    Number(Bound),
+    Integer(u64),
+    Decimal(Bound),
     Search(SearchWords),
     /// The place of the word among those of [`Values::OneOf`], and the word.
     OneOf(usize, &'static str),
@@ -272,8 +273,8 @@ impl Values {
                 Ok(slug) => Ok(Value::Slug(slug)),
                 Err(invalid) => Err(invalid.to_string()),
             },
-            Self::Integer(bounds, _) => integer(text, bounds).map(Value::Number),
-            Self::Decimal(bounds) => decimal(text, bounds).map(Value::Number),
+            Self::Integer(bounds, _) => integer(text, bounds).map(Value::Integer),
+            Self::Decimal(bounds) => decimal(text, bounds).map(Value::Decimal),
             Self::Search => SearchWords::parse(text).map(Value::Search),
             Self::OneOf(words) => match words.iter().position(|word| *word == text) {
                 Some(place) => Ok(Value::OneOf(place, words[place])),
@@ -285,7 +286,7 @@ impl Values {
     /// The default.
     pub(super) fn default_value(self) -> Option<Value> {
         match self {
-            Self::Integer(_, default) => Some(Value::Number(default?.into())),
+            Self::Integer(_, default) => default.map(Value::Integer),
             Self::OneOf(words) => Some(Value::OneOf(0, words[0])),
             Self::Slug | Self::Decimal(_) | Self::Search => None,
         }
@@ -296,7 +297,8 @@ impl Value {
     /// Whether `self` is above `other`, so that they cannot be the ends of a range.
     pub(super) fn is_above(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Number(low), Self::Number(high)) => high < low,
+            (Self::Integer(low), Self::Integer(high)) => high < low,
+            (Self::Decimal(low), Self::Decimal(high)) => high < low,
             _ => false,
         }
     }
@@ -307,7 +309,8 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Slug(slug) => slug.fmt(f),
-            Self::Number(number) => number.fmt(f),
+            Self::Integer(integer) => integer.fmt(f),
+            Self::Decimal(bound) => bound.fmt(f),
             Self::Search(words) => words.fmt(f),
             Self::OneOf(_, word) => f.write_str(word),
         }
@@ -315,12 +318,11 @@ impl fmt::Display for Value {
 }
 
 /// An integer `[0-9]+` within `bounds`. However many digits there are, they never overflow.
-fn integer(text: &str, (min, max): Bounds) -> Result<Bound, String> {
+fn integer(text: &str, (min, max): Bounds) -> Result<u64, String> {
     // The standard parser would accept a leading plus.
     let value: Option<u64> = is_digits(text).then(|| text.parse().ok()).flatten();
     value
         .filter(|value| (min..=max).contains(value))
-        .map(Bound::from)
         .ok_or_else(|| format!("must be an integer from {min} to {max}, in digits"))
 }
 

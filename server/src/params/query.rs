@@ -127,7 +127,10 @@ impl ListQuery {
 
     /// The requested rows.
     pub fn page(&self) -> Page {
-        let integer = |is: fn(&Kind) -> bool| Some(self.number(is)?.floor(0).unsigned_abs());
+        let integer = |is: fn(&Kind) -> bool| match self.value(is) {
+            Some(Value::Integer(integer)) => Some(*integer),
+            _ => None,
+        };
         Page {
             limit: integer(|kind| matches!(kind, Kind::Limit)).unwrap_or(LIMIT_DEFAULT),
             offset: integer(|kind| matches!(kind, Kind::Offset)).unwrap_or(0),
@@ -146,15 +149,15 @@ impl ListQuery {
 
     /// The physical lengths that the bounds of the length overall admit, if there are any.
     pub fn length_ranges(&self) -> Option<LengthRanges> {
-        let min = self.number(|kind| matches!(kind, Kind::LengthMin));
-        let max = self.number(|kind| matches!(kind, Kind::LengthMax));
+        let min = self.bound(|kind| matches!(kind, Kind::LengthMin));
+        let max = self.bound(|kind| matches!(kind, Kind::LengthMax));
         let unit = LengthUnit::ALL[self.word(|kind| matches!(kind, Kind::LengthUnit))];
         (min.is_some() || max.is_some()).then(|| LengthRanges::new(min, max, unit))
     }
 
-    fn number(&self, is: fn(&Kind) -> bool) -> Option<&Bound> {
+    fn bound(&self, is: fn(&Kind) -> bool) -> Option<&Bound> {
         match self.value(is) {
-            Some(Value::Number(number)) => Some(number),
+            Some(Value::Decimal(bound)) => Some(bound),
             _ => None,
         }
     }

@@ -52,7 +52,7 @@ fn typed_values_are_those_of_the_text() {
         .given()
         .map(|(one, value)| (one.name, value.clone()))
         .collect();
-    assert_eq!(given[0], ("yearFrom", Value::Number(1971.into())));
+    assert_eq!(given[0], ("yearFrom", Value::Integer(1971)));
     let search = SearchWords::parse("a b").unwrap();
     assert_eq!(given[4], ("search", Value::Search(search)));
     assert_eq!(query.sort().name, "year");

@@ -206,7 +206,7 @@ impl Bound {
 
 impl From<u64> for Bound {
     fn from(integer: u64) -> Self {
-        Self(BigDecimal::from(integer).normalized())
+        Self(BigDecimal::from(integer))
     }
 }
 

@@ -7,7 +7,6 @@ use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Measure, 
 use shared::release::throttle::{CountedSteps, Unthrottled};
 
 use super::super::fill;
-use super::super::sql::integer;
 use super::super::tables::measures;
 use super::super::totals::BOUNDS;
 use super::*;
