@@ -66,6 +66,7 @@ pub use writer::{Finished, ReleaseWriter};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use self::manifest::FORMAT;
 use self::s3::S3Error;
 use crate::base::hint::Hint;
 use crate::base::render::BodyTooLarge;
@@ -102,6 +103,17 @@ pub enum ReleaseError {
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
+    },
+    /// A release of a format that this version does not read.
+    #[error(
+        "release {id} has the format {format:?}, and this version reads only {FORMAT:?}; \
+         import its export again"
+    )]
+    OtherFormat {
+        /// The release.
+        id: ReleaseId,
+        /// Its format.
+        format: String,
     },
     /// The pointer to the active release does not match its checksum.
     #[error(
@@ -161,11 +173,12 @@ pub enum ReleaseError {
 }
 
 impl ReleaseError {
-    /// Whether the files are damaged, rather than the disk failing or busy: trying again is
-    /// useless, but another release may be whole.
+    /// Whether the files are damaged or of another format, rather than the disk failing or busy:
+    /// trying again is useless, but another release may be whole.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Damaged { .. }
+            | Self::OtherFormat { .. }
             | Self::DamagedPointer { .. }
             | Self::Unknown { .. }
             | Self::Parquet { .. } => true,

@@ -65,14 +65,6 @@ impl Bodies {
         }
     }
 
-    /// How many bodies there are.
-    pub(super) fn count(&self) -> usize {
-        match &self.0 {
-            Source::Memory { offsets, .. } => offsets.len() - 1,
-            Source::Disk(bodies) => bodies.spans.len(),
-        }
-    }
-
     /// The body of the record with that ordinal: one slice of memory, or one positioned read.
     ///
     /// # Panics

@@ -69,8 +69,8 @@ pub struct KindDiff {
     pub moved_slugs: Listed<MovedSlug>,
     /// Slugs and ids of removed records that lead to another record now.
     pub taken_names: Listed<TakenName>,
-    /// What happened to their fields; null if one of the releases has no field counts.
-    pub fields: Option<FieldsDiff>,
+    /// What happened to their fields.
+    pub fields: FieldsDiff,
 }
 
 /// How many there are, and the first of them.
@@ -138,16 +138,14 @@ impl ReleaseDiff {
     pub fn of(old: &Contents, new: &Contents, examples_max: usize) -> Self {
         let mut boats = records_diff(&old.boats, &new.boats, examples_max);
         let mut manufacturers = records_diff(&old.manufacturers, &new.manufacturers, examples_max);
-        if let (Some(before), Some(after)) = (&old.fields, &new.fields) {
-            boats.fields = Some(fields_diff(
-                (&before.boats, boats.before),
-                (&after.boats, boats.after),
-            ));
-            manufacturers.fields = Some(fields_diff(
-                (&before.manufacturers, manufacturers.before),
-                (&after.manufacturers, manufacturers.after),
-            ));
-        }
+        boats.fields = fields_diff(
+            (&old.fields.boats, boats.before),
+            (&new.fields.boats, boats.after),
+        );
+        manufacturers.fields = fields_diff(
+            (&old.fields.manufacturers, manufacturers.before),
+            (&new.fields.manufacturers, manufacturers.after),
+        );
         Self {
             from: old.id.clone(),
             to: new.id.clone(),
@@ -306,7 +304,7 @@ pub struct Contents {
     boats: Vec<Placed>,
     manufacturers: Vec<Placed>,
     terms: Dictionaries,
-    fields: Option<FieldCounts>,
+    fields: FieldCounts,
 }
 
 /// A record, and the place of its body.

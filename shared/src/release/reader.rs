@@ -19,7 +19,7 @@ use super::columns::{
 };
 use super::manifest::{FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
-use super::{InUse, ReleaseError, ReleaseId, terms};
+use super::{InUse, ReleaseError, ReleaseId};
 use crate::base::etag::ETag;
 use crate::base::hash::sha256_hex_of_reader;
 use crate::base::{regular_file, render};
@@ -142,13 +142,13 @@ impl Release {
 
     /// Checks every file against the manifest.
     pub fn verify(&self) -> Result<(), ReleaseError> {
-        let mut names = self.manifest.file_names().iter();
-        names.try_for_each(|&name| self.verify_file(name))
+        let mut names = FileName::ALL.into_iter();
+        names.try_for_each(|name| self.verify_file(name))
     }
 
     /// Checks that every file has its size, without reading it.
     pub fn check_sizes(&self) -> Result<(), ReleaseError> {
-        self.manifest.file_names().iter().try_for_each(|&name| {
+        FileName::ALL.into_iter().try_for_each(|name| {
             let (entry, path) = (self.entry(name)?, self.path(name));
             let metadata = fs::metadata(&path).map_err(ReleaseError::io("measure", &path))?;
             check_size(&path, entry, metadata.len())
@@ -185,15 +185,9 @@ impl Release {
         Ok(terms)
     }
 
-    /// The body of `GET /v1/terms`. For a release of a former format it is made from all `boats`,
-    /// which takes as long as reading them.
-    pub fn terms_body(&self, boats: &Bodies) -> Result<Bytes, ReleaseError> {
-        if self.manifest.file_names().contains(&FileName::TermsBody) {
-            return self.read_verified(FileName::TermsBody);
-        }
-        let path = self.path(FileName::BoatBodies);
-        let body = terms::body_of(boats, &path, self.throttle())?;
-        Ok(body.into())
+    /// The body of `GET /v1/terms`.
+    pub fn terms_body(&self) -> Result<Bytes, ReleaseError> {
+        self.read_verified(FileName::TermsBody)
     }
 
     /// Everything that list queries need.

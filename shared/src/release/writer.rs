@@ -134,10 +134,10 @@ impl ReleaseWriter {
             published_at: published_at.to_string(),
             boats,
             manufacturers,
-            fields: Some(FieldCounts {
+            fields: FieldCounts {
                 boats: self.boat_fields.finish(),
                 manufacturers: self.manufacturer_fields.finish(),
-            }),
+            },
             files,
         };
         let id = manifest.id(&published_at);

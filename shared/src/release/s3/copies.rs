@@ -23,7 +23,7 @@ use crate::base::durable;
 use crate::base::file_lock::FileLock;
 use crate::base::threads::lock;
 use crate::release::interruption;
-use crate::release::manifest::MANIFEST;
+use crate::release::manifest::{FileName, MANIFEST};
 use crate::release::prune::PREVIOUS_KEPT;
 use crate::release::releases::Prefetched;
 use crate::release::staging::Staging;
@@ -107,7 +107,7 @@ impl Copies {
         published.check_listed(id, &manifest)?;
         let (_shared, staging) = self.create_staging()?;
         published.listener.fetching(bytes(&manifest));
-        for &name in manifest.file_names() {
+        for name in FileName::ALL {
             let path = staging.path().join(name.as_str());
             let file = durable::create_new(&path).map_err(ReleaseError::io("create", &path))?;
             published.read_file(id, &manifest, name, (&file, &path))?;

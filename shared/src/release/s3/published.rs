@@ -143,7 +143,7 @@ impl Published {
         manifest: &Manifest,
     ) -> Result<(), ReleaseError> {
         let objects = self.bucket.list(&file_name(id, ""))?;
-        manifest.file_names().iter().try_for_each(|&name| {
+        FileName::ALL.into_iter().try_for_each(|name| {
             let entry = self.entry(id, manifest, name)?;
             let object = file_name(id, name.as_str());
             let path = self.bucket.path(&object);
@@ -212,10 +212,9 @@ impl Published {
         let (manifest, _bytes) = self.read_manifest(id)?;
         self.check_listed(id, &manifest)?;
         self.listener.fetching(bytes(&manifest));
-        let mut names = manifest.file_names().iter();
-        let verified = names.try_for_each(|&name| {
-            self.read_file(id, &manifest, name, (io::sink(), Path::new("-")))
-        });
+        let mut names = FileName::ALL.into_iter();
+        let verified = names
+            .try_for_each(|name| self.read_file(id, &manifest, name, (io::sink(), Path::new("-"))));
         self.listener.finish();
         verified
     }
@@ -232,7 +231,7 @@ impl Published {
         let id = release.id();
         let sent = self.bucket.path(&file_name(id, ""));
         interruption::begin(Change::Sent(sent.display().to_string()));
-        for &name in release.manifest().file_names() {
+        for name in FileName::ALL {
             let object = file_name(id, name.as_str());
             self.bucket
                 .put_file(&object, &release.path(name), &|bytes| {

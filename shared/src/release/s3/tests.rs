@@ -15,7 +15,6 @@ mod suitability;
 mod use_marks;
 
 use std::fs;
-use std::path::Path;
 
 use self::folder::Folder;
 use super::published::file_name;
@@ -90,28 +89,6 @@ fn every_file_that_is_not_what_the_manifest_says_keeps_a_copy_from_being_made() 
     }
     there.open(&id).unwrap().verify().unwrap();
     assert_eq!(copies(&there), (1, 0));
-}
-
-#[test]
-#[ignore = "needs S3"]
-fn a_release_that_an_earlier_version_published_is_fetched_whole() {
-    let folder = Folder::new();
-    let there = folder.machine("there");
-    let releases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/releases");
-    for release in fs::read_dir(releases).unwrap().map(Result::unwrap) {
-        let id = ReleaseId::parse(release.file_name().to_str().unwrap()).unwrap();
-        for file in fs::read_dir(release.path()).unwrap().map(Result::unwrap) {
-            let object = file_name(&id, file.file_name().to_str().unwrap());
-            folder.put(&object, fs::read(file.path()).unwrap());
-        }
-        there.verify(&id).unwrap();
-        activate(&there, &id);
-        there.open(&id).unwrap().verify().unwrap();
-        let count = fs::read_dir(release.path()).unwrap().count();
-        let copy = there.open(&id).unwrap().path(FileName::Boats);
-        assert_eq!(fs::read_dir(copy.parent().unwrap()).unwrap().count(), count);
-    }
-    assert_eq!(there.list().unwrap().len(), 3);
 }
 
 #[test]
