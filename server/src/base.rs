@@ -2,8 +2,9 @@
 //! primitives that the models of hot structures replace. Nothing here knows boats or HTTP.
 
 pub(crate) mod bounded;
-pub(crate) mod error_chain;
 pub(crate) mod log_throttle;
 pub mod periodic_task;
 pub(crate) mod primitives;
 pub mod request_id;
+
+pub(crate) use shared::base::error_chain;
