@@ -33,7 +33,7 @@ use object_store::ObjectStore;
 
 pub use self::address::{NotAnAddress, S3Address};
 use self::bucket::Bucket;
-pub use self::bucket::{Flaw, LimitedConnector, S3Error, S3Settings, root_cause};
+pub use self::bucket::{Flaw, S3Error, S3Settings, StoreConnector, root_cause};
 use self::copies::Copies;
 use self::log::SharedLog;
 use self::pointer::SharedPointer;

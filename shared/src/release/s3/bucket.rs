@@ -6,8 +6,8 @@
 //! waits: the client's runtime lives in here, so none of this may be called from asynchronous code.
 
 mod client;
+mod connector;
 mod failure;
-mod limited;
 
 use std::fs::File;
 use std::future::Future;
@@ -27,10 +27,10 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 pub use self::client::S3Settings;
+pub use self::connector::StoreConnector;
 use self::failure::Failure;
 pub(super) use self::failure::is_refusal;
 pub use self::failure::{Flaw, S3Error, root_cause};
-pub use self::limited::LimitedConnector;
 use super::address::S3Address;
 use crate::base::regular_file;
 use crate::base::threads::{self, Blocking};

@@ -118,6 +118,9 @@ pub(in crate::release::s3) fn is_refusal(cause: &str) -> bool {
     (400..500).contains(&status) && status != 408 || status == 501
 }
 
+/// What is said of a redirect.
+const NOT_FOLLOWED: &str = ", a redirect, which is not followed; name the store's own address";
+
 /// What the client puts before the status of an answer.
 const STATUS_PREFIX: &str = "Server returned non-2xx status code: ";
 
@@ -132,6 +135,9 @@ pub fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
 /// The status of an answer, and the code in its XML, of which people need no more.
 fn refusal(text: &str) -> Option<String> {
     let (status, body) = text.strip_prefix(STATUS_PREFIX)?.split_once(':')?;
+    if status.starts_with('3') {
+        return Some(format!("{status}{NOT_FOLLOWED}"));
+    }
     let code = body.split_once("<Code>").and_then(|(_, rest)| {
         let (code, _) = rest.split_once("</Code>")?;
         Some(format!(", {code}"))
