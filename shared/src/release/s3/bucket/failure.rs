@@ -59,9 +59,6 @@ pub enum Flaw {
     /// It gives no ETag.
     #[error("it sends no ETag, so nothing can be replaced only as it was read")]
     NamesNoState,
-    /// It takes no file in pieces.
-    #[error("it takes no multipart upload ({0})")]
-    TakesNoPieces(String),
     /// It reads what was there before.
     #[error("it does not read what was just written or removed")]
     ReadsLate,
@@ -70,32 +67,19 @@ pub enum Flaw {
     ListsLate,
 }
 
-/// Why work failed.
-pub(super) enum Failure {
-    Cancelled,
-    TimedOut(Duration),
-    Client(Error),
-}
-
-impl From<Failure> for S3Error {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Cancelled => Self::Cancelled,
-            Failure::TimedOut(after) => Self::TimedOut(after),
-            Failure::Client(error) => {
-                let is_denied = matches!(
-                    error,
-                    Error::PermissionDenied { .. } | Error::Unauthenticated { .. }
-                );
-                match root_cause(&error) {
-                    cause if cause.ends_with(NO_BUCKET) => Self::NoBucket,
-                    cause if TOO_MANY.iter().any(|status| cause.starts_with(status)) => {
-                        Self::Overloaded(cause)
-                    }
-                    cause if is_denied => Self::Denied(cause),
-                    cause => Self::Failed(cause),
-                }
+impl From<Error> for S3Error {
+    fn from(error: Error) -> Self {
+        let is_denied = matches!(
+            error,
+            Error::PermissionDenied { .. } | Error::Unauthenticated { .. }
+        );
+        match root_cause(&error) {
+            cause if cause.ends_with(NO_BUCKET) => Self::NoBucket,
+            cause if TOO_MANY.iter().any(|status| cause.starts_with(status)) => {
+                Self::Overloaded(cause)
             }
+            cause if is_denied => Self::Denied(cause),
+            cause => Self::Failed(cause),
         }
     }
 }
