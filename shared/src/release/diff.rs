@@ -18,6 +18,8 @@ use super::reader::{Dictionaries, DictionaryEntry};
 use super::{Record, Release, ReleaseError, ReleaseId};
 use crate::base::render::coverage::is_member;
 
+pub use super::kind::Kind;
+
 /// The difference between two releases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -165,44 +167,6 @@ impl ReleaseDiff {
         match kind {
             Kind::Boats => &self.boats,
             Kind::Manufacturers => &self.manufacturers,
-        }
-    }
-}
-
-/// A kind of record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Boats.
-    Boats,
-    /// Manufacturers.
-    Manufacturers,
-}
-
-impl Kind {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Boats, Self::Manufacturers];
-
-    /// Many of them, for people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Boats => "boats",
-            Self::Manufacturers => "manufacturers",
-        }
-    }
-
-    /// One of them, as the beginning of a line.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Boats => "Boat",
-            Self::Manufacturers => "Manufacturer",
-        }
-    }
-
-    /// One of them, for people.
-    pub const fn singular(self) -> &'static str {
-        match self {
-            Self::Boats => "boat",
-            Self::Manufacturers => "manufacturer",
         }
     }
 }

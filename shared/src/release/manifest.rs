@@ -162,6 +162,7 @@ impl Manifest {
             return Err(ReleaseError::OtherFormat {
                 id: id.clone(),
                 format,
+                known: FORMAT,
             });
         }
         let contents = contents_sha256(bytes, id.unix_seconds());

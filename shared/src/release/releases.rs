@@ -35,6 +35,14 @@ impl ExpectedActive {
         }
     }
 
+    /// The error where this is active now, and not what was expected when `id` was to be activated.
+    pub(super) fn overtakes(self, id: &ReleaseId) -> ReleaseError {
+        ReleaseError::Overtaken {
+            id: id.clone(),
+            active: self.release().cloned(),
+        }
+    }
+
     /// The release, where there was one and it is known.
     pub const fn release(&self) -> Option<&ReleaseId> {
         match self {

@@ -185,7 +185,7 @@ impl Releases for S3Releases {
         held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         self.published.mark(id)?;
-        let entry = attempt.entry(Outcome::activated(id, before));
+        let entry = attempt.entry(Outcome::activated(id, before.release()));
         let swapped = self.pointer.swap(id, before, step, &self.log, &entry);
         if let Err(ReleaseError::Overtaken { .. }) = &swapped {
             let release = id.clone();

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::columns::int;
+use super::tables::int;
 use crate::base::fold::fold;
 use crate::base::ids::{IdOrSlug, Slug};
 use crate::base::model::{Reference, Term, Terms};

@@ -14,7 +14,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use self::records::{Boat, activate, attempt, boat, maker, publish, published, time};
-use super::manifest::MANIFEST;
+use super::kind::Kind;
+use super::manifest::{FORMAT, MANIFEST};
 use super::*;
 use crate::base::data_dir::DataDir;
 use crate::base::render::BODY_MAX;
@@ -64,6 +65,30 @@ fn the_same_records_again_are_no_new_release() {
 }
 
 #[test]
+fn all_bodies_of_a_kind_are_read_in_order_and_a_changed_one_is_damage() {
+    let (_directory, store, id) = published();
+    let release = store.open(&id).unwrap();
+    let read = || {
+        let mut bodies = Vec::new();
+        let read = release.each_body(Kind::Boats, |body| {
+            bodies.push(body.to_vec());
+            Ok::<_, ReleaseError>(())
+        });
+        read.map(|()| bodies)
+    };
+    let pushed = ["34", "340"].map(|model| boat(&format!("m-{model}"), model, "10.36"));
+    assert_eq!(
+        read().unwrap(),
+        pushed.map(|boat| boat.body().bytes.clone())
+    );
+    let path = release.path(FileName::BoatBodies);
+    let mut contents = fs::read(&path).unwrap();
+    *contents.last_mut().unwrap() ^= 1;
+    fs::write(&path, contents).unwrap();
+    assert!(read().unwrap_err().is_damage());
+}
+
+#[test]
 fn other_records_are_a_new_release_that_is_active_only_once_activated() {
     let (_directory, store, first) = published();
     let second = publish(&store, "2026-11-21T11:00:00Z", &["34"]);
@@ -82,11 +107,8 @@ fn other_records_are_a_new_release_that_is_active_only_once_activated() {
 fn a_release_without_records_is_whole_too() {
     let directory = tempfile::tempdir().unwrap();
     let store = ReleaseStore::new(DataDir::new(directory.path()));
-    let finished = store
-        .begin()
-        .unwrap()
-        .finish(&time("2026-11-21T10:00:00Z"))
-        .unwrap();
+    let writer = store.begin().unwrap();
+    let finished = store.finish(writer, &time("2026-11-21T10:00:00Z")).unwrap();
     let release = store.open(&finished.id).unwrap();
     release.verify().unwrap();
     assert_eq!(release.boats().unwrap(), []);
@@ -108,7 +130,7 @@ fn a_head_that_does_not_fit_its_body_is_damage() {
         let mut pushed = boat("34", "34", "10");
         pushed.body.head_length = head_length;
         writer.push_boat(pushed).unwrap();
-        let finished = writer.finish(&time("2026-11-21T10:00:00Z")).unwrap();
+        let finished = store.finish(writer, &time("2026-11-21T10:00:00Z")).unwrap();
         let release = store.open(&finished.id).unwrap();
         let boats = release.boats();
         assert_eq!(boats.is_ok(), fits, "{head_length}");
@@ -248,7 +270,7 @@ fn boats_whose_terms_do_not_fit_into_one_body_are_not_published() {
             writer.push_boat(boat.rendered()).unwrap();
         }
         writer.push_manufacturer(maker(ids.len() as u64)).unwrap();
-        writer.finish(&time("2026-11-21T10:00:00Z"))
+        store.finish(writer, &time("2026-11-21T10:00:00Z"))
     };
     let error = publish(&["a", "b"]).unwrap_err();
     assert!(matches!(error, ReleaseError::TermsTooLarge(_)), "{error}");

@@ -26,6 +26,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 pub use self::client::S3Settings;
+use self::connector::PIECE_MAX;
 pub use self::connector::StoreConnector;
 pub(super) use self::failure::is_refusal;
 pub use self::failure::{Flaw, S3Error, root_cause};
@@ -36,8 +37,6 @@ use crate::release::ReleaseError;
 
 /// How long anything small may take, all attempts together.
 const SMALL_MAX: Duration = Duration::from_secs(5);
-/// How long a piece of a large file may take, all attempts together.
-const PIECE_MAX: Duration = Duration::from_mins(2);
 /// How long the last pieces of a large file may take, all together.
 const ENDING_MAX: Duration = Duration::from_mins(8);
 /// Bytes of a piece. A file of no more is written at once; S3 takes no smaller piece than 5 MiB,

@@ -126,9 +126,7 @@ impl Copies {
             remove_all(folder)?;
         }
         let shared = FileLock::share(file).map_err(ReleaseError::io("lock", &path))?;
-        let staging = Staging::create(folder);
-        let staging = staging.map_err(ReleaseError::io("create a directory in", folder))?;
-        Ok((shared, staging))
+        Ok((shared, Staging::create(folder)?))
     }
 
     /// Fetches the wanted releases that are missing, and removes copies that are not wanted.

@@ -89,7 +89,7 @@ impl SharedPointer {
             let seen = self.check()?;
             let now = state(seen.as_ref());
             if now != *before {
-                return Err(ReleaseError::overtaken(id, now));
+                return Err(now.overtakes(id));
             }
             let (pointer, etag) = seen.map_or((None, None), |seen| (seen.pointer, Some(seen.etag)));
             let next = Pointer::after_step(pointer, id.clone(), step);
@@ -112,7 +112,7 @@ impl SharedPointer {
                 Err(error) => return Err(error),
             }
         }
-        Err(ReleaseError::overtaken(id, state(self.check()?.as_ref())))
+        Err(state(self.check()?.as_ref()).overtakes(id))
     }
 
     /// Fails where the store is not one to rely on. That nothing may be written is for the write to

@@ -176,5 +176,5 @@ pub(in crate::release) fn publish_boats(
         count += 1;
     }
     writer.push_manufacturer(maker(count)).unwrap();
-    writer.finish(&time(at)).unwrap()
+    store.finish(writer, &time(at)).unwrap()
 }

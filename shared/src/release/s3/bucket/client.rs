@@ -7,8 +7,7 @@ use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use object_store::{BackoffConfig, RetryConfig};
 use url::Url;
 
-use super::PIECE_MAX;
-use super::connector::StoreConnector;
+use super::connector::{PIECE_MAX, StoreConnector};
 use super::failure::S3Error;
 
 /// So often a request is tried again that was refused for the moment, as by a store that asks for

@@ -16,10 +16,10 @@ use object_store::client::{
 use object_store::{ClientConfigKey, ClientOptions, Error};
 use reqwest::redirect::Policy;
 
-use super::PIECE_MAX;
-
 /// Most bytes of an answer: a piece of a file has half of it, a list of a thousand objects less.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
+/// How long a piece of a large file may take, all attempts together.
+pub(super) const PIECE_MAX: Duration = Duration::from_mins(2);
 /// Longest time to connect to a store of releases.
 const CONNECT_MAX: Duration = Duration::from_secs(3);
 

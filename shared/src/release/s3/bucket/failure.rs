@@ -96,7 +96,7 @@ pub(super) fn is_missing(error: &Error) -> bool {
 }
 
 /// Whether a cause is the answer that S3 does not do what was asked, now or later.
-pub(in crate::release::s3) fn is_refusal(cause: &str) -> bool {
+pub(crate) fn is_refusal(cause: &str) -> bool {
     let status = cause.split_once(' ').map_or(cause, |(status, _)| status);
     let status = status.parse().unwrap_or(0);
     (400..500).contains(&status) && status != 408 || status == 501
