@@ -6,6 +6,7 @@
 pub mod clock;
 pub mod data_dir;
 pub mod durable;
+pub mod error_chain;
 pub mod etag;
 pub mod file_lock;
 pub mod fold;

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use shared::base::render::coverage::is_member;
 use shared::release::Manifest;
-use shared::release::manifest::{FieldCount, FieldCounts};
+use shared::release::manifest::FieldCount;
 
 use crate::terminal::Terminal;
 use crate::terminal::wrap;
@@ -27,29 +27,27 @@ pub(super) struct CoverageDocument<'a> {
 #[derive(Serialize)]
 struct KindDocument<'a> {
     records: u64,
-    /// Null if the release has no counts.
-    fields: Option<&'a [FieldCount]>,
+    fields: &'a [FieldCount],
 }
 
 impl<'a> CoverageDocument<'a> {
     pub(super) fn new(manifest: &'a Manifest) -> Self {
-        let of_kind = |records, fields: fn(&FieldCounts) -> &[FieldCount]| KindDocument {
-            records,
-            fields: manifest.fields.as_ref().map(fields),
-        };
         Self {
-            boats: of_kind(manifest.boats, |fields| &fields.boats),
-            manufacturers: of_kind(manifest.manufacturers, |fields| &fields.manufacturers),
+            boats: KindDocument {
+                records: manifest.boats,
+                fields: &manifest.fields.boats,
+            },
+            manufacturers: KindDocument {
+                records: manifest.manufacturers,
+                fields: &manifest.fields.manufacturers,
+            },
         }
     }
 }
 
 /// Field coverage for people; leaves out kinds without records.
 pub(super) fn text(manifest: &Manifest, terminal: Terminal) -> String {
-    let Some(fields) = &manifest.fields else {
-        return "Fields: not known, since they were not counted when this release was made.\n"
-            .to_owned();
-    };
+    let fields = &manifest.fields;
     let width = wrap::width(terminal);
     let boats = of_kind("boat", manifest.boats, &fields.boats, width);
     let (makers, fields) = (manifest.manufacturers, &fields.manufacturers);

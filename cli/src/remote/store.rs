@@ -4,10 +4,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path as Key;
-use object_store::{
-    Attribute, ClientOptions, Error, GetOptions, GetRange, ObjectStore, RetryConfig,
-};
-use shared::release::s3::{LimitedConnector, root_cause};
+use object_store::{Attribute, Error, GetOptions, GetRange, ObjectStore, RetryConfig};
+use shared::release::s3::{StoreConnector, root_cause};
 
 use super::address::{Address, Scheme};
 use super::failure::{Failure, Reason};
@@ -66,14 +64,11 @@ impl Store {
     }
 }
 
-/// Timeouts. Retries are decided elsewhere.
-fn options() -> ClientOptions {
-    ClientOptions::new()
-        .with_connect_timeout(CONNECT_MAX)
-        .with_read_timeout(IDLE_MAX)
-        .with_timeout_disabled()
+fn connector() -> StoreConnector {
+    StoreConnector::for_streams(CONNECT_MAX, IDLE_MAX)
 }
 
+/// Retries are decided elsewhere.
 fn once() -> RetryConfig {
     RetryConfig {
         max_retries: 0,
@@ -82,10 +77,10 @@ fn once() -> RetryConfig {
 }
 
 fn s3(bucket: &str, settings: &RemoteSettings) -> Result<Box<dyn ObjectStore>, Reason> {
-    let client = settings.s3().client(options());
+    let client = settings.s3().client();
     let client = client.map_err(|error| Reason::Setting(error.to_string()))?;
     let client = client
-        .with_http_connector(LimitedConnector::for_streams())
+        .with_http_connector(connector())
         .with_retry(once())
         .with_bucket_name(bucket)
         .build();
@@ -93,12 +88,12 @@ fn s3(bucket: &str, settings: &RemoteSettings) -> Result<Box<dyn ObjectStore>, R
 }
 
 fn google(bucket: &str, settings: &RemoteSettings) -> Result<Box<dyn ObjectStore>, Reason> {
-    let client = GoogleCloudStorageBuilder::new().with_client_options(options());
+    let client = GoogleCloudStorageBuilder::new();
     let set = |client: GoogleCloudStorageBuilder, (key, value)| client.with_config(key, value);
     let client = settings
         .others()
         .fold(client, set)
-        .with_http_connector(LimitedConnector::for_streams())
+        .with_http_connector(connector())
         .with_retry(once())
         .with_bucket_name(bucket)
         .build();
@@ -106,12 +101,12 @@ fn google(bucket: &str, settings: &RemoteSettings) -> Result<Box<dyn ObjectStore
 }
 
 fn azure(container: &str, settings: &RemoteSettings) -> Result<Box<dyn ObjectStore>, Reason> {
-    let client = MicrosoftAzureBuilder::new().with_client_options(options());
+    let client = MicrosoftAzureBuilder::new();
     let set = |client: MicrosoftAzureBuilder, (key, value)| client.with_config(key, value);
     let client = settings
         .others()
         .fold(client, set)
-        .with_http_connector(LimitedConnector::for_streams())
+        .with_http_connector(connector())
         .with_retry(once())
         .with_container_name(container)
         .build();

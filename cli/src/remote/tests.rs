@@ -470,6 +470,26 @@ fn files_of_stores_are_fetched_and_gone_on_with() {
 }
 
 #[test]
+fn no_redirect_of_a_store_is_followed() {
+    for scheme in ["s3", "gs", "az"] {
+        let other = TestServer::new(|_request| whole(OF_OBJECT, b"planted"));
+        let place = format!("http://{}/planted", other.address);
+        let server = TestServer::new(move |_request| redirect(&place));
+        let settings = store(scheme, &server);
+        let url = format!("{scheme}://exports/a");
+        let fetched = fetch_with(&settings, &url, 100, &mut Vec::new());
+        let error = fetched.map(|_fetched| ()).unwrap_err();
+        assert!(
+            error.ends_with(
+                "302 Found, a redirect, which is not followed; name the store's own address"
+            ),
+            "{error}"
+        );
+        assert!(other.requests().is_empty(), "{scheme}");
+    }
+}
+
+#[test]
 fn a_store_that_refuses_says_why_and_shows_no_secret() {
     for scheme in ["s3", "gs", "az"] {
         for (status, reason) in [

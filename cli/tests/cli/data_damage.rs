@@ -3,13 +3,13 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use cli::ExitStatus;
 use cli::process::output::Output;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
-use shared::release::{FileName, Manifest};
+use shared::release::manifest::FORMAT;
 
 use crate::edited::{Edited, active, check, document, import, release_ids, without_coverage};
 use crate::harness::{Outcome, TestCli};
@@ -236,27 +236,34 @@ fn a_release_that_was_activated_is_no_failure_though_that_cannot_be_shown() {
 }
 
 #[test]
-fn a_release_from_before_fields_were_counted_is_shown_compared_and_guarded() {
-    let (mut cli, ids) = releases(1);
-    let former = former_release(&cli, &ids[0]);
-    cli.run(&["releases", "activate", &former]);
-    let shown = cli.run(&["releases", "show"]);
-    assert!(shown.out.contains("Fields: not known"), "{shown}");
-    let listed = cli.run(&["releases", "list"]);
-    assert_eq!(listed.status, DONE, "{listed}");
-    half().write(&cli, "half.ndjson");
-    let refused = cli.run(&["import", "[dir]/half.ndjson"]);
-    assert_eq!(refused.status, REFUSED, "{refused}");
-    for text in ["boats are removed", "fields were not compared"] {
-        let told = [&*refused.out, &refused.err].concat();
-        assert!(told.contains(text), "{refused}");
+fn a_release_of_a_former_format_is_refused_by_every_command_and_left_as_it_is() {
+    let (mut cli, ids) = releases(2);
+    let [former, active] = [&ids[1], &ids[0]];
+    cli.run(&["releases", "activate", active]);
+    make_former(&cli, former);
+    let activated = cli.run(&["releases", "activate", former]);
+    make_former(&cli, active);
+    let before = contents(&cli);
+    let outcomes = [
+        without_sizes(cli.run(&["releases", "list"])),
+        cli.run(&["releases", "rollback"]),
+        cli.run(&["serve", "--listen", "127.0.0.1:0", "--admin", "off"]),
+        cli.run(&["doctor"]),
+    ];
+    assert_eq!(statuses(&outcomes), [DONE, FAILED, FAILED, FAILED]);
+    for (outcome, id) in outcomes[1..].iter().zip([former, active, active]) {
+        let told = format!("release {id} has the format \"boat-release/2\"");
+        let lines = outcome.out.lines().chain(outcome.err.lines());
+        let about = lines.filter(|line| line.contains(&told)).count();
+        assert_eq!(about, 1, "{outcome}");
     }
-    let made = release_ids(&cli).pop().unwrap();
-    let compared = cli.run(&["diff", &made]);
-    let note = "Note: fields were not compared";
-    assert!(compared.out.contains(note), "{compared}");
-    let as_json = document(&cli.run(&["diff", &made, "--json"]));
-    assert_eq!(as_json["boats"]["fields"], Value::Null);
+    let [listed, rollback, serve, _doctor] = outcomes;
+    check(
+        &cli,
+        "release_of_a_former_format",
+        &[activated, listed, rollback, serve],
+    );
+    assert_eq!(contents(&cli), before);
 }
 
 #[test]
@@ -285,29 +292,25 @@ fn a_release_with_a_damaged_body_is_compared_only_where_none_is_read() {
     assert!(imported.out.contains(look), "{imported}");
 }
 
-/// Makes a release in the form before fields were counted and terms had a body, and returns its id.
-fn former_release(cli: &TestCli, id: &str) -> String {
-    let releases = cli.path("catalogue-data/releases");
-    let text = fs::read_to_string(releases.join(id).join("manifest.json")).unwrap();
-    let mut manifest: Manifest = serde_json::from_str(&text).unwrap();
-    manifest.fields = None;
-    "boat-release/1".clone_into(&mut manifest.format);
-    manifest
-        .files
-        .retain(|file| file.name != FileName::TermsBody);
-    let bytes = manifest.to_bytes();
-    let hash = Sha256::digest(&bytes);
-    let start = hash[..8].iter();
-    let start = start.fold(0, |start, &byte| start << 8 | u64::from(byte));
-    let former = format!("{}-{start:016x}", &id[..16]);
-    let directory = releases.join(&former);
-    fs::create_dir(&directory).unwrap();
-    for entry in fs::read_dir(releases.join(id)).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), directory.join(entry.file_name())).unwrap();
-    }
-    fs::remove_file(directory.join(FileName::TermsBody.as_str())).unwrap();
-    overwrite(cli, &format!("releases/{former}/manifest.json"), &bytes);
-    remove_release(cli, id);
-    former
+/// Gives a release the name of a format that was never published.
+fn make_former(cli: &TestCli, id: &str) {
+    let name = format!("releases/{id}/manifest.json");
+    let manifest = fs::read_to_string(cli.path(format!("catalogue-data/{name}"))).unwrap();
+    let former = manifest.replacen(FORMAT, "boat-release/2", 1);
+    overwrite(cli, &name, former.as_bytes());
+}
+
+/// The files of all releases, and the pointer.
+fn contents(cli: &TestCli) -> Vec<(PathBuf, Vec<u8>)> {
+    let folders = release_ids(cli).into_iter();
+    let folders = folders.map(|id| cli.path(format!("catalogue-data/releases/{id}")));
+    let files = folders.flat_map(|folder| fs::read_dir(folder).unwrap());
+    let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    files.push(cli.path("catalogue-data/current"));
+    files.sort();
+    let read = |path: PathBuf| {
+        let contents = fs::read(&path).unwrap();
+        (path, contents)
+    };
+    files.into_iter().map(read).collect()
 }

@@ -189,7 +189,7 @@ fn an_import_that_is_killed_after_any_write_leaves_no_half_release() {
 
 /// Kills imports at each write, whether or not it takes effect, and imports again.
 fn kill_at_each_write(is_done: bool) {
-    let tried_out = ["write", "make", "replace", "replace again", "piece"].len();
+    let tried_out = ["write", "make", "replace", "replace again"].len();
     let writes = FileName::ALL.len() + ["manifest", "mark", "entry"].len() + tried_out + 1;
     for write in 1..=writes {
         let test = format!("killed-{write}-{is_done}");

@@ -127,7 +127,7 @@ impl AllBodies {
         // There are few manufacturers.
         let left = settings.bodies_memory_max - manufacturers.held_bytes();
         let boats = release.boat_bodies(left)?;
-        let terms = release.terms_body(&boats)?;
+        let terms = release.terms_body()?;
         Ok(Self {
             boats,
             manufacturers,

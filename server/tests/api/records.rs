@@ -202,9 +202,8 @@ pub(crate) fn publish(store: &ReleaseStore, boats: usize, published_at: &str) ->
             .push_manufacturer(manufacturer(maker, index))
             .unwrap();
     }
-    let finished = writer
-        .finish(&Timestamp::parse(published_at).unwrap())
-        .unwrap();
+    let published_at = Timestamp::parse(published_at).unwrap();
+    let finished = store.finish(writer, &published_at).unwrap();
     activate(store, &finished.id, &finished.lock).unwrap();
     finished.id
 }

@@ -3,7 +3,7 @@
 //! Bodies on disk are verified once as a whole, then read one by one, each with its checksum. Their
 //! file is not mapped into memory, because a mapping kills the process when its file shrinks.
 
-mod room;
+mod reused_buffer;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_64;
 
-use self::room::Room;
+use self::reused_buffer::ReusedBuffer;
 use super::ReleaseError;
 use super::throttle::Throttle;
 use crate::base::hash::hex;
@@ -62,14 +62,6 @@ impl Bodies {
         match &self.0 {
             Source::Memory { contents, .. } => contents.len() as u64,
             Source::Disk(_) => 0,
-        }
-    }
-
-    /// How many bodies there are.
-    pub(super) fn count(&self) -> usize {
-        match &self.0 {
-            Source::Memory { offsets, .. } => offsets.len() - 1,
-            Source::Disk(bodies) => bodies.spans.len(),
         }
     }
 
@@ -135,7 +127,7 @@ impl Span {
         length(&(self.start..self.end))
     }
 
-    fn checked(&self, body: Room) -> Option<Bytes> {
+    fn checked(&self, body: ReusedBuffer) -> Option<Bytes> {
         (sum(body.as_ref()) == self.sum).then(|| body.filled())
     }
 }
@@ -162,7 +154,7 @@ impl OnDisk {
 
     fn read(&self, ordinal: usize) -> Result<Bytes, ReleaseError> {
         let span = &self.spans[ordinal];
-        let mut body = Room::take(span.length());
+        let mut body = ReusedBuffer::take(span.length());
         self.file
             .read_exact_at(body.as_mut(), span.start)
             .map_err(ReleaseError::io("read", &self.path))?;
@@ -179,7 +171,7 @@ impl OnDisk {
         if AT_ONCE_MAX < span.end - span.start {
             return None;
         }
-        let mut body = Room::take(span.length());
+        let mut body = ReusedBuffer::take(span.length());
         is_read_at_once(&self.file, body.as_mut(), span.start).then_some(())?;
         span.checked(body)
     }

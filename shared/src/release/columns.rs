@@ -1,7 +1,7 @@
 //! The tables of a release under construction: what stays in memory of each record until the end.
 //!
 //! Bodies are not kept here, so memory grows only with identities and sort keys. The columns that
-//! lists filter and sort by are named in [`super::listing`], all others here.
+//! lists filter and sort by are named in [`super::listing`], all others in [`super::tables`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,26 +9,16 @@ use super::listing::{
     BOAT_TERMS, BOAT_WORDS, ListedBoat, ListedManufacturer, MANUFACTURER_WORDS, PairNames, Row,
 };
 use super::rendered::{RenderedBoat, RenderedBody, RenderedManufacturer};
-use super::tables::{Columns, Name, int};
+use super::tables::{
+    BODY_LENGTH, BODY_OFFSET, Columns, ETAG, HEAD_LENGTH, ID, ORDINAL, SLUG, TERM_ID, TERM_SLUG,
+    VOCABULARY, WORD, int,
+};
 use super::terms::{Vocabularies, Vocabulary};
 use crate::base::etag::ETag;
 use crate::base::fold;
 use crate::base::ids::Slug;
 use crate::base::render::BodyTooLarge;
 use crate::base::timestamp::Timestamp;
-
-const ORDINAL: Name<i32> = Name::new("ordinal");
-pub(super) const ID: Name<Box<str>> = Name::new("id");
-pub(super) const SLUG: Name<Box<str>> = Name::new("slug");
-pub(super) const ETAG: Name<ETag> = Name::new("etag");
-pub(super) const BODY_OFFSET: Name<i64> = Name::new("body_offset");
-pub(super) const BODY_LENGTH: Name<i32> = Name::new("body_length");
-pub(super) const HEAD_LENGTH: Name<i32> = Name::new("head_length");
-/// The vocabulary of a term: `type`, `category` or `activity`.
-pub(super) const VOCABULARY: Name<Box<str>> = Name::new("vocabulary");
-pub(super) const TERM_ID: Name<i32> = Name::new("code");
-pub(super) const TERM_SLUG: Name<Box<str>> = Name::new("slug");
-pub(super) const WORD: Name<Box<str>> = Name::new("word");
 
 /// What every kind of record has: its identity, and the place of its body.
 #[derive(Default)]

@@ -18,6 +18,8 @@ use super::reader::{Dictionaries, DictionaryEntry};
 use super::{Record, Release, ReleaseError, ReleaseId};
 use crate::base::render::coverage::is_member;
 
+pub use super::kind::Kind;
+
 /// The difference between two releases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -69,8 +71,8 @@ pub struct KindDiff {
     pub moved_slugs: Listed<MovedSlug>,
     /// Slugs and ids of removed records that lead to another record now.
     pub taken_names: Listed<TakenName>,
-    /// What happened to their fields; null if one of the releases has no field counts.
-    pub fields: Option<FieldsDiff>,
+    /// What happened to their fields.
+    pub fields: FieldsDiff,
 }
 
 /// How many there are, and the first of them.
@@ -138,16 +140,14 @@ impl ReleaseDiff {
     pub fn of(old: &Contents, new: &Contents, examples_max: usize) -> Self {
         let mut boats = records_diff(&old.boats, &new.boats, examples_max);
         let mut manufacturers = records_diff(&old.manufacturers, &new.manufacturers, examples_max);
-        if let (Some(before), Some(after)) = (&old.fields, &new.fields) {
-            boats.fields = Some(fields_diff(
-                (&before.boats, boats.before),
-                (&after.boats, boats.after),
-            ));
-            manufacturers.fields = Some(fields_diff(
-                (&before.manufacturers, manufacturers.before),
-                (&after.manufacturers, manufacturers.after),
-            ));
-        }
+        boats.fields = fields_diff(
+            (&old.fields.boats, boats.before),
+            (&new.fields.boats, boats.after),
+        );
+        manufacturers.fields = fields_diff(
+            (&old.fields.manufacturers, manufacturers.before),
+            (&new.fields.manufacturers, manufacturers.after),
+        );
         Self {
             from: old.id.clone(),
             to: new.id.clone(),
@@ -167,44 +167,6 @@ impl ReleaseDiff {
         match kind {
             Kind::Boats => &self.boats,
             Kind::Manufacturers => &self.manufacturers,
-        }
-    }
-}
-
-/// A kind of record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Boats.
-    Boats,
-    /// Manufacturers.
-    Manufacturers,
-}
-
-impl Kind {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Boats, Self::Manufacturers];
-
-    /// Many of them, for people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Boats => "boats",
-            Self::Manufacturers => "manufacturers",
-        }
-    }
-
-    /// One of them, as the beginning of a line.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Boats => "Boat",
-            Self::Manufacturers => "Manufacturer",
-        }
-    }
-
-    /// One of them, for people.
-    pub const fn singular(self) -> &'static str {
-        match self {
-            Self::Boats => "boat",
-            Self::Manufacturers => "manufacturer",
         }
     }
 }
@@ -306,7 +268,7 @@ pub struct Contents {
     boats: Vec<Placed>,
     manufacturers: Vec<Placed>,
     terms: Dictionaries,
-    fields: Option<FieldCounts>,
+    fields: FieldCounts,
 }
 
 /// A record, and the place of its body.

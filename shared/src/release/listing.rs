@@ -12,7 +12,6 @@ use arrow::array::ArrayRef;
 use parquet::errors::ParquetError;
 
 use super::tables::{Columns, Integer, Name, Table, Value};
-use super::{FileName, Release, ReleaseError};
 use crate::base::model::{BoatSummary, YEAR_MAX, YEAR_MIN};
 use crate::base::units::Unit;
 use crate::release::throttle::{Throttle, throttled};
@@ -283,47 +282,10 @@ pub(super) const BOAT_TERMS: PairNames = [Name::new("term"), Name::new("boat")];
 pub(super) const BOAT_WORDS: PairNames = [Name::new("word"), Name::new("boat")];
 pub(super) const MANUFACTURER_WORDS: PairNames = [Name::new("word"), Name::new("manufacturer")];
 
-impl Listing {
-    /// Reads everything that list queries need.
-    pub(super) fn read(release: &Release) -> Result<Self, ReleaseError> {
-        let manufacturers = release.table(FileName::Manufacturers, listed_manufacturers)?;
-        let makers = manufacturers.len();
-        let boats = release.table(FileName::Boats, |table| listed_boats(table, makers))?;
-        let of_boats = |file, names| pairs(release, file, names, boats.len());
-        Ok(Self {
-            boat_categories: of_boats(FileName::BoatCategories, &BOAT_TERMS)?,
-            boat_activities: of_boats(FileName::BoatActivities, &BOAT_TERMS)?,
-            boat_words: of_boats(FileName::BoatWords, &BOAT_WORDS)?,
-            manufacturer_words: pairs(
-                release,
-                FileName::ManufacturerWords,
-                &MANUFACTURER_WORDS,
-                makers,
-            )?,
-            boats,
-            manufacturers,
-        })
-    }
-}
-
-/// A side table, whose second column has ordinals below `records`.
-fn pairs(
-    release: &Release,
-    file: FileName,
-    [id, ordinal]: &PairNames,
-    records: usize,
-) -> Result<Vec<Pair>, ReleaseError> {
-    release.table(file, |table| {
-        let pairs = table.column(id)?.into_iter().zip(table.column(ordinal)?);
-        let pairs: Vec<_> = throttled(pairs, table.throttle()).collect();
-        if are_sound(&pairs, records, table.throttle()) {
-            return Ok(pairs);
-        }
-        Err(unsound("its pairs are not sorted, or of no record"))
-    })
-}
-
-fn listed_boats(table: &Table<'_>, makers: usize) -> Result<Vec<ListedBoat>, ParquetError> {
+pub(super) fn listed_boats(
+    table: &Table<'_>,
+    makers: usize,
+) -> Result<Vec<ListedBoat>, ParquetError> {
     let boats = ListedBoat::read(table)?;
     let is_sound = |boat: &ListedBoat| {
         let has_ended = boat
@@ -348,7 +310,9 @@ fn listed_boats(table: &Table<'_>, makers: usize) -> Result<Vec<ListedBoat>, Par
     Ok(boats)
 }
 
-fn listed_manufacturers(table: &Table<'_>) -> Result<Vec<ListedManufacturer>, ParquetError> {
+pub(super) fn listed_manufacturers(
+    table: &Table<'_>,
+) -> Result<Vec<ListedManufacturer>, ParquetError> {
     let makers = ListedManufacturer::read(table)?;
     let ranks = |maker: &ListedManufacturer| [maker.name_rank, maker.updated_rank];
     check_places(
@@ -358,7 +322,7 @@ fn listed_manufacturers(table: &Table<'_>) -> Result<Vec<ListedManufacturer>, Pa
     Ok(makers)
 }
 
-fn unsound(reason: &str) -> ParquetError {
+pub(super) fn unsound(reason: &str) -> ParquetError {
     ParquetError::General(reason.to_owned())
 }
 
@@ -368,7 +332,7 @@ fn place(number: i32) -> usize {
 }
 
 /// Whether pairs are sorted, with valid dictionary ids and ordinals below `records`.
-fn are_sound(pairs: &[Pair], records: usize, throttle: &dyn Throttle) -> bool {
+pub(super) fn are_sound(pairs: &[Pair], records: usize, throttle: &dyn Throttle) -> bool {
     let mut before = None;
     throttled(pairs, throttle).all(|pair| {
         let is_later = before < Some(pair);
@@ -400,8 +364,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::release::tables;
     use crate::release::throttle::Unthrottled;
+    use crate::release::{FileName, tables};
 
     #[test]
     fn pairs_are_sorted_and_of_records_that_there_are() {

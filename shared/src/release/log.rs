@@ -10,14 +10,11 @@
 //! next entry shows it by naming what was active before. Texts and lists are cut, so that an entry
 //! is small whatever the names of an export.
 
-mod file;
-
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use self::file::LogFile;
-use super::{ExpectedActive, ReleaseId};
+use super::ReleaseId;
 use crate::base::hash::sha256_hex;
 use crate::base::operator::Operator;
 use crate::base::source_files::{SourceFile, SourceFiles};
@@ -245,10 +242,10 @@ impl Source {
 
 impl Outcome {
     /// This release replaces what was active `before`.
-    pub(super) fn activated(release: &ReleaseId, before: &ExpectedActive) -> Self {
+    pub(super) fn activated(release: &ReleaseId, before: Option<&ReleaseId>) -> Self {
         Self::Activated {
             release: release.clone(),
-            before: before.release().cloned(),
+            before: before.cloned(),
         }
     }
 

@@ -11,11 +11,9 @@ use crate::base::hash::sha256_hex;
 use crate::base::render::coverage::{Coverage, Fields};
 use crate::base::timestamp::Timestamp;
 
-/// The format this code writes.
+/// The one format that this code writes and reads. A column that lists filter or sort by may be
+/// added to it, as `listing.rs` says; any other change is another format.
 pub const FORMAT: &str = "boat-release/3";
-/// Former formats, which are read too: neither has the body of terms. Release ids of the first hash
-/// the whole manifest, including the time of publication.
-const FORMER: [&str; 2] = ["boat-release/1", "boat-release/2"];
 /// Name of the manifest's own file.
 pub const MANIFEST: &str = "manifest.json";
 
@@ -72,8 +70,6 @@ impl FileName {
         Self::Words,
         Self::TermsBody,
     ];
-    /// How many of them, from the first, are in a release of a former format.
-    const FORMER: usize = 10;
 
     /// The name on disk.
     pub const fn as_str(self) -> &'static str {
@@ -136,7 +132,7 @@ pub struct FieldCounts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Manifest {
-    /// [`FORMAT`], or a former one.
+    /// [`FORMAT`].
     pub format: String,
     /// When the release was published, RFC 3339 in UTC, in whole seconds.
     pub published_at: String,
@@ -144,49 +140,46 @@ pub struct Manifest {
     pub boats: u64,
     /// Number of manufacturers.
     pub manufacturers: u64,
-    /// How many of them have each field; none for releases made before fields were counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fields: Option<FieldCounts>,
-    /// Every file beside the manifest, in the order of [`Self::file_names`].
+    /// How many of them have each field.
+    pub fields: FieldCounts,
+    /// Every file beside the manifest, in the order of [`FileName::ALL`].
     pub files: Vec<FileEntry>,
+}
+
+/// What the manifest of a release of any format has.
+#[derive(Deserialize)]
+struct AnyFormat {
+    format: String,
 }
 
 impl Manifest {
     /// Parses `bytes`, read at `path`, and proves that they are the manifest of the release `id`.
     pub(super) fn prove(id: &ReleaseId, bytes: &[u8], path: &Path) -> Result<Self, ReleaseError> {
+        // First, since how an id proves a manifest is a part of the format.
+        if let Ok(AnyFormat { format }) = serde_json::from_slice(bytes)
+            && format != FORMAT
+        {
+            return Err(ReleaseError::OtherFormat {
+                id: id.clone(),
+                format,
+                known: FORMAT,
+            });
+        }
         let contents = contents_sha256(bytes, id.unix_seconds());
-        if !id.proves(&contents) && !id.proves(&sha256_hex(bytes)) {
+        if !id.proves(&contents) {
             return Err(ReleaseError::damaged(
                 path,
                 "it is not the manifest its release names",
             ));
         }
-        let manifest: Self = serde_json::from_slice(bytes)
-            .map_err(|error| ReleaseError::damaged(path, error.to_string()))?;
-        if manifest.format != FORMAT && !manifest.is_former() {
-            let reason = format!("its format is {:?}, not {FORMAT:?}", manifest.format);
-            return Err(ReleaseError::damaged(path, reason));
-        }
-        Ok(manifest)
+        serde_json::from_slice(bytes)
+            .map_err(|error| ReleaseError::damaged(path, error.to_string()))
     }
 
     /// The id of the release with this manifest, which is published at that time.
     pub(super) fn id(&self, published_at: &Timestamp) -> ReleaseId {
         let contents = contents_sha256(&self.to_bytes(), published_at.unix_seconds());
         ReleaseId::new(published_at, &contents)
-    }
-
-    fn is_former(&self) -> bool {
-        FORMER.contains(&&*self.format)
-    }
-
-    /// The files that a release of its format has, in the order of [`FileName::ALL`].
-    pub fn file_names(&self) -> &'static [FileName] {
-        if self.is_former() {
-            &FileName::ALL[..FileName::FORMER]
-        } else {
-            &FileName::ALL
-        }
     }
 
     /// The entry of a file in the manifest of the release at `directory`.

@@ -55,6 +55,28 @@ pub struct Pruned {
 }
 
 impl Pruned {
+    /// Adds what became of a release.
+    pub(super) fn push(
+        &mut self,
+        id: ReleaseId,
+        bytes: u64,
+        kept: Result<Option<Kept>, ReleaseError>,
+    ) {
+        let kept = kept.unwrap_or_else(|error| {
+            self.failures.push(error);
+            Some(Kept::Failed)
+        });
+        self.releases.push(PruneDecision { id, bytes, kept });
+    }
+
+    /// Adds what became of something unfinished.
+    pub(super) fn push_leftover(&mut self, leftover: Result<Leftover, ReleaseError>) {
+        match leftover {
+            Ok(leftover) => self.leftovers.push(leftover),
+            Err(error) => self.failures.push(error),
+        }
+    }
+
     /// How many bytes that freed.
     pub fn freed_bytes(&self) -> u64 {
         let removed = self.releases.iter().filter(|one| one.kept.is_none());

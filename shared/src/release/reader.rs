@@ -2,10 +2,11 @@
 //!
 //! Parquet readers do not notice most damage, so files are read from the bytes that were hashed.
 
+mod listing;
 mod verified;
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,14 +15,15 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 
 use super::bodies::Bodies;
-use super::columns::{
-    BODY_LENGTH, BODY_OFFSET, ETAG, HEAD_LENGTH, ID, SLUG, TERM_ID, TERM_SLUG, VOCABULARY, WORD,
-};
+use super::kind::Kind;
 use super::manifest::{FileEntry, FileName, MANIFEST, Manifest};
-use super::tables::Table;
-use super::{InUse, ReleaseError, ReleaseId, terms};
+use super::tables::{
+    BODY_LENGTH, BODY_OFFSET, ETAG, HEAD_LENGTH, ID, SLUG, TERM_ID, TERM_SLUG, Table, VOCABULARY,
+    WORD,
+};
+use super::{InUse, ReleaseError, ReleaseId};
 use crate::base::etag::ETag;
-use crate::base::hash::sha256_hex_of_reader;
+use crate::base::hash::{Hashed, sha256_hex_of_reader};
 use crate::base::{regular_file, render};
 use crate::release::throttle::{Throttle, Unthrottled, throttled};
 
@@ -142,13 +144,13 @@ impl Release {
 
     /// Checks every file against the manifest.
     pub fn verify(&self) -> Result<(), ReleaseError> {
-        let mut names = self.manifest.file_names().iter();
-        names.try_for_each(|&name| self.verify_file(name))
+        let mut names = FileName::ALL.into_iter();
+        names.try_for_each(|name| self.verify_file(name))
     }
 
     /// Checks that every file has its size, without reading it.
     pub fn check_sizes(&self) -> Result<(), ReleaseError> {
-        self.manifest.file_names().iter().try_for_each(|&name| {
+        FileName::ALL.into_iter().try_for_each(|name| {
             let (entry, path) = (self.entry(name)?, self.path(name));
             let metadata = fs::metadata(&path).map_err(ReleaseError::io("measure", &path))?;
             check_size(&path, entry, metadata.len())
@@ -185,20 +187,9 @@ impl Release {
         Ok(terms)
     }
 
-    /// The body of `GET /v1/terms`. For a release of a former format it is made from all `boats`,
-    /// which takes as long as reading them.
-    pub fn terms_body(&self, boats: &Bodies) -> Result<Bytes, ReleaseError> {
-        if self.manifest.file_names().contains(&FileName::TermsBody) {
-            return self.read_verified(FileName::TermsBody);
-        }
-        let path = self.path(FileName::BoatBodies);
-        let body = terms::body_of(boats, &path, self.throttle())?;
-        Ok(body.into())
-    }
-
-    /// Everything that list queries need.
-    pub fn listing(&self) -> Result<Listing, ReleaseError> {
-        Listing::read(self)
+    /// The body of `GET /v1/terms`.
+    pub fn terms_body(&self) -> Result<Bytes, ReleaseError> {
+        self.read_verified(FileName::TermsBody)
     }
 
     /// All words of folded names, sorted; a word's dictionary id is its place.
@@ -208,25 +199,16 @@ impl Release {
 
     /// The bodies of boats: in memory when they take at most `memory_max` bytes.
     pub fn boat_bodies(&self, memory_max: u64) -> Result<Bodies, ReleaseError> {
-        self.bodies(FileName::BoatBodies, FileName::Boats, memory_max)
+        self.bodies(Kind::Boats, memory_max)
     }
 
     /// The bodies of manufacturers: in memory when they take at most `memory_max` bytes.
     pub fn manufacturer_bodies(&self, memory_max: u64) -> Result<Bodies, ReleaseError> {
-        self.bodies(
-            FileName::ManufacturerBodies,
-            FileName::Manufacturers,
-            memory_max,
-        )
+        self.bodies(Kind::Manufacturers, memory_max)
     }
 
-    fn bodies(
-        &self,
-        name: FileName,
-        records: FileName,
-        memory_max: u64,
-    ) -> Result<Bodies, ReleaseError> {
-        let offsets = self.offsets(name, records)?;
+    pub(super) fn bodies(&self, kind: Kind, memory_max: u64) -> Result<Bodies, ReleaseError> {
+        let (name, offsets) = (kind.bodies(), self.offsets(kind)?);
         let (entry, path) = (self.entry(name)?, self.path(name));
         if entry.bytes <= memory_max {
             return Ok(Bodies::in_memory(offsets, self.read_verified(name)?));
@@ -235,9 +217,35 @@ impl Release {
         Bodies::on_disk(&offsets, file, path, &entry.sha256, self.throttle())
     }
 
+    /// Calls `take` with every body of one kind, in the order of ordinals; memory holds one of them.
+    ///
+    /// The whole file is verified before the first call, and again as it is read: an error at the
+    /// end means that it changed meanwhile.
+    pub fn each_body<E: From<ReleaseError>>(
+        &self,
+        kind: Kind,
+        mut take: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let name = kind.bodies();
+        let offsets = self.offsets(kind)?;
+        self.verify_file(name)?;
+        let path = self.path(name);
+        let mut file = Hashed::new(BufReader::new(self.open_sized(name)?));
+        let mut body = Vec::new();
+        for &[begin, end] in offsets.array_windows() {
+            body.resize(usize::try_from(end - begin).unwrap_or(usize::MAX), 0);
+            file.read_exact(&mut body)
+                .map_err(ReleaseError::io("read", &path))?;
+            take(&body)?;
+        }
+        let (_file, bytes, sha256) = file.finish();
+        Ok(check(&path, self.entry(name)?, bytes, &sha256)?)
+    }
+
     /// The offset of each body, and the end of the last one: they follow each other in the order of
     /// ordinals, and fill their file.
-    fn offsets(&self, name: FileName, records: FileName) -> Result<Vec<u64>, ReleaseError> {
+    fn offsets(&self, kind: Kind) -> Result<Vec<u64>, ReleaseError> {
+        let (name, records) = (kind.bodies(), kind.table());
         let (begins, lengths) = self.table(records, |table| {
             Ok((table.column(&BODY_OFFSET)?, table.column(&BODY_LENGTH)?))
         })?;

@@ -9,7 +9,6 @@ use std::time::Duration;
 use super::log::{Attempt, Entry, LogPart, LogQuery};
 use super::pointer::{Pointer, Step};
 use super::prune::Pruned;
-use super::s3::TriedOut;
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::timestamp::Timestamp;
 
@@ -33,6 +32,14 @@ impl ExpectedActive {
             Ok(Some(pointer)) => Ok(Self::Release(pointer.release)),
             Err(ReleaseError::DamagedPointer { .. }) => Ok(Self::Damaged),
             Err(error) => Err(error),
+        }
+    }
+
+    /// The error where this is active now, and not what was expected when `id` was to be activated.
+    pub(super) fn overtakes(self, id: &ReleaseId) -> ReleaseError {
+        ReleaseError::Overtaken {
+            id: id.clone(),
+            active: self.release().cloned(),
         }
     }
 
@@ -72,6 +79,15 @@ pub struct RolledBack {
     pub to: Option<ReleaseId>,
     /// The later ones that are damaged or gone, the latest first.
     pub passed_over: Vec<PassedOver>,
+}
+
+/// The result of trying a store out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TriedOut {
+    /// It keeps the conditions of writes.
+    Suitable,
+    /// The credentials allow no writes, so it could not be tried out.
+    ReadOnly,
 }
 
 /// Releases, where they are published.
@@ -199,7 +215,7 @@ pub trait Releases: Send + Sync {
         Prefetched::default()
     }
 
-    /// Tries out whether the store behaves as releases need it to, with an object that is removed
+    /// Tries out whether the store keeps the conditions of writes, with an object that is removed
     /// again; `None` for a directory, which needs no trial.
     fn try_out(&self) -> Option<Result<TriedOut, ReleaseError>> {
         None

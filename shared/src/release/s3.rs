@@ -6,7 +6,7 @@
 //! releases/<id>/<file>          the other files of a release
 //! in-use/<id>/<who>             a process uses the release, or is about to activate it
 //! log/<time>-<who>-<number>     an entry of the log of releases
-//! probe/<who>                   written to find out whether the store is one to rely on
+//! probe/<who>                   written to find out whether the store keeps conditions of writes
 //! time/<who>                    written to read the time by S3's clock
 //! ```
 //!
@@ -29,21 +29,18 @@ pub(super) mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-use object_store::ObjectStore;
-
 pub use self::address::{NotAnAddress, S3Address};
 use self::bucket::Bucket;
-pub use self::bucket::{Flaw, LimitedConnector, S3Error, S3Settings, root_cause};
+pub use self::bucket::{Flaw, S3Error, S3Settings, StoreConnector, root_cause};
 use self::copies::Copies;
 use self::log::SharedLog;
 use self::pointer::SharedPointer;
-pub use self::probe::TriedOut;
 use self::published::Published;
 pub use self::published::{NoTransferListener, TransferListener};
 use super::log::{Attempt, Entry, LogPart, LogQuery, Outcome};
 use super::pointer::{Pointer, Step};
 use super::prune::Pruned;
-use super::releases::{ExpectedActive, Prefetched, Releases};
+use super::releases::{ExpectedActive, Prefetched, Releases, TriedOut};
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::clock::Clock;
 use crate::base::data_dir::DataDir;
@@ -72,38 +69,15 @@ impl S3Releases {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ReleaseError> {
         let bucket = Bucket::open(address, settings)?;
-        Ok(Self::of(bucket, data, who, listener, clock))
-    }
-
-    /// The same, reached with a client of its own, which honours conditions of writes.
-    pub fn with_client(
-        address: S3Address,
-        client: Arc<dyn ObjectStore>,
-        data: &DataDir,
-        who: String,
-        listener: Box<dyn TransferListener>,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, ReleaseError> {
-        let bucket = Bucket::with_client(address, client)?;
-        Ok(Self::of(bucket, data, who, listener, clock))
-    }
-
-    fn of(
-        bucket: Bucket,
-        data: &DataDir,
-        who: String,
-        listener: Box<dyn TransferListener>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
         let copies = data.path().join(bucket.address().cache_name());
         let copies = Copies::new(DataDir::new(copies));
         let bucket = Arc::new(bucket);
-        Self {
+        Ok(Self {
             pointer: SharedPointer::new(Arc::clone(&bucket), &who),
             log: SharedLog::new(Arc::clone(&bucket), who.clone()),
             published: Published::new(bucket, listener, who, clock),
             copies,
-        }
+        })
     }
 }
 
@@ -211,7 +185,7 @@ impl Releases for S3Releases {
         held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         self.published.mark(id)?;
-        let entry = attempt.entry(Outcome::activated(id, before));
+        let entry = attempt.entry(Outcome::activated(id, before.release()));
         let swapped = self.pointer.swap(id, before, step, &self.log, &entry);
         if let Err(ReleaseError::Overtaken { .. }) = &swapped {
             let release = id.clone();

@@ -5,15 +5,17 @@
 //! does. Only the holder of the lock on releases may remove leftovers, because to all others they
 //! may be work under way.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use tempfile::TempDir;
 
 use super::ReleaseError;
 use super::interruption::{Change, Unfinished, uninterrupted};
+use crate::base::data_dir::DataDir;
 use crate::base::durable;
 
 /// Prefix of directories that are being written.
@@ -31,15 +33,19 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Makes one among the releases in `place`, for its owner alone.
-    pub(super) fn create(place: &Path) -> io::Result<Self> {
+    /// Makes one among the releases in `place`, which is made too, for its owner alone.
+    pub(super) fn create(place: &Path) -> Result<Self, ReleaseError> {
+        DataDir::new(place)
+            .create()
+            .map_err(ReleaseError::io("create", place))?;
         let make = || {
             tempfile::Builder::new()
                 .prefix(STAGING)
                 .permissions(Permissions::from_mode(0o700))
                 .tempdir_in(place)
         };
-        let (directory, unfinished) = Unfinished::make(make)?;
+        let (directory, unfinished) =
+            Unfinished::make(make).map_err(ReleaseError::io("create a directory in", place))?;
         Ok(Self {
             directory,
             _unfinished: unfinished,
@@ -88,6 +94,18 @@ pub(super) fn find_leftovers(directory: &Path) -> Result<Vec<PathBuf>, ReleaseEr
     }
     leftovers.sort_unstable();
     Ok(leftovers)
+}
+
+/// Gives the directory of a release a time of modification, which is not a part of its contents.
+pub(super) fn set_modified(directory: &Path, wanted_seconds: i64) -> Result<(), ReleaseError> {
+    // Nothing is published before 1970; what claims to be is merely not young.
+    let seconds = u64::try_from(wanted_seconds).unwrap_or(0);
+    let time = UNIX_EPOCH + Duration::from_secs(seconds);
+    let set = File::open(directory).and_then(|opened| {
+        opened.set_modified(time)?;
+        opened.sync_all()
+    });
+    set.map_err(ReleaseError::io("set the time of", directory))
 }
 
 /// Size in bytes of a file, or of all files in a directory.

@@ -4,21 +4,22 @@
 //! Whatever changes anything holds one lock; readers need none, because a release never changes
 //! and the pointer is replaced at once.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use super::in_use::Unused;
 use super::interruption::{self, Change, Unfinished, uninterrupted};
-use super::log::{Attempt, Entry, LogFile, LogPart, LogQuery, Outcome};
+use super::log::{Attempt, Entry, LogPart, LogQuery, Outcome};
+use super::log_file::LogFile;
 use super::manifest::MANIFEST;
 use super::pointer::{Pointer, Step};
-use super::prune::{Kept, Needed, PREVIOUS_KEPT, PruneDecision, Pruned};
+use super::prune::{Kept, Needed, PREVIOUS_KEPT, Pruned};
 use super::releases::{ExpectedActive, Releases};
-use super::staging::{self, Leftover, PRUNED, Staging};
-use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
+use super::staging::{self, Leftover, PRUNED};
+use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::data_dir::DataDir;
 use crate::base::file_lock::FileLock;
 use crate::base::timestamp::Timestamp;
@@ -31,12 +32,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 #[derive(Clone, Debug)]
 pub struct ReleaseStore {
     data: DataDir,
-}
-
-/// The right to change releases and the pointer; released when dropped.
-#[derive(Debug)]
-pub struct ReleaseLock {
-    _lock: FileLock,
 }
 
 impl ReleaseStore {
@@ -71,17 +66,9 @@ impl ReleaseStore {
     ) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError> {
         let equal = self.find_equal(id)?;
         if let Some((id, _manifest)) = &equal {
-            set_modified(&self.directory(id), wanted_at.unix_seconds())?;
+            staging::set_modified(&self.directory(id), wanted_at.unix_seconds())?;
         }
         Ok(equal)
-    }
-
-    pub(super) fn create_staging(&self) -> Result<Staging, ReleaseError> {
-        let releases = self.data.releases();
-        DataDir::new(&releases)
-            .create()
-            .map_err(ReleaseError::io("create", &releases))?;
-        Staging::create(&releases).map_err(ReleaseError::io("create a directory in", &releases))
     }
 
     /// The lock is held, so whatever is unfinished was abandoned by a killed command.
@@ -101,20 +88,13 @@ impl ReleaseStore {
         let mut pruned = Pruned::default();
         // Before the releases: one of them may have the name of what a killed prune left.
         for path in self.leftovers()? {
-            match remove_leftover(path, remove) {
-                Ok(leftover) => pruned.leftovers.push(leftover),
-                Err(error) => pruned.failures.push(error),
-            }
+            pruned.push_leftover(remove_leftover(path, remove));
         }
         for id in ids {
             let size = self.size(&id);
             let bytes = *size.as_ref().unwrap_or(&0);
             let kept = size.and_then(|_bytes| self.keep_or_remove(&id, &needed, remove));
-            let kept = kept.unwrap_or_else(|error| {
-                pruned.failures.push(error);
-                Some(Kept::Failed)
-            });
-            pruned.releases.push(PruneDecision { id, bytes, kept });
+            pruned.push(id, bytes, kept);
         }
         Ok(pruned)
     }
@@ -194,7 +174,7 @@ impl Releases for ReleaseStore {
         self.create()?;
         let lock = self.lock()?;
         self.remove_abandoned()?;
-        ReleaseWriter::create(self.clone(), lock)
+        ReleaseWriter::create(self.data.releases(), lock)
     }
 
     fn finish(
@@ -202,7 +182,7 @@ impl Releases for ReleaseStore {
         writer: ReleaseWriter,
         published_at: &Timestamp,
     ) -> Result<Finished, ReleaseError> {
-        writer.finish(published_at)
+        writer.finish_unless(published_at, |id| self.renew_equal(id, published_at))
     }
 
     fn lock(&self) -> Result<ReleaseLock, ReleaseError> {
@@ -212,7 +192,7 @@ impl Releases for ReleaseStore {
         let file = file.mode(0o600).open(&path);
         let file = file.map_err(ReleaseError::io("open", &path))?;
         match FileLock::take(file).map_err(ReleaseError::io("lock", &path))? {
-            Some(lock) => Ok(ReleaseLock { _lock: lock }),
+            Some(lock) => Ok(ReleaseLock::of(lock)),
             None => Err(ReleaseError::Busy {
                 data: self.data.path().to_owned(),
             }),
@@ -303,9 +283,9 @@ impl Releases for ReleaseStore {
             let release = id.clone();
             // Nothing is changed, so the lack of this entry is the lesser failure.
             _ = self.log(&attempt.entry(Outcome::Overtaken { release }), held);
-            return Err(ReleaseError::overtaken(id, now));
+            return Err(now.overtakes(id));
         }
-        let entry = attempt.entry(Outcome::activated(id, before));
+        let entry = attempt.entry(Outcome::activated(id, before.release()));
         let pointer = Pointer::after_step(pointer, id.clone(), step);
         let activated = Change::Activated(id.clone());
         uninterrupted(Some(activated), || {
@@ -337,18 +317,6 @@ impl Releases for ReleaseStore {
     fn poll_interval(&self) -> Duration {
         POLL_INTERVAL
     }
-}
-
-/// Gives the directory of a release a time of modification, which is not a part of its contents.
-pub(super) fn set_modified(directory: &Path, wanted_seconds: i64) -> Result<(), ReleaseError> {
-    // Nothing is published before 1970; what claims to be is merely not young.
-    let seconds = u64::try_from(wanted_seconds).unwrap_or(0);
-    let time = UNIX_EPOCH + Duration::from_secs(seconds);
-    let set = File::open(directory).and_then(|opened| {
-        opened.set_modified(time)?;
-        opened.sync_all()
-    });
-    set.map_err(ReleaseError::io("set the time of", directory))
 }
 
 fn remove_leftover(path: PathBuf, remove: bool) -> Result<Leftover, ReleaseError> {

@@ -1,4 +1,5 @@
-//! Parquet files as named columns: how a table of a release is written and read back.
+//! Parquet files as named columns: how a table of a release is written and read back, and the names
+//! of the columns that lists neither filter nor sort by.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -133,6 +134,19 @@ impl<T: Value> Name<T> {
         (self.text, T::into_array(values))
     }
 }
+
+pub(super) const ORDINAL: Name<i32> = Name::new("ordinal");
+pub(super) const ID: Name<Box<str>> = Name::new("id");
+pub(super) const SLUG: Name<Box<str>> = Name::new("slug");
+pub(super) const ETAG: Name<ETag> = Name::new("etag");
+pub(super) const BODY_OFFSET: Name<i64> = Name::new("body_offset");
+pub(super) const BODY_LENGTH: Name<i32> = Name::new("body_length");
+pub(super) const HEAD_LENGTH: Name<i32> = Name::new("head_length");
+/// The vocabulary of a term: `type`, `category` or `activity`.
+pub(super) const VOCABULARY: Name<Box<str>> = Name::new("vocabulary");
+pub(super) const TERM_ID: Name<i32> = Name::new("code");
+pub(super) const TERM_SLUG: Name<Box<str>> = Name::new("slug");
+pub(super) const WORD: Name<Box<str>> = Name::new("word");
 
 /// Writes `columns`, all of one length, as the Parquet file `name` in `directory`, and syncs it.
 pub(super) fn write(

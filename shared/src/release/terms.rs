@@ -1,23 +1,15 @@
 //! The terms of a release's boats: counted while boats are written, rendered once as the body of
 //! `GET /v1/terms`.
 //!
-//! Releases of former formats do not hold that body; it is made of the bodies of their boats, the
-//! same byte for byte. Nothing here writes a file.
+//! Nothing here writes a file.
 
 use std::collections::HashMap;
-use std::fmt;
-use std::path::Path;
 
-use serde::Deserialize;
-
-use super::ReleaseError;
-use super::bodies::Bodies;
 use super::tables::int;
 use crate::base::fold::fold;
-use crate::base::ids::{IdOrSlug, InvalidIdentifier, Slug};
+use crate::base::ids::{IdOrSlug, Slug};
 use crate::base::model::{Reference, Term, Terms};
 use crate::base::render::{self, BodyTooLarge};
-use crate::release::throttle::{Throttle, throttled};
 
 /// A term as a boat refers to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,88 +110,11 @@ impl Vocabularies {
             activities: self.activities.sorted(),
         })
     }
-
-    /// Those of the boats with these bodies, which are read at `path`.
-    fn of(bodies: &Bodies, path: &Path, throttle: &dyn Throttle) -> Result<Self, ReleaseError> {
-        let mut all = Self::default();
-        for boat in throttled(0..bodies.count(), throttle) {
-            let body = bodies.read(boat)?;
-            let damaged = |why: &dyn fmt::Display| {
-                ReleaseError::damaged(path, format!("its body {boat} cannot be read: {why}"))
-            };
-            let body: Body = serde_json::from_slice(&body).map_err(|why| damaged(&why))?;
-            let WrittenBoat {
-                boat_type,
-                categories,
-                activities,
-            } = body.data;
-            let boat = int(boat);
-            let vocabularies = [
-                (&mut all.types, vec![boat_type]),
-                (&mut all.categories, categories),
-                (&mut all.activities, activities),
-            ];
-            for (vocabulary, terms) in vocabularies {
-                for term in terms {
-                    let term = BoatTerm::try_from(term).map_err(|why| damaged(&why))?;
-                    vocabulary.count(term, boat);
-                }
-            }
-        }
-        Ok(all)
-    }
-}
-
-/// The body of `GET /v1/terms` for a release that does not hold it: made of the bodies of its boats,
-/// which are read at `path`.
-pub(super) fn body_of(
-    bodies: &Bodies,
-    path: &Path,
-    throttle: &dyn Throttle,
-) -> Result<Vec<u8>, ReleaseError> {
-    let body = Vocabularies::of(bodies, path, throttle)?.body();
-    // What publishes a release does not let that happen.
-    body.map_err(|_too_large| ReleaseError::damaged(path, "its terms do not fit into one body"))
-}
-
-/// What is read of the body of a boat.
-#[derive(Deserialize)]
-struct Body {
-    data: WrittenBoat,
-}
-
-#[derive(Deserialize)]
-struct WrittenBoat {
-    #[serde(rename = "type")]
-    boat_type: WrittenTerm,
-    categories: Vec<WrittenTerm>,
-    activities: Vec<WrittenTerm>,
-}
-
-#[derive(Deserialize)]
-struct WrittenTerm {
-    id: String,
-    name: String,
-    slug: String,
-}
-
-impl TryFrom<WrittenTerm> for BoatTerm {
-    type Error = InvalidIdentifier;
-
-    fn try_from(term: WrittenTerm) -> Result<Self, InvalidIdentifier> {
-        Ok(Self {
-            id: IdOrSlug::parse(&term.id)?,
-            name: term.name.into(),
-            slug: Slug::parse(&term.slug)?,
-        })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::render::BODY_MAX;
-    use crate::release::throttle::Unthrottled;
 
     fn term(id: &str, name: &str, slug: &str) -> BoatTerm {
         BoatTerm {
@@ -248,27 +163,5 @@ mod tests {
             all.types.count(term(&id, &name, &id), number);
         }
         assert_eq!(all.body(), Err(BodyTooLarge));
-    }
-
-    #[test]
-    fn bodies_with_more_terms_than_a_body_holds_are_damaged() {
-        let (mut contents, mut offsets) = (Vec::new(), vec![0]);
-        for number in 0..3 {
-            let name = "x".repeat(BODY_MAX / 3);
-            let term = format!(r#"{{"id":"t{number}","name":"{name}","slug":"t{number}"}}"#);
-            let body = format!(r#"{{"data":{{"type":{term},"categories":[],"activities":[]}}}}"#);
-            contents.extend_from_slice(body.as_bytes());
-            offsets.push(contents.len() as u64);
-        }
-        let path = Path::new("boats.bodies");
-        let of = |offsets: &[u64]| {
-            let bodies = Bodies::in_memory(offsets.to_vec(), contents.clone().into());
-            body_of(&bodies, path, &Unthrottled)
-        };
-        assert!(of(&offsets[..3]).is_ok());
-        let error = of(&offsets).unwrap_err();
-        assert!(error.is_damage());
-        let message = "boats.bodies is damaged: its terms do not fit into one body";
-        assert!(error.to_string().starts_with(message), "{error}");
     }
 }

@@ -13,10 +13,9 @@ pub(super) mod records;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use self::records::{
-    Boat, activate, attempt, boat, maker, publish, published, time, without_fields,
-};
-use super::manifest::MANIFEST;
+use self::records::{Boat, activate, attempt, boat, maker, publish, published, time};
+use super::kind::Kind;
+use super::manifest::{FORMAT, MANIFEST};
 use super::*;
 use crate::base::data_dir::DataDir;
 use crate::base::render::BODY_MAX;
@@ -66,6 +65,30 @@ fn the_same_records_again_are_no_new_release() {
 }
 
 #[test]
+fn all_bodies_of_a_kind_are_read_in_order_and_a_changed_one_is_damage() {
+    let (_directory, store, id) = published();
+    let release = store.open(&id).unwrap();
+    let read = || {
+        let mut bodies = Vec::new();
+        let read = release.each_body(Kind::Boats, |body| {
+            bodies.push(body.to_vec());
+            Ok::<_, ReleaseError>(())
+        });
+        read.map(|()| bodies)
+    };
+    let pushed = ["34", "340"].map(|model| boat(&format!("m-{model}"), model, "10.36"));
+    assert_eq!(
+        read().unwrap(),
+        pushed.map(|boat| boat.body().bytes.clone())
+    );
+    let path = release.path(FileName::BoatBodies);
+    let mut contents = fs::read(&path).unwrap();
+    *contents.last_mut().unwrap() ^= 1;
+    fs::write(&path, contents).unwrap();
+    assert!(read().unwrap_err().is_damage());
+}
+
+#[test]
 fn other_records_are_a_new_release_that_is_active_only_once_activated() {
     let (_directory, store, first) = published();
     let second = publish(&store, "2026-11-21T11:00:00Z", &["34"]);
@@ -84,11 +107,8 @@ fn other_records_are_a_new_release_that_is_active_only_once_activated() {
 fn a_release_without_records_is_whole_too() {
     let directory = tempfile::tempdir().unwrap();
     let store = ReleaseStore::new(DataDir::new(directory.path()));
-    let finished = store
-        .begin()
-        .unwrap()
-        .finish(&time("2026-11-21T10:00:00Z"))
-        .unwrap();
+    let writer = store.begin().unwrap();
+    let finished = store.finish(writer, &time("2026-11-21T10:00:00Z")).unwrap();
     let release = store.open(&finished.id).unwrap();
     release.verify().unwrap();
     assert_eq!(release.boats().unwrap(), []);
@@ -110,7 +130,7 @@ fn a_head_that_does_not_fit_its_body_is_damage() {
         let mut pushed = boat("34", "34", "10");
         pushed.body.head_length = head_length;
         writer.push_boat(pushed).unwrap();
-        let finished = writer.finish(&time("2026-11-21T10:00:00Z")).unwrap();
+        let finished = store.finish(writer, &time("2026-11-21T10:00:00Z")).unwrap();
         let release = store.open(&finished.id).unwrap();
         let boats = release.boats();
         assert_eq!(boats.is_ok(), fits, "{head_length}");
@@ -198,7 +218,7 @@ fn a_body_that_changes_on_disk_after_opening_is_not_handed_out() {
 #[test]
 fn the_manifest_counts_the_records_that_have_each_field() {
     let (_directory, store, id) = published();
-    let fields = store.open(&id).unwrap().manifest().fields.clone().unwrap();
+    let fields = store.open(&id).unwrap().manifest().fields.clone();
     let count = |path: &str| {
         let mut fields = fields.boats.iter();
         fields.find(|field| field.path == path).cloned().unwrap()
@@ -214,20 +234,22 @@ fn the_manifest_counts_the_records_that_have_each_field() {
 }
 
 #[test]
-fn a_release_from_before_fields_were_counted_is_whole_and_can_be_served() {
+fn a_release_of_another_format_is_refused_whether_it_proves_itself_or_not() {
     let (_directory, store, id) = published();
-    let release = store.open(&id).unwrap();
-    let terms = release.terms_body(&release.boat_bodies(0).unwrap());
-    let terms = terms.unwrap();
-    drop(release);
-    let former = without_fields(&store, &id);
-    activate(&store, &former, &store.lock().unwrap()).unwrap();
-    let release = store.open(&former).unwrap();
-    release.verify().unwrap();
-    assert_eq!(release.manifest().fields, None);
-    let boats = release.boat_bodies(0).unwrap();
-    assert_eq!(release.terms_body(&boats).unwrap(), terms);
-    // Its id does not say what its contents are.
+    let path = store.directory(&id).join(MANIFEST);
+    let manifest = fs::read_to_string(&path).unwrap();
+    let other = manifest.replacen(FORMAT, "boat-release/1", 1);
+    fs::write(&path, other).unwrap();
+    let refused = store.open(&id).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!(
+            "release {id} has the format \"boat-release/1\", and this version reads only \
+             \"boat-release/3\"; import its export again"
+        )
+    );
+    assert!(refused.is_damage());
+    // It is no reason not to publish its contents.
     let again = publish(&store, "2026-11-21T11:00:00Z", &["34", "340"]);
     assert!(!again.existed);
 }
@@ -248,7 +270,7 @@ fn boats_whose_terms_do_not_fit_into_one_body_are_not_published() {
             writer.push_boat(boat.rendered()).unwrap();
         }
         writer.push_manufacturer(maker(ids.len() as u64)).unwrap();
-        writer.finish(&time("2026-11-21T10:00:00Z"))
+        store.finish(writer, &time("2026-11-21T10:00:00Z"))
     };
     let error = publish(&["a", "b"]).unwrap_err();
     assert!(matches!(error, ReleaseError::TermsTooLarge(_)), "{error}");

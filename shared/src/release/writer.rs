@@ -10,17 +10,17 @@
 //! leaves no release.
 
 use std::panic;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use super::columns::{BoatColumns, ManufacturerColumns, WordTables};
+use super::lock::ReleaseLock;
 use super::manifest::{FORMAT, FieldCounter, FieldCounts, FileEntry, FileName, MANIFEST, Manifest};
 use super::new_file::{BodyWriter, NewFile};
 use super::rendered::{RenderedBoat, RenderedManufacturer};
-use super::staging::Staging;
-use super::store::{ReleaseLock, ReleaseStore};
+use super::staging::{self, Staging};
 use super::tables::{self, Columns};
-use super::{ReleaseError, ReleaseId, store};
+use super::{ReleaseError, ReleaseId};
 use crate::base::durable;
 use crate::base::render::coverage::{BOAT_FIELDS, MANUFACTURER_FIELDS};
 use crate::base::timestamp::Timestamp;
@@ -31,7 +31,8 @@ pub const RECORDS_MAX: usize = 100_000_000;
 
 /// A release under construction; holds the lock on releases until it is dropped.
 pub struct ReleaseWriter {
-    store: ReleaseStore,
+    /// Where releases lie.
+    releases: PathBuf,
     boats: BoatColumns,
     boat_fields: FieldCounter,
     manufacturers: ManufacturerColumns,
@@ -58,8 +59,9 @@ pub struct Finished {
 }
 
 impl ReleaseWriter {
-    pub(super) fn create(store: ReleaseStore, lock: ReleaseLock) -> Result<Self, ReleaseError> {
-        let staging = store.create_staging()?;
+    /// A writer of a release among those in `releases`.
+    pub(super) fn create(releases: PathBuf, lock: ReleaseLock) -> Result<Self, ReleaseError> {
+        let staging = Staging::create(&releases)?;
         let body_file = |name| BodyWriter::create(staging.path(), name);
         Ok(Self {
             boat_bodies: body_file(FileName::BoatBodies)?,
@@ -68,7 +70,7 @@ impl ReleaseWriter {
             manufacturer_fields: FieldCounter::new(&MANUFACTURER_FIELDS),
             boats: BoatColumns::default(),
             manufacturers: ManufacturerColumns::default(),
-            store,
+            releases,
             lock,
             staging,
         })
@@ -95,15 +97,6 @@ impl ReleaseWriter {
         self.manufacturer_fields.add(maker.body().coverage);
         self.manufacturers.push(maker, offset);
         Ok(())
-    }
-
-    /// Completes and publishes the release, without activating it.
-    ///
-    /// # Panics
-    /// When a boat's manufacturer was not added.
-    pub fn finish(self, published_at: &Timestamp) -> Result<Finished, ReleaseError> {
-        let store = self.store.clone();
-        self.finish_unless(published_at, |id| store.renew_equal(id, published_at))
     }
 
     /// Completes the release, and publishes it in the data directory unless `find` knows one that
@@ -134,17 +127,17 @@ impl ReleaseWriter {
             published_at: published_at.to_string(),
             boats,
             manufacturers,
-            fields: Some(FieldCounts {
+            fields: FieldCounts {
                 boats: self.boat_fields.finish(),
                 manufacturers: self.manufacturer_fields.finish(),
-            }),
+            },
             files,
         };
         let id = manifest.id(&published_at);
         let (id, manifest, existed) = if let Some((equal, manifest)) = find(&id)? {
             (equal, manifest, true)
         } else {
-            publish(&self.store, self.staging, &manifest, &id)?;
+            publish(&self.releases, self.staging, &manifest, &id)?;
             (id, manifest, false)
         };
         Ok(Finished {
@@ -223,15 +216,15 @@ fn both<A: Send, B>(
 
 /// Completes the staging directory by its manifest and gives it the name of the release.
 fn publish(
-    store: &ReleaseStore,
+    releases: &Path,
     staging: Staging,
     manifest: &Manifest,
     id: &ReleaseId,
 ) -> Result<(), ReleaseError> {
     let path = staging.path().join(MANIFEST);
     durable::replace(&path, &manifest.to_bytes()).map_err(ReleaseError::io("write", &path))?;
-    let target = store.directory(id);
-    store::set_modified(staging.path(), id.unix_seconds())?;
+    let target = releases.join(id.as_str());
+    staging::set_modified(staging.path(), id.unix_seconds())?;
     let made = Change::Made(id.clone());
     staging
         .publish(&target, Some(made))

@@ -133,7 +133,7 @@ mod tests {
         let mut writer = store.begin().unwrap();
         let maker = RenderedManufacturer::new(&summary, &details).unwrap();
         writer.push_manufacturer(maker).unwrap();
-        let id = writer.finish(&at).unwrap().id;
+        let id = store.finish(writer, &at).unwrap().id;
         store.open(&id).unwrap()
     }
 

@@ -65,7 +65,7 @@ struct KindDocument<'a> {
     unchanged: u64,
     moved_slugs: &'a Listed<MovedSlug>,
     taken_names: &'a Listed<TakenName>,
-    fields: Option<&'a FieldsDiff>,
+    fields: &'a FieldsDiff,
     /// In how many records each field changed.
     changed_fields: &'a BTreeMap<String, u64>,
 }
@@ -88,7 +88,7 @@ impl<'a> KindDocument<'a> {
             unchanged: diff.unchanged,
             moved_slugs: &diff.moved_slugs,
             taken_names: &diff.taken_names,
-            fields: diff.fields.as_ref(),
+            fields: &diff.fields,
             changed_fields: &changes.fields,
         }
     }

@@ -128,12 +128,9 @@ fn called(name: &RecordName) -> String {
 
 /// Adds the field coverage of a release, and that of another one to compare with.
 pub(in crate::commands) fn add_coverage(page: &mut Page, new: &Manifest, old: Option<&Manifest>) {
-    let Some(fields) = &new.fields else {
-        return;
-    };
-    let before = old.and_then(|old| Some((old, old.fields.as_ref()?)));
-    let of_boats = before.map(|(old, fields)| (&*fields.boats, old.boats));
-    let of_makers = before.map(|(old, fields)| (&*fields.manufacturers, old.manufacturers));
+    let of_boats = old.map(|old| (&*old.fields.boats, old.boats));
+    let of_makers = old.map(|old| (&*old.fields.manufacturers, old.manufacturers));
+    let fields = &new.fields;
     page.coverage.extend([
         coverage("boats", (&fields.boats, new.boats), of_boats),
         coverage(

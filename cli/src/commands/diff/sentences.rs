@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use shared::release::ReleaseDiff;
-use shared::release::diff::{FieldsDiff, Kind, KindDiff};
+use shared::release::diff::{Kind, KindDiff};
 
 use super::changes::{ChangedFields, by_count};
 
@@ -12,10 +12,6 @@ use crate::terminal::counted;
 
 /// Most names in one line.
 const NAMES_MAX: usize = 5;
-
-/// Why fields are not compared.
-pub(in crate::commands) const FIELDS_UNKNOWN: &str =
-    "fields were not compared: one of the releases was made before they were counted";
 
 /// One line per kind, one for the fields that changed most in it, and one for each change that may
 /// break a consumer.
@@ -27,7 +23,6 @@ pub(in crate::commands) fn all(
         .into_iter()
         .chain(fields_that_changed(diff, changed_fields))
         .chain(breaking(diff))
-        .chain(fields_unknown(diff))
         .collect()
 }
 
@@ -84,11 +79,6 @@ fn lost_filters(diff: &ReleaseDiff) -> Option<String> {
     (lost.total != 0).then(|| format!("{filters} of boats {find} nothing any more: {names}"))
 }
 
-fn fields_unknown(diff: &ReleaseDiff) -> Option<String> {
-    let [(_, boats), _] = diff.kinds();
-    boats.fields.is_none().then(|| FIELDS_UNKNOWN.to_owned())
-}
-
 /// Slugs and ids of removed records that now lead to other records, if any.
 fn taken_names(kind: &str, diff: &KindDiff) -> Option<String> {
     let taken = &diff.taken_names;
@@ -102,8 +92,7 @@ fn taken_names(kind: &str, diff: &KindDiff) -> Option<String> {
 }
 
 fn breaks(kind: &str, diff: &KindDiff) -> Vec<String> {
-    let none = FieldsDiff::default();
-    let fields = diff.fields.as_ref().unwrap_or(&none);
+    let fields = &diff.fields;
     [
         moved_slugs(kind, diff),
         taken_names(kind, diff),
@@ -146,8 +135,7 @@ pub(in crate::commands) fn moved_slugs(kind: &str, diff: &KindDiff) -> Option<St
 
 /// Fields that had a value before and have none now, if any.
 pub(in crate::commands) fn null_fields(kind: &str, diff: &KindDiff) -> Option<String> {
-    let fields = diff.fields.as_ref()?;
-    let fields = [&fields.null_now[..], &fields.gone].concat();
+    let fields = [&diff.fields.null_now[..], &diff.fields.gone].concat();
     fields_that(
         ["is", "are"],
         "null in every record now, or gone",

@@ -8,11 +8,9 @@ use shared::release::diff::{Filter, KindDiff, Listed, MovedSlug, RecordName, Tak
 use shared::release::{ReleaseDiff, ReleaseId};
 
 use super::changes::{Changes, FAILED, by_count};
-use super::sentences;
 use super::values::Values;
 use crate::terminal::Terminal;
 use crate::terminal::table::{self, Column};
-use crate::terminal::wrap;
 
 /// Begins each line of a list.
 const INDENT: &str = "  ";
@@ -93,10 +91,6 @@ pub(super) fn write(
     if of_kinds.iter().any(is_changed) {
         parts.add("(--record ID shows every change of one record)\n")?;
     }
-    if diff.boats.fields.is_none() {
-        let note = format!("Note: {}.", sentences::FIELDS_UNKNOWN);
-        parts.add(&format!("{}\n", wrap::wrap(&note, 2, terminal)))?;
-    }
     Ok(())
 }
 
@@ -146,20 +140,18 @@ fn write_lists(
         slugs(kind, &diff.moved_slugs, terminal),
         taken(kind, &diff.taken_names, terminal),
     ];
-    let of_fields = diff.fields.iter().flat_map(|diff| {
-        [
-            ("null in every record now", &diff.null_now),
-            ("gone from every record", &diff.gone),
-            (
-                "in every record before, missing in some now",
-                &diff.optional_now,
-            ),
-            (
-                "whole numbers before, with fractions now",
-                &diff.fractional_now,
-            ),
-        ]
-    });
+    let of_fields = [
+        ("null in every record now", &diff.fields.null_now),
+        ("gone from every record", &diff.fields.gone),
+        (
+            "in every record before, missing in some now",
+            &diff.fields.optional_now,
+        ),
+        (
+            "whole numbers before, with fractions now",
+            &diff.fields.fractional_now,
+        ),
+    ];
     let of_fields = of_fields.map(|(what, paths)| fields(kind, what, paths));
     parts.extend(after.into_iter().chain(of_fields).flatten())?;
     Ok(())

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use shared::release::ReleaseError;
-use shared::release::s3::TriedOut;
+use shared::release::releases::TriedOut;
 
 use super::inputs::Inputs;
 use super::observation::Observation;
@@ -18,7 +18,7 @@ pub(super) fn suitable(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     };
     Ok(vec![match tried? {
         TriedOut::Suitable => Observation::ok(
-            "it honours conditions of writes, and what is written can be read and listed at once",
+            "it honours conditions of writes, and what is written can be read at once",
         ),
         TriedOut::ReadOnly => Observation::ok(
             "not tried out, since these credentials may not write, as those of a server; run \

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use anyhow::Context as _;
+use shared::base::error_chain::chain;
 use shared::release::diff::Contents;
 use shared::release::{ExpectedActive, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
@@ -33,7 +34,7 @@ impl Active {
         match releases.current() {
             Ok(None) => Ok(Self::None),
             Ok(Some(id)) => Ok(Self::Release(id)),
-            Err(error) if error.is_damage() => Ok(Self::Unknown(chain(error))),
+            Err(error) if error.is_damage() => Ok(Self::Unknown(chain(&error))),
             Err(error) => Err(error),
         }
     }
@@ -100,7 +101,7 @@ impl Comparison {
                 let diff = ReleaseDiff::of(&old, &contents, EXAMPLES_MAX);
                 Ok(Self::Diff(Box::new(diff)))
             }
-            Err(error) if error.is_damage() => Ok(Self::Impossible(chain(error))),
+            Err(error) if error.is_damage() => Ok(Self::Impossible(chain(&error))),
             Err(error) => Err(error).with_context(|| {
                 format!(
                     "could not compare the release {new}, which is not activated, \
@@ -128,11 +129,6 @@ impl Comparison {
             Self::NoneActive | Self::Impossible(..) => None,
         }
     }
-}
-
-/// An error with its causes.
-fn chain(error: ReleaseError) -> String {
-    format!("{:#}", anyhow::Error::new(error))
 }
 
 #[cfg(test)]

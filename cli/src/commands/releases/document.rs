@@ -8,6 +8,9 @@ use shared::release::{Manifest, ReleaseError, ReleaseId};
 use crate::commands::coverage::CoverageDocument;
 use crate::terminal::style::Style;
 
+/// The state of a release that the pointer names, but that is not there.
+const MISSING: &str = "missing";
+
 /// All releases.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,8 +32,9 @@ pub(super) struct ReleaseDocument {
     pub(super) bytes: Option<u64>,
     /// Why it cannot be read, or null.
     damage: Option<String>,
+    /// The same in a word.
     #[serde(skip)]
-    is_missing: bool,
+    damaged: Option<&'static str>,
 }
 
 impl ReleaseDocument {
@@ -49,7 +53,7 @@ impl ReleaseDocument {
             manufacturers: Some(manifest.manufacturers),
             bytes,
             damage: None,
-            is_missing: false,
+            damaged: None,
         }
     }
 
@@ -67,14 +71,18 @@ impl ReleaseDocument {
             boats: None,
             manufacturers: None,
             bytes,
-            is_missing: matches!(error, ReleaseError::Unknown { .. }),
+            damaged: Some(match error {
+                ReleaseError::Unknown { .. } => MISSING,
+                ReleaseError::OtherFormat { .. } => "other format",
+                _ => "damaged",
+            }),
             damage: Some(damage(error)),
         }
     }
 
     /// Whether it is missing although the pointer names it.
-    pub(super) const fn is_missing(&self) -> bool {
-        self.is_missing
+    pub(super) fn is_missing(&self) -> bool {
+        self.damaged == Some(MISSING)
     }
 
     /// The style of its state.
@@ -88,14 +96,7 @@ impl ReleaseDocument {
 
     /// Its state, for a list.
     pub(super) fn state(&self) -> String {
-        let states = [
-            self.active.then_some("active"),
-            match self.damage {
-                Some(_) if self.is_missing => Some("missing"),
-                Some(_) => Some("damaged"),
-                None => None,
-            },
-        ];
+        let states = [self.active.then_some("active"), self.damaged];
         states.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }

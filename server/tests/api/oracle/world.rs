@@ -221,7 +221,9 @@ pub(super) fn world() -> &'static (Vec<Plain>, Arc<Catalogue>) {
                 .push_manufacturer(RenderedManufacturer::new(&summary, &details).unwrap())
                 .unwrap();
         }
-        let finished = writer.finish(&Timestamp::from_unix_seconds(0)).unwrap();
+        let finished = store
+            .finish(writer, &Timestamp::from_unix_seconds(0))
+            .unwrap();
         let release = store.open(&finished.id).unwrap();
         (
             boats,

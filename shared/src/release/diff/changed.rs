@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::change::changes;
 use super::{Contents, Kind, Ordinal};
 use crate::release::bodies::Bodies;
-use crate::release::{FileName, Release, ReleaseError};
+use crate::release::{Release, ReleaseError};
 
 /// Most fields that are counted one by one. Records have far fewer.
 pub const FIELDS_MAX: usize = 500;
@@ -27,14 +27,7 @@ pub struct RecordBodies {
 
 /// How many bytes the bodies of one kind take in a release.
 pub fn bodies_bytes(release: &Release, kind: Kind) -> Result<u64, ReleaseError> {
-    Ok(release.entry(bodies_of(kind))?.bytes)
-}
-
-const fn bodies_of(kind: Kind) -> FileName {
-    match kind {
-        Kind::Boats => FileName::BoatBodies,
-        Kind::Manufacturers => FileName::ManufacturerBodies,
-    }
+    Ok(release.entry(kind.bodies())?.bytes)
 }
 
 /// The envelope of a body.
@@ -46,12 +39,10 @@ struct Envelope {
 impl RecordBodies {
     /// Opens and verifies them.
     pub fn open(release: &Release, kind: Kind) -> Result<Self, ReleaseError> {
-        let bodies = match kind {
-            Kind::Boats => release.boat_bodies(0)?,
-            Kind::Manufacturers => release.manufacturer_bodies(0)?,
-        };
-        let path = release.path(bodies_of(kind));
-        Ok(Self { bodies, path })
+        Ok(Self {
+            bodies: release.bodies(kind, 0)?,
+            path: release.path(kind.bodies()),
+        })
     }
 
     /// The record with that ordinal: the value of `data` in its body.

@@ -10,6 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use super::*;
+use crate::release::log_file::{self, LogFile};
 use crate::release::tests::records::attempt;
 
 fn log() -> (tempfile::TempDir, PathBuf, LogFile) {
@@ -135,7 +136,7 @@ fn of_a_long_log_the_end_is_read() {
     };
     for (bytes, expected) in [(3 * line, vec![8, 9]), (3 * line + 1, vec![7, 8, 9])] {
         let opened = fs::File::open(&path).unwrap();
-        let part = file::read(opened, bytes, query).unwrap();
+        let part = log_file::read(opened, bytes, query).unwrap();
         assert_eq!((errors(&part), part.unreadable), (expected, 0));
         assert!(part.has_earlier);
     }

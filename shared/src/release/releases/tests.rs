@@ -326,7 +326,7 @@ fn an_activation_that_was_logged_and_did_not_happen_leaves_a_gap(place: &Place) 
     let ids = published_on(&*place.here, &[1, 2]);
     activate(&*place.here, &ids[0]);
     let before = ExpectedActive::Release(ids[0].clone());
-    let entry = attempt().entry(Outcome::activated(&ids[1], &before));
+    let entry = attempt().entry(Outcome::activated(&ids[1], before.release()));
     place.here.log(&entry, &place.here.lock().unwrap()).unwrap();
     activate(&*place.here, &ids[1]);
     let gaps: Vec<_> = logged(&*place.here).iter().map(|(_, gap)| *gap).collect();

@@ -6,12 +6,11 @@
 //! waits: the client's runtime lives in here, so none of this may be called from asynchronous code.
 
 mod client;
+mod connector;
 mod failure;
-mod limited;
 
-use std::fs::File;
 use std::future::Future;
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,18 +18,18 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
+use object_store::buffered::BufWriter;
 use object_store::path::Path as Key;
-use object_store::{
-    Error, GetOptions, ObjectStore, ObjectStoreExt, PutMode, UpdateVersion, WriteMultipart,
-};
+use object_store::{Error, ObjectStore, ObjectStoreExt, PutMode, UpdateVersion};
+use tokio::io::AsyncWriteExt;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 pub use self::client::S3Settings;
-use self::failure::Failure;
+use self::connector::PIECE_MAX;
+pub use self::connector::StoreConnector;
 pub(super) use self::failure::is_refusal;
 pub use self::failure::{Flaw, S3Error, root_cause};
-pub use self::limited::LimitedConnector;
 use super::address::S3Address;
 use crate::base::regular_file;
 use crate::base::threads::{self, Blocking};
@@ -38,8 +37,8 @@ use crate::release::ReleaseError;
 
 /// How long anything small may take, all attempts together.
 const SMALL_MAX: Duration = Duration::from_secs(5);
-/// How long a piece of a large file may take, all attempts together.
-const PIECE_MAX: Duration = Duration::from_mins(2);
+/// How long the last pieces of a large file may take, all together.
+const ENDING_MAX: Duration = Duration::from_mins(8);
 /// Bytes of a piece. A file of no more is written at once; S3 takes no smaller piece than 5 MiB,
 /// but for the last.
 const PIECE_BYTES: u64 = 8 << 20;
@@ -71,14 +70,6 @@ pub(super) struct Contents {
     pub(super) etag: Option<String>,
 }
 
-/// What asking for an object came to.
-pub(super) enum Got {
-    Missing,
-    /// It is as it was in the state that was named.
-    Unchanged,
-    Contents(Contents),
-}
-
 /// The objects below an address.
 pub(super) struct Bucket {
     address: S3Address,
@@ -104,22 +95,10 @@ impl Bucket {
             let reason = failure::root_cause(&error);
             unreached(S3Error::Failed(reason))
         })?;
-        Self::with_client(address, Arc::new(client))
-    }
-
-    /// The objects below `address`, as that client reaches them.
-    pub(super) fn with_client(
-        address: S3Address,
-        client: Arc<dyn ObjectStore>,
-    ) -> Result<Self, ReleaseError> {
         let runtime = threads::runtime("s3", THREADS, BLOCKING);
-        let runtime = runtime.map_err(|error| ReleaseError::S3 {
-            action: "reach",
-            object: address.to_string(),
-            source: S3Error::Failed(error.to_string()),
-        })?;
+        let runtime = runtime.map_err(|error| unreached(S3Error::Failed(error.to_string())))?;
         Ok(Self {
-            client,
+            client: Arc::new(client),
             runtime,
             is_cancelled: watch::Sender::new(false),
             address,
@@ -135,21 +114,11 @@ impl Bucket {
         PathBuf::from(format!("{}/{name}", self.address))
     }
 
-    /// The contents of a small object of at most `bytes_max` bytes, unless its state is the one of
-    /// this ETag.
-    pub(super) fn get(
-        &self,
-        name: &str,
-        bytes_max: u64,
-        unless: Option<&str>,
-    ) -> Result<Got, ReleaseError> {
+    /// The contents of a small object of at most `bytes_max` bytes, if there is one.
+    pub(super) fn get(&self, name: &str, bytes_max: u64) -> Result<Option<Contents>, ReleaseError> {
         let key = self.key(name);
-        let options = GetOptions {
-            if_none_match: unless.map(str::to_owned),
-            ..GetOptions::default()
-        };
         let got = self.wait(SMALL_MAX, async {
-            let got = self.client.get_opts(&key, options).await?;
+            let got = self.client.get(&key).await?;
             let (size, etag) = (got.meta.size, got.meta.e_tag.clone());
             if bytes_max < size {
                 return Ok(Err(size));
@@ -158,17 +127,12 @@ impl Bucket {
             Ok(Ok(Contents { bytes, etag }))
         });
         match got {
-            Ok(Ok(contents)) if contents.etag.is_some() && contents.etag.as_deref() == unless => {
-                // Some servers send it all the same.
-                Ok(Got::Unchanged)
-            }
-            Ok(Ok(contents)) => Ok(Got::Contents(contents)),
+            Ok(Ok(contents)) => Ok(Some(contents)),
             Ok(Err(size)) => {
                 let reason = format!("it has {size} bytes, more than the {bytes_max} it may have");
                 Err(ReleaseError::damaged(&self.path(name), reason))
             }
-            Err(Failure::Client(error)) if failure::is_missing(&error) => Ok(Got::Missing),
-            Err(Failure::Client(Error::NotModified { .. })) => Ok(Got::Unchanged),
+            Err(Failure::Client(error)) if failure::is_missing(&error) => Ok(None),
             Err(failure) => Err(self.error("read", name, failure)),
         }
     }
@@ -229,11 +193,11 @@ impl Bucket {
         Ok(listed)
     }
 
-    /// Whether there is an object of that name, whatever is listed.
-    pub(super) fn has(&self, name: &str) -> Result<bool, ReleaseError> {
+    /// The bytes of an object, if there is one.
+    pub(super) fn size(&self, name: &str) -> Result<Option<u64>, ReleaseError> {
         match self.wait(SMALL_MAX, self.client.head(&self.key(name))) {
-            Ok(_meta) => Ok(true),
-            Err(Failure::Client(Error::NotFound { .. })) => Ok(false),
+            Ok(meta) => Ok(Some(meta.size)),
+            Err(Failure::Client(Error::NotFound { .. })) => Ok(None),
             Err(failure) => Err(self.error("read", name, failure)),
         }
     }
@@ -255,30 +219,36 @@ impl Bucket {
         path: &Path,
         written: &dyn Fn(u64),
     ) -> Result<(), ReleaseError> {
-        let mut pieces = Pieces::open(path)?;
+        let file = regular_file::open(path).map_err(ReleaseError::io("open", path))?;
+        let metadata = file.metadata().map_err(ReleaseError::io("measure", path))?;
+        let piece_bytes = PIECE_BYTES.max(metadata.len().div_ceil(PIECES_MAX));
+        let capacity = usize::try_from(piece_bytes).unwrap_or(usize::MAX);
+        let client = Arc::clone(&self.client);
         let sent = self.run(async {
-            if pieces.are_one {
-                self.send_whole(name, &mut pieces, written).await
-            } else {
-                self.send_pieces(name, &mut pieces, written).await
+            let mut writer = BufWriter::with_capacity(client, self.key(name), capacity)
+                .with_max_concurrency(AT_A_TIME);
+            loop {
+                let mut piece = Vec::new();
+                let read = (&file).take(piece_bytes).read_to_end(&mut piece);
+                let bytes = piece.len() as u64;
+                let put = match read {
+                    Ok(0) => break,
+                    Ok(_bytes) => within(PIECE_MAX, writer.put(piece.into())).await,
+                    Err(error) => Err(Failure::Here(ReleaseError::io("read", path)(error))),
+                };
+                if let Err(failure) = put {
+                    // Where this fails too, the bucket's own rules remove what is unfinished.
+                    _ = within(SMALL_MAX, writer.abort()).await;
+                    return Err(failure);
+                }
+                written(bytes);
             }
+            within(ENDING_MAX, async {
+                writer.shutdown().await.map_err(of_client)
+            })
+            .await
         });
-        sent.map_err(|undone| match undone {
-            Undone::Here(error) => error,
-            Undone::There(failure) => self.error("write", name, failure),
-        })
-    }
-
-    /// Writes an object as large files are written, though it is one piece.
-    pub(super) fn put_in_pieces(&self, name: &str, bytes: Bytes) -> Result<(), ReleaseError> {
-        let key = self.key(name);
-        let put = async {
-            let mut writing = WriteMultipart::new(self.client.put_multipart(&key).await?);
-            writing.put(bytes);
-            writing.finish().await
-        };
-        let put = self.wait(SMALL_MAX, put).map(|_put| ());
-        put.map_err(|failure| self.error("write", name, failure))
+        sent.map_err(|failure| self.error("write", name, failure))
     }
 
     /// Passes the first `size` bytes of an object to `take`, in order.
@@ -294,53 +264,16 @@ impl Bucket {
         let taken = self.run(async {
             let mut pieces = std::pin::pin!(asked.buffered(AT_A_TIME));
             while let Some(piece) = pieces.next().await {
-                take(&piece?).map_err(Undone::Here)?;
+                take(&piece?).map_err(Failure::Here)?;
             }
             Ok(())
         });
-        taken.map_err(|undone| match undone {
-            Undone::Here(error) => error,
-            Undone::There(Failure::Client(error)) if failure::is_missing(&error) => {
+        taken.map_err(|failure| match failure {
+            Failure::Client(error) if failure::is_missing(&error) => {
                 ReleaseError::damaged(&self.path(name), "it is not there")
             }
-            Undone::There(failure) => self.error("read", name, failure),
+            failure => self.error("read", name, failure),
         })
-    }
-
-    async fn send_whole(
-        &self,
-        name: &str,
-        pieces: &mut Pieces<'_>,
-        written: &dyn Fn(u64),
-    ) -> Result<(), Undone> {
-        let whole = pieces.next()?;
-        let bytes = whole.len() as u64;
-        within(PIECE_MAX, self.client.put(&self.key(name), whole.into())).await?;
-        written(bytes);
-        Ok(())
-    }
-
-    async fn send_pieces(
-        &self,
-        name: &str,
-        pieces: &mut Pieces<'_>,
-        written: &dyn Fn(u64),
-    ) -> Result<(), Undone> {
-        let key = self.key(name);
-        let upload = within(SMALL_MAX, self.client.put_multipart(&key)).await?;
-        let piece_bytes = usize::try_from(pieces.bytes).unwrap_or(usize::MAX);
-        let mut writing = WriteMultipart::new_with_chunk_size(upload, piece_bytes);
-        match pieces.send(&mut writing, written).await {
-            Ok(()) => {
-                within(PIECE_MAX, writing.finish()).await?;
-                Ok(())
-            }
-            Err(undone) => {
-                // Where this fails too, the bucket's own rules remove what is unfinished.
-                _ = within(SMALL_MAX, writing.abort()).await;
-                Err(undone)
-            }
-        }
     }
 
     fn key(&self, name: &str) -> Key {
@@ -356,12 +289,12 @@ impl Bucket {
     }
 
     /// Waits for work, or until requests are cancelled.
-    fn run<T, E: From<Failure>>(&self, work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+    fn run<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         let mut is_cancelled = self.is_cancelled.subscribe();
         self.runtime.block_on(async {
             tokio::select! {
                 biased;
-                _ = is_cancelled.wait_for(|is_cancelled| *is_cancelled) => Err(Failure::Cancelled.into()),
+                _ = is_cancelled.wait_for(|is_cancelled| *is_cancelled) => Err(Failure::Cancelled),
                 done = work => done,
             }
         })
@@ -373,10 +306,16 @@ impl Bucket {
     }
 
     fn error(&self, action: &'static str, name: &str, failure: Failure) -> ReleaseError {
+        let source = match failure {
+            Failure::Here(error) => return error,
+            Failure::Cancelled => S3Error::Cancelled,
+            Failure::TimedOut(after) => S3Error::TimedOut(after),
+            Failure::Client(error) => error.into(),
+        };
         ReleaseError::S3 {
             action,
             object: self.path(name).display().to_string(),
-            source: failure.into(),
+            source,
         }
     }
 }
@@ -391,68 +330,21 @@ async fn within<T>(
     }
 }
 
-/// A file, a piece at a time.
-struct Pieces<'a> {
-    file: File,
-    path: &'a Path,
-    bytes: u64,
-    are_one: bool,
+/// The client's error in one of a writer.
+fn of_client(error: io::Error) -> Error {
+    error.downcast().unwrap_or_else(|error| Error::Generic {
+        store: "S3",
+        source: error.into(),
+    })
 }
 
-impl<'a> Pieces<'a> {
-    fn open(path: &'a Path) -> Result<Self, ReleaseError> {
-        let file = regular_file::open(path).map_err(ReleaseError::io("open", path))?;
-        let metadata = file.metadata().map_err(ReleaseError::io("measure", path))?;
-        let bytes = PIECE_BYTES.max(metadata.len().div_ceil(PIECES_MAX));
-        Ok(Self {
-            file,
-            path,
-            bytes,
-            are_one: metadata.len() <= bytes,
-        })
-    }
-
-    /// Empty at the end.
-    fn next(&mut self) -> Result<Vec<u8>, Undone> {
-        let mut piece = Vec::new();
-        let read = (&mut self.file).take(self.bytes).read_to_end(&mut piece);
-        let read = read.map_err(ReleaseError::io("read", self.path));
-        read.map_err(Undone::Here)?;
-        Ok(piece)
-    }
-
-    async fn send(
-        &mut self,
-        writing: &mut WriteMultipart,
-        written: &dyn Fn(u64),
-    ) -> Result<(), Undone> {
-        loop {
-            let piece = self.next()?;
-            let bytes = piece.len() as u64;
-            if bytes == 0 {
-                // Until all are there, so that each has had its own time.
-                within(PIECE_MAX, writing.wait_for_capacity(1)).await?;
-                return Ok(());
-            }
-            within(PIECE_MAX, writing.wait_for_capacity(AT_A_TIME)).await?;
-            writing.put(piece.into());
-            written(bytes);
-        }
-    }
-}
-
-/// Why a file was not sent or taken.
-enum Undone {
-    /// The disk failed.
+/// Why work failed.
+enum Failure {
+    Cancelled,
+    TimedOut(Duration),
+    Client(Error),
+    /// Something on this machine failed.
     Here(ReleaseError),
-    /// S3 did.
-    There(Failure),
-}
-
-impl From<Failure> for Undone {
-    fn from(failure: Failure) -> Self {
-        Self::There(failure)
-    }
 }
 
 fn ranges(size: u64) -> impl Iterator<Item = Range<u64>> {

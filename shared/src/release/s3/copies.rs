@@ -4,17 +4,17 @@
 //! gets a release's name. A copy is made in a folder of its own, under a lock that several may
 //! share; with the lock alone, all that is there was left behind.
 //!
-//! Fetched ahead are the active release, those it can be rolled back to, and the newest that were
-//! never active, so that whatever is activated next is here already. No others stay but what is
-//! open, and what was fetched a moment ago.
+//! Fetched ahead are the releases that the active one can be rolled back to, and the newest that
+//! were never active, so that whatever is activated next is here already. The active one is fetched
+//! by whoever opens it. No others stay but what is open, and what was fetched a moment ago.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
 use super::bucket::Contents;
 use super::pointer::SharedPointer;
@@ -23,7 +23,7 @@ use crate::base::data_dir::DataDir;
 use crate::base::durable;
 use crate::base::file_lock::FileLock;
 use crate::release::interruption;
-use crate::release::manifest::MANIFEST;
+use crate::release::manifest::{FileName, MANIFEST};
 use crate::release::prune::PREVIOUS_KEPT;
 use crate::release::releases::Prefetched;
 use crate::release::staging::Staging;
@@ -35,24 +35,16 @@ const ATTEMPTS: u32 = 3;
 const AHEAD_MAX: usize = 2;
 /// Copies younger than this stay: they may be about to be opened.
 const YOUNG_SECONDS: i64 = 10 * 60;
-/// After how long a release is tried again that could not be fetched, and at most after how long:
-/// twice as long each time.
-const RETRY_SECONDS: i64 = 5;
-const RETRY_SECONDS_MAX: i64 = 5 * 60;
-
-/// What could not be fetched, until when it is not tried again, and how long that was.
-type Refused = BTreeMap<ReleaseId, (i64, i64)>;
+/// After how long a release is tried again that could not be fetched.
+const RETRY_SECONDS: i64 = 60;
 
 /// The copies in the data directory.
 pub(super) struct Copies {
     pub(super) store: ReleaseStore,
     /// Where copies are made.
     pub(super) fetching: PathBuf,
-    /// What is being fetched by a thread of this process, so that no other one does it too.
-    underway: Mutex<BTreeSet<ReleaseId>>,
-    fetched: Condvar,
-    /// What could not be fetched ahead of its activation.
-    refused: Mutex<Refused>,
+    /// What could not be fetched ahead of its activation, and until when it is not tried again.
+    refused: Mutex<BTreeMap<ReleaseId, i64>>,
 }
 
 impl Copies {
@@ -61,8 +53,6 @@ impl Copies {
         Self {
             fetching: directory.path().join("fetching"),
             store: ReleaseStore::new(directory),
-            underway: Mutex::default(),
-            fetched: Condvar::new(),
             refused: Mutex::default(),
         }
     }
@@ -82,36 +72,20 @@ impl Copies {
         self.store.open(id)
     }
 
-    /// Makes a copy of a release, unless there is one; waits while another thread makes it.
-    pub(super) fn fetch(&self, published: &Published, id: &ReleaseId) -> Result<(), ReleaseError> {
-        let mut underway = self.underway.lock();
-        while underway.contains(id) {
-            self.fetched.wait(&mut underway);
-        }
-        if self.store.directory(id).is_dir() {
-            return Ok(());
-        }
-        underway.insert(id.clone());
-        drop(underway);
-        let _underway = Underway {
-            copies: self,
-            published,
-            id,
-        };
-        self.copy(published, id)
-    }
-
-    fn copy(&self, published: &Published, id: &ReleaseId) -> Result<(), ReleaseError> {
+    /// Makes a copy of a release.
+    fn fetch(&self, published: &Published, id: &ReleaseId) -> Result<(), ReleaseError> {
         let (manifest, contents) = published.read_manifest(id)?;
-        published.check_listed(id, &manifest)?;
+        published.check_files(id, &manifest)?;
         let (_shared, staging) = self.create_staging()?;
         published.listener.fetching(bytes(&manifest));
-        for &name in manifest.file_names() {
+        let read = FileName::ALL.into_iter().try_for_each(|name| {
             let path = staging.path().join(name.as_str());
             let file = durable::create_new(&path).map_err(ReleaseError::io("create", &path))?;
             published.read_file(id, &manifest, name, (&file, &path))?;
-            file.sync_all().map_err(ReleaseError::io("sync", &path))?;
-        }
+            file.sync_all().map_err(ReleaseError::io("sync", &path))
+        });
+        published.listener.finish();
+        read?;
         self.publish(id, &contents, staging)
     }
 
@@ -152,9 +126,7 @@ impl Copies {
             remove_all(folder)?;
         }
         let shared = FileLock::share(file).map_err(ReleaseError::io("lock", &path))?;
-        let staging = Staging::create(folder);
-        let staging = staging.map_err(ReleaseError::io("create a directory in", folder))?;
-        Ok((shared, staging))
+        Ok((shared, Staging::create(folder)?))
     }
 
     /// Fetches the wanted releases that are missing, and removes copies that are not wanted.
@@ -185,17 +157,15 @@ impl Copies {
         prefetched: &mut Prefetched,
     ) {
         self.refused.lock().retain(|id, _| wanted.contains(id));
-        for id in wanted {
+        for id in wanted.iter().skip(1) {
             let refused = self.refused.lock().get(id).copied();
-            if self.store.directory(id).is_dir() || refused.is_some_and(|(until, _)| now < until) {
+            if self.store.directory(id).is_dir() || refused.is_some_and(|until| now < until) {
                 continue;
             }
             match self.fetch(published, id) {
                 Ok(()) => prefetched.fetched.push(id.clone()),
                 Err(error) => {
-                    let pause = refused.map_or(RETRY_SECONDS, |(_, pause)| 2 * pause);
-                    let pause = pause.min(RETRY_SECONDS_MAX);
-                    self.refused.lock().insert(id.clone(), (now + pause, pause));
+                    self.refused.lock().insert(id.clone(), now + RETRY_SECONDS);
                     prefetched.failures.push(error);
                 }
             }
@@ -274,7 +244,7 @@ impl Copies {
     }
 }
 
-/// The active release, those to roll back to, and those that may be activated next.
+/// The active release first, those to roll back to, and those that may be activated next.
 fn wanted(published: &Published, pointer: &SharedPointer) -> Result<Vec<ReleaseId>, ReleaseError> {
     let Some(pointer) = pointer.read()? else {
         return Ok(Vec::new());
@@ -289,21 +259,6 @@ fn wanted(published: &Published, pointer: &SharedPointer) -> Result<Vec<ReleaseI
         .into_iter()
         .chain(previous.take(PREVIOUS_KEPT));
     Ok(wanted.chain(ahead).collect())
-}
-
-/// A copy that is being made; dropped, it wakes the threads that wait for it.
-struct Underway<'a> {
-    copies: &'a Copies,
-    published: &'a Published,
-    id: &'a ReleaseId,
-}
-
-impl Drop for Underway<'_> {
-    fn drop(&mut self) {
-        self.copies.underway.lock().remove(self.id);
-        self.copies.fetched.notify_all();
-        self.published.listener.finish();
-    }
 }
 
 fn is_taken(kind: ErrorKind) -> bool {

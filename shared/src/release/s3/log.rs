@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 
-use super::bucket::{Bucket, Got, Listed};
+use super::bucket::{Bucket, Listed};
 use crate::base::timestamp::Timestamp;
 use crate::release::ReleaseError;
 use crate::release::log::{Entry, LINE_MAX, LogPart, LogQuery, NoEntry};
@@ -26,12 +26,6 @@ pub(super) struct SharedLog {
     written: AtomicU64,
 }
 
-/// An entry that was written, and may yet be taken back.
-pub(super) struct Written<'a> {
-    log: &'a SharedLog,
-    name: String,
-}
-
 impl SharedLog {
     /// The log in `bucket`. `who` is unique to this process.
     pub(super) fn new(bucket: Arc<Bucket>, who: String) -> Self {
@@ -42,15 +36,15 @@ impl SharedLog {
         }
     }
 
-    /// Adds an entry.
-    pub(super) fn append(&self, entry: &Entry) -> Result<Written<'_>, ReleaseError> {
+    /// Adds an entry, and returns the name of its object.
+    pub(super) fn append(&self, entry: &Entry) -> Result<String, ReleaseError> {
         let at = Timestamp::from_unix_seconds(entry.attempt.at).to_string();
         let at = at.replace(['-', ':'], "");
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let name = format!("{LOG}{at}-{}-{number}", self.who);
         // Where there is one of that name, an answer was lost and this is what was just written.
         self.bucket.create(&name, Bytes::from(entry.to_line()))?;
-        Ok(Written { log: self, name })
+        Ok(name)
     }
 
     /// What is asked for of it.
@@ -60,26 +54,19 @@ impl SharedLog {
         let unread = listed.len().saturating_sub(READ_MAX);
         let mut part = LogPart::after_unread(unread != 0);
         for object in listed.drain(unread..) {
-            let entry = match self.bucket.get(&object.name, LINE_MAX as u64, None) {
-                Ok(Got::Contents(contents)) => {
+            let entry = match self.bucket.get(&object.name, LINE_MAX as u64) {
+                Ok(Some(contents)) => {
                     let line = contents.bytes.strip_suffix(b"\n");
                     Entry::parse(line.unwrap_or(&contents.bytes))
                 }
                 // It was taken back since.
-                Ok(Got::Missing | Got::Unchanged) => continue,
+                Ok(None) => continue,
                 Err(ReleaseError::Damaged { .. }) => Err(NoEntry::Damaged),
                 Err(error) => return Err(error),
             };
             part.push(entry, &object.name, query);
         }
         Ok(part)
-    }
-}
-
-impl Written<'_> {
-    /// Takes the entry back, because what it says did not come to pass.
-    pub(super) fn take_back(self) -> Result<(), ReleaseError> {
-        self.log.bucket.remove(&self.name)
     }
 }
 

@@ -5,16 +5,14 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parking_lot::Mutex;
 
-use super::bucket::S3Error;
-use super::bucket::{Bucket, Got};
+use super::bucket::{Bucket, S3Error};
 use super::log::SharedLog;
-use super::probe::{Probe, TriedOut};
+use super::probe::Probe;
 use crate::release::interruption::{Change, uninterrupted};
 use crate::release::log::Entry;
 use crate::release::pointer::{Pointer, Step};
-use crate::release::releases::ExpectedActive;
+use crate::release::releases::{ExpectedActive, TriedOut};
 use crate::release::{ReleaseError, ReleaseId};
 
 /// Its name.
@@ -29,12 +27,9 @@ pub(super) struct SharedPointer {
     bucket: Arc<Bucket>,
     /// Unique to this process.
     who: String,
-    /// The pointer as it was seen last.
-    seen: Mutex<Option<Seen>>,
 }
 
 /// The pointer in one of its states.
-#[derive(Clone)]
 struct Seen {
     /// `None` where its text does not prove itself.
     pointer: Option<Pointer>,
@@ -47,19 +42,18 @@ impl SharedPointer {
         Self {
             bucket,
             who: who.to_owned(),
-            seen: Mutex::default(),
         }
     }
 
-    /// The pointer, read again only if it changed.
+    /// The pointer, if there is one.
     pub(super) fn read(&self) -> Result<Option<Pointer>, ReleaseError> {
-        let Some(seen) = self.look()? else {
-            return Ok(None);
-        };
-        let damaged = || ReleaseError::DamagedPointer {
-            path: self.bucket.path(CURRENT),
-        };
-        seen.pointer.map(Some).ok_or_else(damaged)
+        match self.check()? {
+            None => Ok(None),
+            Some(Seen { pointer: None, .. }) => Err(ReleaseError::DamagedPointer {
+                path: self.bucket.path(CURRENT),
+            }),
+            Some(seen) => Ok(seen.pointer),
+        }
     }
 
     /// Makes the pointer name `id`, if it still names what was active before; with that `entry` in
@@ -74,11 +68,12 @@ impl SharedPointer {
     ) -> Result<(), ReleaseError> {
         let activated = Change::Activated(id.clone());
         uninterrupted(Some(activated), || {
-            let written = log.append(entry)?;
+            let name = log.append(entry)?;
             let swapped = self.try_to_swap(id, before, step);
             if swapped.as_ref().is_err_and(is_refused) {
-                // It is the lesser failure, and the next entry shows that nothing was activated.
-                _ = written.take_back();
+                // What the entry says did not come to pass. Where it stays, that is the lesser
+                // failure, and the next entry shows that nothing was activated.
+                _ = self.bucket.remove(&name);
             }
             swapped
         })
@@ -91,10 +86,10 @@ impl SharedPointer {
         step: Step,
     ) -> Result<(), ReleaseError> {
         for _attempt in 0..ATTEMPTS {
-            let seen = self.look()?;
+            let seen = self.check()?;
             let now = state(seen.as_ref());
             if now != *before {
-                return Err(ReleaseError::overtaken(id, now));
+                return Err(now.overtakes(id));
             }
             let (pointer, etag) = seen.map_or((None, None), |seen| (seen.pointer, Some(seen.etag)));
             let next = Pointer::after_step(pointer, id.clone(), step);
@@ -117,7 +112,7 @@ impl SharedPointer {
                 Err(error) => return Err(error),
             }
         }
-        Err(ReleaseError::overtaken(id, state(self.look()?.as_ref())))
+        Err(state(self.check()?.as_ref()).overtakes(id))
     }
 
     /// Fails where the store is not one to rely on. That nothing may be written is for the write to
@@ -127,26 +122,18 @@ impl SharedPointer {
     }
 
     fn is_written(&self, next: &Pointer) -> Result<bool, ReleaseError> {
-        let seen = self.look()?;
+        let seen = self.check()?;
         Ok(seen.and_then(|seen| seen.pointer).as_ref() == Some(next))
     }
 
-    fn look(&self) -> Result<Option<Seen>, ReleaseError> {
-        let known = self.seen.lock().clone();
-        let unless = known.as_ref().and_then(|seen| seen.etag.as_deref());
-        let seen = match self.bucket.get(CURRENT, BYTES_MAX, unless)? {
-            Got::Unchanged => known,
-            Got::Missing => None,
-            Got::Contents(contents) => {
-                let text = std::str::from_utf8(&contents.bytes).ok();
-                Some(Seen {
-                    pointer: text.and_then(Pointer::parse),
-                    etag: contents.etag,
-                })
-            }
-        };
-        self.seen.lock().clone_from(&seen);
-        Ok(seen)
+    fn check(&self) -> Result<Option<Seen>, ReleaseError> {
+        let contents = self.bucket.get(CURRENT, BYTES_MAX)?;
+        Ok(contents.map(|contents| Seen {
+            pointer: str::from_utf8(&contents.bytes)
+                .ok()
+                .and_then(Pointer::parse),
+            etag: contents.etag,
+        }))
     }
 }
 

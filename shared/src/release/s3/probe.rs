@@ -1,33 +1,24 @@
-//! Tries out, with an object of its own, whether a store behaves as releases need it to.
+//! Tries out, with an object of its own, whether a store keeps the conditions of writes.
 //!
-//! Stores that speak S3 differ where it matters most. One ignores the conditions of writes, so
-//! operators would overwrite each other's activations; another lists late, so a prune would miss a
-//! release in use. Neither shows before something is lost, so both are tried out before the first
-//! activation and by `catalogue doctor`. The object is removed again; neither listings of releases
-//! nor prunes look at its folder.
+//! Some stores that speak S3 ignore them, so operators would overwrite each other's activations,
+//! which shows only when something is lost. So that is tried out before the first activation and by
+//! `catalogue doctor`. The object is removed again; neither listings of releases nor prunes look at
+//! its folder.
 
 use bytes::Bytes;
 
-use super::bucket::{Bucket, Contents, Flaw, Got, S3Error, is_refusal};
+use super::bucket::{Bucket, Contents, Flaw, S3Error, is_refusal};
 use crate::release::ReleaseError;
+use crate::release::releases::TriedOut;
 
 /// The folder of the objects that are written.
 const PROBE: &str = "probe/";
 /// Most bytes of such an object.
 const BYTES_MAX: u64 = 64;
-/// The contents that are written, of different lengths, so that listings tell them apart.
+/// The contents that are written.
 const FIRST: &[u8] = b"1";
-const SECOND: &[u8] = b"22";
-const THIRD: &[u8] = b"333";
-
-/// The result of trying a store out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TriedOut {
-    /// It behaves as releases need it to.
-    Suitable,
-    /// The credentials allow no writes, so it could not be tried out.
-    ReadOnly,
-}
+const SECOND: &[u8] = b"2";
+const THIRD: &[u8] = b"3";
 
 /// An object that no other process writes.
 pub(super) struct Probe<'a> {
@@ -44,7 +35,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Tries out everything that releases rely on. Call it only if the bucket can be read, since
+    /// Tries it out. Call it only if the bucket can be read, since
     /// otherwise a refusal would not mean that just writes are forbidden.
     pub(super) fn try_out(&self) -> Result<TriedOut, ReleaseError> {
         match self.bucket.put(&self.name, Bytes::from_static(FIRST)) {
@@ -55,11 +46,9 @@ impl<'a> Probe<'a> {
             }) => return Ok(TriedOut::ReadOnly),
             Err(error) => return Err(error),
         }
-        let tried = self.conditions().and_then(|()| self.listing());
-        let tried = tried.and_then(|()| self.pieces());
+        let tried = self.conditions();
         let removed = self.bucket.remove(&self.name);
         tried.and(removed)?;
-        self.removal()?;
         Ok(TriedOut::Suitable)
     }
 
@@ -95,62 +84,26 @@ impl<'a> Probe<'a> {
         self.read(SECOND).map(|_second| ())
     }
 
-    /// What was written is listed at once, as it is now.
-    fn listing(&self) -> Result<(), ReleaseError> {
-        let listed = self.bucket.list(PROBE)?;
-        let mut listed = listed.iter().filter(|object| object.name == self.name);
-        match listed.next() {
-            Some(object) if object.bytes == SECOND.len() as u64 => Ok(()),
-            _ => Err(self.flawed(Flaw::ListsLate)),
-        }
-    }
-
-    /// A multipart upload arrives whole.
-    fn pieces(&self) -> Result<(), ReleaseError> {
-        let put = self
-            .bucket
-            .put_in_pieces(&self.name, Bytes::from_static(THIRD));
-        put.map_err(|error| self.refused(error, Flaw::TakesNoPieces))?;
-        self.read(THIRD).map(|_third| ())
-    }
-
-    /// What was removed is gone at once.
-    fn removal(&self) -> Result<(), ReleaseError> {
-        match self.bucket.get(&self.name, BYTES_MAX, None)? {
-            Got::Missing => Ok(()),
-            Got::Contents(_) | Got::Unchanged => Err(self.flawed(Flaw::ReadsLate)),
-        }
-    }
-
     /// Reads the object, which must have these contents and an ETag.
     fn read(&self, expected: &[u8]) -> Result<Contents, ReleaseError> {
-        match self.bucket.get(&self.name, BYTES_MAX, None)? {
-            Got::Contents(contents) if contents.bytes != expected => {
-                Err(self.flawed(Flaw::ReadsLate))
-            }
-            Got::Contents(contents) if contents.etag.is_none() => {
-                Err(self.flawed(Flaw::NamesNoState))
-            }
-            Got::Contents(contents) => Ok(contents),
-            Got::Missing | Got::Unchanged => Err(self.flawed(Flaw::ReadsLate)),
+        match self.bucket.get(&self.name, BYTES_MAX)? {
+            Some(contents) if contents.bytes != expected => Err(self.flawed(Flaw::ReadsLate)),
+            Some(contents) if contents.etag.is_none() => Err(self.flawed(Flaw::NamesNoState)),
+            Some(contents) => Ok(contents),
+            None => Err(self.flawed(Flaw::ReadsLate)),
         }
     }
 
     /// The result of a conditional write, after an unconditional one succeeded.
     fn conditional(&self, written: Result<bool, ReleaseError>) -> Result<bool, ReleaseError> {
-        written.map_err(|error| self.refused(error, Flaw::RefusesConditions))
-    }
-
-    /// A plain write succeeded, so what S3 refuses here is what it does not support. A failure on
-    /// the way says nothing about that.
-    fn refused(&self, error: ReleaseError, flaw: fn(String) -> Flaw) -> ReleaseError {
-        match error {
+        // What S3 refuses here it does not support. A failure on the way says nothing about that.
+        written.map_err(|error| match error {
             ReleaseError::S3 {
                 source: S3Error::Failed(reason) | S3Error::Denied(reason),
                 ..
-            } if is_refusal(&reason) => self.flawed(flaw(reason)),
+            } if is_refusal(&reason) => self.flawed(Flaw::RefusesConditions(reason)),
             error => error,
-        }
+        })
     }
 
     fn flawed(&self, flaw: Flaw) -> ReleaseError {

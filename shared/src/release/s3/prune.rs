@@ -15,7 +15,7 @@ use super::published::{IN_USE, Published, RELEASES, file_name};
 use crate::release::interruption::{Change, uninterrupted};
 use crate::release::manifest::MANIFEST;
 use crate::release::pointer::Pointer;
-use crate::release::prune::{Kept, Needed, PREVIOUS_KEPT, PruneDecision, Pruned};
+use crate::release::prune::{Kept, Needed, PREVIOUS_KEPT, Pruned};
 use crate::release::staging::Leftover;
 use crate::release::{ReleaseError, ReleaseId};
 
@@ -105,14 +105,10 @@ impl Prune<'_> {
                 continue;
             };
             if objects.has(&file_name(&id, MANIFEST)) {
-                let (verdict, failure) = self.judge(id, objects, &needed);
-                pruned.releases.push(verdict);
-                pruned.failures.extend(failure);
+                let kept = self.keep_or_remove(&id, objects, &needed);
+                pruned.push(id, objects.bytes(), kept);
             } else if self.is_left_behind(&id, objects, &needed) {
-                match self.clear_away(&id, objects) {
-                    Ok(leftover) => pruned.leftovers.push(leftover),
-                    Err(error) => pruned.failures.push(error),
-                }
+                pruned.push_leftover(self.clear_away(&id, objects));
             }
         }
         pruned
@@ -131,24 +127,17 @@ impl Prune<'_> {
     }
 
     /// Keeps a release or removes it. Marks count where nothing else does.
-    fn judge(
+    fn keep_or_remove(
         &self,
-        id: ReleaseId,
+        id: &ReleaseId,
         objects: &Objects,
         needed: &Needed<'_>,
-    ) -> (PruneDecision, Option<ReleaseError>) {
-        let reason = needed.reason(&id, || Ok(objects.modified_seconds()));
-        let kept = reason.and_then(|reason| match reason {
-            None if self.marked.contains(&id) => Ok(Some(Kept::InUse)),
-            None if self.remove => self.remove_release(&id, objects),
+    ) -> Result<Option<Kept>, ReleaseError> {
+        match needed.reason(id, || Ok(objects.modified_seconds()))? {
+            None if self.marked.contains(id) => Ok(Some(Kept::InUse)),
+            None if self.remove => self.remove_release(id, objects),
             kept => Ok(kept),
-        });
-        let (kept, failure) = match kept {
-            Ok(kept) => (kept, None),
-            Err(error) => (Some(Kept::Failed), Some(error)),
-        };
-        let bytes = objects.bytes();
-        (PruneDecision { id, bytes, kept }, failure)
+        }
     }
 
     fn remove_release(

@@ -17,7 +17,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use super::bucket::{Bucket, Contents, Flaw, Got, S3Error};
+use super::bucket::{Bucket, Contents, Flaw, S3Error};
 use crate::base::clock::Clock;
 use crate::base::hash::Hashed;
 use crate::release::interruption::{self, Change, uninterrupted};
@@ -100,13 +100,10 @@ impl Published {
         id: &ReleaseId,
     ) -> Result<(Manifest, Contents), ReleaseError> {
         let name = file_name(id, MANIFEST);
-        match self.bucket.get(&name, MANIFEST_BYTES_MAX, None)? {
-            Got::Contents(contents) => {
-                let manifest = Manifest::prove(id, &contents.bytes, &self.bucket.path(&name))?;
-                Ok((manifest, contents))
-            }
-            Got::Missing | Got::Unchanged => Err(ReleaseError::Unknown { id: id.to_string() }),
-        }
+        let contents = self.bucket.get(&name, MANIFEST_BYTES_MAX)?;
+        let contents = contents.ok_or_else(|| ReleaseError::Unknown { id: id.to_string() })?;
+        let manifest = Manifest::prove(id, &contents.bytes, &self.bucket.path(&name))?;
+        Ok((manifest, contents))
     }
 
     /// Size of a release in bytes, including its manifest.
@@ -133,44 +130,24 @@ impl Published {
     /// Checks by their sizes that all files of a release are there.
     pub(super) fn check(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         let (manifest, _bytes) = self.read_manifest(id)?;
-        self.check_listed(id, &manifest)
+        self.check_files(id, &manifest)
     }
 
     /// The same for a release that has this manifest.
-    pub(super) fn check_listed(
+    pub(super) fn check_files(
         &self,
         id: &ReleaseId,
         manifest: &Manifest,
     ) -> Result<(), ReleaseError> {
-        let objects = self.bucket.list(&file_name(id, ""))?;
-        manifest.file_names().iter().try_for_each(|&name| {
+        FileName::ALL.into_iter().try_for_each(|name| {
             let entry = self.entry(id, manifest, name)?;
             let object = file_name(id, name.as_str());
             let path = self.bucket.path(&object);
-            match objects.iter().find(|listed| listed.name == object) {
-                Some(listed) => reader::check_size(&path, entry, listed.bytes),
-                None => Err(self.unlisted(&object)?),
+            match self.bucket.size(&object)? {
+                Some(bytes) => reader::check_size(&path, entry, bytes),
+                None => Err(ReleaseError::damaged(&path, "it is not there")),
             }
         })
-    }
-
-    /// What it means that an object is not listed: that it is not there, or that the listing is old.
-    fn unlisted(&self, object: &str) -> Result<ReleaseError, ReleaseError> {
-        if self.bucket.has(object)? {
-            return Ok(self.lists_late(object));
-        }
-        Ok(ReleaseError::damaged(
-            &self.bucket.path(object),
-            "it is not there",
-        ))
-    }
-
-    fn lists_late(&self, object: &str) -> ReleaseError {
-        ReleaseError::S3 {
-            action: "list",
-            object: self.bucket.path(object).display().to_string(),
-            source: S3Error::Unsuitable(Flaw::ListsLate),
-        }
     }
 
     /// What the manifest says of a file.
@@ -210,12 +187,11 @@ impl Published {
     /// Reads every byte of a release and checks it; nothing is kept.
     pub(super) fn verify(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         let (manifest, _bytes) = self.read_manifest(id)?;
-        self.check_listed(id, &manifest)?;
+        self.check_files(id, &manifest)?;
         self.listener.fetching(bytes(&manifest));
-        let mut names = manifest.file_names().iter();
-        let verified = names.try_for_each(|&name| {
-            self.read_file(id, &manifest, name, (io::sink(), Path::new("-")))
-        });
+        let mut names = FileName::ALL.into_iter();
+        let verified = names
+            .try_for_each(|name| self.read_file(id, &manifest, name, (io::sink(), Path::new("-"))));
         self.listener.finish();
         verified
     }
@@ -232,7 +208,7 @@ impl Published {
         let id = release.id();
         let sent = self.bucket.path(&file_name(id, ""));
         interruption::begin(Change::Sent(sent.display().to_string()));
-        for &name in release.manifest().file_names() {
+        for name in FileName::ALL {
             let object = file_name(id, name.as_str());
             self.bucket
                 .put_file(&object, &release.path(name), &|bytes| {
@@ -245,18 +221,16 @@ impl Published {
         let create = || self.bucket.create(&name, manifest.clone());
         if !uninterrupted(Some(made), create)? {
             // It was there already, or an answer was lost and this is what was just written.
-            match self.bucket.get(&name, MANIFEST_BYTES_MAX, None)? {
-                Got::Contents(contents) if contents.bytes == manifest => {}
-                _ => {
-                    return Err(ReleaseError::damaged(
-                        &self.bucket.path(&name),
-                        "it is not the manifest its release names",
-                    ));
-                }
+            let there = self.bucket.get(&name, MANIFEST_BYTES_MAX)?;
+            if there.is_none_or(|contents| contents.bytes != manifest) {
+                return Err(ReleaseError::damaged(
+                    &self.bucket.path(&name),
+                    "it is not the manifest its release names",
+                ));
             }
         }
         // A prune may have taken the files for left behind where they were long on their way.
-        self.check_listed(id, release.manifest())
+        self.check_files(id, release.manifest())
     }
 
     /// Writes the manifest anew, so that the release counts as young again.
@@ -269,7 +243,7 @@ impl Published {
     /// Marks a release for as long as something short takes, and makes sure that it is there.
     pub(super) fn mark(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         self.bucket.put(&self.mark_name(id), Bytes::new())?;
-        if self.bucket.has(&file_name(id, MANIFEST))? {
+        if self.bucket.size(&file_name(id, MANIFEST))?.is_some() {
             return Ok(());
         }
         Err(ReleaseError::Unknown { id: id.to_string() })
@@ -322,16 +296,19 @@ impl Published {
 
     /// What S3's clock shows when ours shows `now`. Ages of objects are judged by the clock that
     /// dates them: by one that is fast, marks that were just made and uploads under way would be
-    /// old.
+    /// old. An error where what was just written is not listed: a prune would miss marks.
     pub(super) fn server_time(&self, now: i64) -> Result<i64, ReleaseError> {
         let name = format!("{TIME}{}", self.who);
         let written = self.clock.now().unix_seconds();
         self.bucket.put(&name, Bytes::new())?;
         let listed = self.bucket.list(TIME)?;
         self.bucket.remove(&name)?;
-        let Some(object) = listed.into_iter().find(|object| object.name == name) else {
-            return Err(self.lists_late(&name));
-        };
+        let object = listed.into_iter().find(|object| object.name == name);
+        let object = object.ok_or_else(|| ReleaseError::S3 {
+            action: "list",
+            object: self.bucket.path(&name).display().to_string(),
+            source: S3Error::Unsuitable(Flaw::ListsLate),
+        })?;
         Ok(now.saturating_add(object.modified_seconds.saturating_sub(written)))
     }
 }

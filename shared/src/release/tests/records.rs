@@ -1,14 +1,6 @@
 //! Small releases for tests: boats of one manufacturer, published at a time that the test names.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "releases of former forms are written by hand"
-)]
-
-use std::fs;
-
 use crate::base::data_dir::DataDir;
-use crate::base::hash::sha256_hex;
 use crate::base::ids::{IdOrSlug, Slug};
 use crate::base::model::{
     BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
@@ -19,10 +11,9 @@ use crate::base::operator::Operator;
 use crate::base::timestamp::Timestamp;
 use crate::base::units::{Length, Unit};
 use crate::release::log::{Attempt, Command};
-use crate::release::manifest::MANIFEST;
 use crate::release::{
-    ExpectedActive, FileName, Finished, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore,
-    Releases, RenderedBoat, RenderedManufacturer,
+    ExpectedActive, Finished, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases,
+    RenderedBoat, RenderedManufacturer,
 };
 
 /// What differs between the boats of tests.
@@ -187,23 +178,5 @@ pub(in crate::release) fn publish_boats(
         count += 1;
     }
     writer.push_manufacturer(maker(count)).unwrap();
-    writer.finish(&time(at)).unwrap()
-}
-
-/// Makes the release `id` anew as releases of the first format were: before fields were counted, and
-/// without the body of terms. Gives its id.
-pub(in crate::release) fn without_fields(store: &ReleaseStore, id: &ReleaseId) -> ReleaseId {
-    let mut manifest = store.open(id).unwrap().manifest().clone();
-    manifest.fields = None;
-    "boat-release/1".clone_into(&mut manifest.format);
-    manifest
-        .files
-        .retain(|file| file.name != FileName::TermsBody);
-    fs::remove_file(store.directory(id).join(FileName::TermsBody.as_str())).unwrap();
-    let bytes = manifest.to_bytes();
-    assert!(!String::from_utf8_lossy(&bytes).contains("fields"));
-    let former = ReleaseId::new(&time(&manifest.published_at), &sha256_hex(&bytes));
-    fs::rename(store.directory(id), store.directory(&former)).unwrap();
-    fs::write(store.directory(&former).join(MANIFEST), bytes).unwrap();
-    former
+    store.finish(writer, &time(at)).unwrap()
 }

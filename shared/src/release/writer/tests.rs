@@ -7,9 +7,9 @@ use std::os::fd::OwnedFd;
 
 use super::*;
 use crate::base::data_dir::DataDir;
-use crate::release::Releases;
 use crate::release::new_file::NewFile;
 use crate::release::tests::records::{boat, maker, time};
+use crate::release::{ReleaseStore, Releases};
 
 /// Finishes a release once `break_file` was there, and looks for what was attempted on `name`.
 fn check(name: FileName, attempted: &str, break_file: impl FnOnce(&mut ReleaseWriter, &Path)) {
@@ -20,7 +20,9 @@ fn check(name: FileName, attempted: &str, break_file: impl FnOnce(&mut ReleaseWr
     break_file(&mut writer, &path);
     writer.push_manufacturer(maker(1)).unwrap();
     writer.push_boat(boat("340", "340", "10.36")).unwrap();
-    let error = writer.finish(&time("2026-11-21T10:00:00Z")).unwrap_err();
+    let error = store
+        .finish(writer, &time("2026-11-21T10:00:00Z"))
+        .unwrap_err();
     let expected = format!("could not {attempted} {}", path.display());
     assert_eq!(error.to_string(), expected);
     assert!(!path.parent().unwrap().exists());

@@ -94,13 +94,13 @@ fn everything_that_breaks_consumers_is_refused_at_once_unless_it_is_allowed() {
         ..removed(3, 4)
     };
     let manufacturers = KindDiff {
-        fields: Some(FieldsDiff {
+        fields: FieldsDiff {
             null_now: vec!["logo".to_owned()],
             gone: vec!["website".to_owned()],
             // Consumers may have to cope with these, but are promised nothing about them.
             optional_now: vec!["description".to_owned()],
             fractional_now: vec!["boatCount".to_owned()],
-        }),
+        },
         ..removed(1, 1)
     };
     let diff = diff(boats, manufacturers);

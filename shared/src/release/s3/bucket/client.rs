@@ -1,18 +1,15 @@
-//! The client of S3: its settings, time-outs and retries.
+//! The client of S3: its settings and retries.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
-use object_store::{BackoffConfig, ClientOptions, RetryConfig};
+use object_store::{BackoffConfig, RetryConfig};
 use url::Url;
 
-use super::PIECE_MAX;
+use super::connector::{PIECE_MAX, StoreConnector};
 use super::failure::S3Error;
-use super::limited::LimitedConnector;
 
-/// Longest time to connect.
-const CONNECT_MAX: Duration = Duration::from_secs(3);
 /// So often a request is tried again that was refused for the moment, as by a store that asks for
 /// fewer of them. The pauses grow, and are never more than 3.5 s in all, so that what is told in the
 /// end is the refusal and not that time ran out.
@@ -42,12 +39,11 @@ impl S3Settings {
         Self(variables.into_iter().filter(ours).collect())
     }
 
-    /// A client with these settings, which change `options` where they say so.
-    pub fn client(&self, mut options: ClientOptions) -> Result<AmazonS3Builder, S3Error> {
+    /// A client with these settings, whose connections are the caller's to choose.
+    pub fn client(&self) -> Result<AmazonS3Builder, S3Error> {
         let mut builder = AmazonS3Builder::new();
         for (name, value) in &self.0 {
             match name.to_ascii_lowercase().parse() {
-                Ok(AmazonS3ConfigKey::Client(key)) => options = options.with_config(key, value),
                 Ok(key) => {
                     if let Some(expected) = objection(key, value) {
                         let variable = name.clone();
@@ -59,7 +55,7 @@ impl S3Settings {
                     );
                     // Such an address says it.
                     if is_endpoint && value.starts_with("http://") {
-                        options = options.with_allow_http(true);
+                        builder = builder.with_allow_http(true);
                     }
                     builder = builder.with_config(key, value);
                 }
@@ -67,18 +63,15 @@ impl S3Settings {
                 Err(_unknown) => {}
             }
         }
-        Ok(builder.with_client_options(options))
+        Ok(builder)
     }
 }
 
 /// A client with these settings, and with the limits that stand here.
 pub(super) fn builder(settings: &S3Settings) -> Result<AmazonS3Builder, S3Error> {
-    let options = ClientOptions::new()
-        .with_connect_timeout(CONNECT_MAX)
-        .with_timeout(PIECE_MAX);
-    let client = settings.client(options)?;
-    Ok(client
-        .with_http_connector(LimitedConnector::default())
+    Ok(settings
+        .client()?
+        .with_http_connector(StoreConnector::of_releases())
         // Without it two operators could overtake each other unseen.
         .with_conditional_put(S3ConditionalPut::ETagMatch)
         // One object at a time is all that is removed here, and stores differ in how they take many.

@@ -59,9 +59,6 @@ pub enum Flaw {
     /// It gives no ETag.
     #[error("it sends no ETag, so nothing can be replaced only as it was read")]
     NamesNoState,
-    /// It takes no file in pieces.
-    #[error("it takes no multipart upload ({0})")]
-    TakesNoPieces(String),
     /// It reads what was there before.
     #[error("it does not read what was just written or removed")]
     ReadsLate,
@@ -70,32 +67,19 @@ pub enum Flaw {
     ListsLate,
 }
 
-/// Why work failed.
-pub(super) enum Failure {
-    Cancelled,
-    TimedOut(Duration),
-    Client(Error),
-}
-
-impl From<Failure> for S3Error {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Cancelled => Self::Cancelled,
-            Failure::TimedOut(after) => Self::TimedOut(after),
-            Failure::Client(error) => {
-                let is_denied = matches!(
-                    error,
-                    Error::PermissionDenied { .. } | Error::Unauthenticated { .. }
-                );
-                match root_cause(&error) {
-                    cause if cause.ends_with(NO_BUCKET) => Self::NoBucket,
-                    cause if TOO_MANY.iter().any(|status| cause.starts_with(status)) => {
-                        Self::Overloaded(cause)
-                    }
-                    cause if is_denied => Self::Denied(cause),
-                    cause => Self::Failed(cause),
-                }
+impl From<Error> for S3Error {
+    fn from(error: Error) -> Self {
+        let is_denied = matches!(
+            error,
+            Error::PermissionDenied { .. } | Error::Unauthenticated { .. }
+        );
+        match root_cause(&error) {
+            cause if cause.ends_with(NO_BUCKET) => Self::NoBucket,
+            cause if TOO_MANY.iter().any(|status| cause.starts_with(status)) => {
+                Self::Overloaded(cause)
             }
+            cause if is_denied => Self::Denied(cause),
+            cause => Self::Failed(cause),
         }
     }
 }
@@ -112,11 +96,14 @@ pub(super) fn is_missing(error: &Error) -> bool {
 }
 
 /// Whether a cause is the answer that S3 does not do what was asked, now or later.
-pub(in crate::release::s3) fn is_refusal(cause: &str) -> bool {
+pub(crate) fn is_refusal(cause: &str) -> bool {
     let status = cause.split_once(' ').map_or(cause, |(status, _)| status);
     let status = status.parse().unwrap_or(0);
     (400..500).contains(&status) && status != 408 || status == 501
 }
+
+/// What is said of a redirect.
+const NOT_FOLLOWED: &str = ", a redirect, which is not followed; name the store's own address";
 
 /// What the client puts before the status of an answer.
 const STATUS_PREFIX: &str = "Server returned non-2xx status code: ";
@@ -132,6 +119,9 @@ pub fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
 /// The status of an answer, and the code in its XML, of which people need no more.
 fn refusal(text: &str) -> Option<String> {
     let (status, body) = text.strip_prefix(STATUS_PREFIX)?.split_once(':')?;
+    if status.starts_with('3') {
+        return Some(format!("{status}{NOT_FOLLOWED}"));
+    }
     let code = body.split_once("<Code>").and_then(|(_, rest)| {
         let (code, _) = rest.split_once("</Code>")?;
         Some(format!(", {code}"))

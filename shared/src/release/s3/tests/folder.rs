@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::base::clock::SystemClock;
 use crate::base::data_dir::DataDir;
 use crate::base::services;
-use crate::release::s3::bucket::{Bucket, Got, Listed};
+use crate::release::s3::bucket::{Bucket, Listed};
 use crate::release::s3::{NoTransferListener, S3Releases, S3Settings};
 
 /// Names the bucket.
@@ -66,10 +66,10 @@ impl Folder {
     }
 
     pub(in crate::release) fn get(&self, name: &str) -> Bytes {
-        match self.bucket.get(name, BYTES_MAX, None).unwrap() {
-            Got::Contents(contents) => contents.bytes,
-            Got::Missing | Got::Unchanged => panic!("there is no {name}"),
-        }
+        let contents = self.bucket.get(name, BYTES_MAX).unwrap();
+        contents
+            .unwrap_or_else(|| panic!("there is no {name}"))
+            .bytes
     }
 
     pub(in crate::release) fn put(&self, name: &str, bytes: impl Into<Bytes>) {

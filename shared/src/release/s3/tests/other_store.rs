@@ -29,10 +29,6 @@ pub(super) enum Lack {
     ETags,
     /// It reads what was written first.
     FreshReads,
-    FreshLists,
-    Pieces,
-    /// It keeps what is removed.
-    Removal,
     /// The keys may read only.
     WritePermission,
 }
@@ -106,17 +102,13 @@ impl Objects {
     fn answer(&mut self, request: &Request, lack: Lack) -> Answer {
         let mut words = request.first.split(' ');
         let (method, target) = (words.next().unwrap(), words.next().unwrap());
-        let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let key = path.trim_start_matches("/bucket").trim_start_matches('/');
+        let key = target.trim_start_matches("/bucket").trim_start_matches('/');
         match method {
-            "GET" if query.contains("list-type=2") => self.list(lack),
             "GET" if lack == Lack::ReadPermission && self.has_refused => {
                 ("403 Forbidden", None, Vec::new())
             }
             "GET" => self.get(key, lack),
             "PUT" if lack == Lack::WritePermission => ("403 Forbidden", None, Vec::new()),
-            // The pieces of an upload are one, so it is what the object will be.
-            "PUT" if query.contains("partNumber") => self.put(key, &request.body),
             "PUT" => match refusal(&request.head, self.there.get(key), lack) {
                 Some(status) => {
                     let head = request.head.to_ascii_lowercase();
@@ -125,13 +117,8 @@ impl Objects {
                 }
                 None => self.put(key, &request.body),
             },
-            "POST" if lack == Lack::Pieces => ("501 Not Implemented", None, Vec::new()),
-            "POST" if query.contains("uploadId") => ok(&upload("Complete")),
-            "POST" => ok(&upload("Initiate")),
             "DELETE" => {
-                if lack != Lack::Removal {
-                    self.there.remove(key);
-                }
+                self.there.remove(key);
                 ("204 No Content", None, Vec::new())
             }
             _ => panic!("{}", request.first),
@@ -159,22 +146,6 @@ impl Objects {
         self.first.entry(key.to_owned()).or_insert(object);
         ("200 OK", Some(self.writes), Vec::new())
     }
-
-    fn list(&self, lack: Lack) -> Answer {
-        let objects = match lack {
-            Lack::FreshLists => &BTreeMap::new(),
-            _ => &self.there,
-        };
-        let contents = objects.iter().map(|(key, (bytes, write))| {
-            format!(
-                "<Contents><Key>{key}</Key><Size>{}</Size><ETag>{write}</ETag>\
-                 <LastModified>2026-11-21T10:15:00Z</LastModified></Contents>",
-                bytes.len()
-            )
-        });
-        let contents: String = contents.collect();
-        ok(&format!("<ListBucketResult>{contents}</ListBucketResult>"))
-    }
 }
 
 /// Why a write is not done.
@@ -193,15 +164,4 @@ fn refusal(head: &str, there: Option<&Object>, lack: Lack) -> Option<&'static st
         _ => new.is_some() && there.is_some() || same.is_some_and(|etag| !is_same(etag)),
     };
     is_refused.then_some(FAILED)
-}
-
-fn upload(step: &str) -> String {
-    format!(
-        "<{step}MultipartUploadResult><UploadId>1</UploadId><ETag>1</ETag>\
-         </{step}MultipartUploadResult>"
-    )
-}
-
-fn ok(body: &str) -> Answer {
-    ("200 OK", None, body.as_bytes().to_vec())
 }

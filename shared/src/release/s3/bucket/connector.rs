@@ -1,54 +1,79 @@
-//! Answers of S3 that have an end: what a broken or hostile store sends without one is an error
-//! before it fills the memory.
+//! Connections to stores: no redirect is followed, and every answer has an end.
 //!
-//! The client collects whole bodies, of lists and of errors too, whatever their length.
+//! A redirect takes credentials, and signatures in addresses, to a host that nobody named, and what
+//! that host sends would be taken for the store's. The client collects whole bodies, of lists and of
+//! errors too, whatever their length: what a broken or hostile store sends without an end is an
+//! error before it fills the memory.
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 use http_body_util::{BodyExt, Limited};
-use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
-    HttpResponseBody, HttpService, ReqwestConnector,
+    HttpResponseBody, HttpService,
 };
+use object_store::{ClientConfigKey, ClientOptions, Error};
+use reqwest::redirect::Policy;
 
 /// Most bytes of an answer: a piece of a file has half of it, a list of a thousand objects less.
-pub(super) const ANSWER_BYTES_MAX: usize = 16 << 20;
+const ANSWER_BYTES_MAX: usize = 16 << 20;
+/// How long a piece of a large file may take, all attempts together.
+pub(super) const PIECE_MAX: Duration = Duration::from_mins(2);
+/// Longest time to connect to a store of releases.
+const CONNECT_MAX: Duration = Duration::from_secs(3);
 
-/// Makes clients whose answers have an end.
+/// Makes connections. Of the client's own options it honours only whether HTTP without TLS is
+/// allowed; a proxy is the one that the environment names.
 #[derive(Debug)]
-pub struct LimitedConnector {
-    connector: ReqwestConnector,
+pub struct StoreConnector {
+    /// Longest time to connect.
+    connecting: Duration,
+    /// Longest time between two parts of an answer.
+    idle: Duration,
     contents_max: usize,
 }
 
 #[derive(Debug)]
 struct LimitedClient {
-    client: HttpClient,
+    client: reqwest::Client,
     contents_max: usize,
 }
 
-impl Default for LimitedConnector {
-    fn default() -> Self {
+impl StoreConnector {
+    /// For the objects of releases, which are small or fetched in pieces.
+    pub(super) const fn of_releases() -> Self {
         Self {
-            connector: ReqwestConnector::default(),
+            connecting: CONNECT_MAX,
+            idle: PIECE_MAX,
             contents_max: ANSWER_BYTES_MAX,
         }
     }
-}
 
-impl LimitedConnector {
     /// For clients that pass contents on as they come, and count them. Other answers have an end.
-    pub fn for_streams() -> Self {
+    pub const fn for_streams(connecting: Duration, idle: Duration) -> Self {
         Self {
+            connecting,
+            idle,
             contents_max: usize::MAX,
-            ..Self::default()
         }
     }
 }
 
-impl HttpConnector for LimitedConnector {
+impl HttpConnector for StoreConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let client = self.connector.connect(options)?;
+        let allows_http = options.get_config_value(&ClientConfigKey::AllowHttp);
+        let client = reqwest::Client::builder()
+            .redirect(Policy::none())
+            .https_only(allows_http.as_deref() != Some("true"))
+            .connect_timeout(self.connecting)
+            .read_timeout(self.idle)
+            .user_agent(concat!("catalogue/", env!("CARGO_PKG_VERSION")))
+            .build();
+        let client = client.map_err(|error| Error::Generic {
+            store: "HTTP client",
+            source: Box::new(error),
+        })?;
         Ok(HttpClient::new(LimitedClient {
             client,
             contents_max: self.contents_max,
@@ -59,7 +84,7 @@ impl HttpConnector for LimitedConnector {
 #[async_trait]
 impl HttpService for LimitedClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let (head, body) = self.client.execute(request).await?.into_parts();
+        let (head, body) = self.client.call(request).await?.into_parts();
         let bytes_max = if head.status.is_success() {
             self.contents_max
         } else {
@@ -130,6 +155,36 @@ mod tests {
                 sent < 4 * ANSWER_BYTES_MAX,
                 "{status}: {sent} bytes were taken"
             );
+        }
+    }
+
+    #[test]
+    fn no_redirect_is_followed_and_the_error_says_so() {
+        for status in ["302 Found", "307 Temporary Redirect"] {
+            let [listener, other] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+            other.set_nonblocking(true).unwrap();
+            let bucket = bucket(&listener);
+            let place = other.local_addr().unwrap();
+            let redirecting = thread::spawn(move || {
+                let (mut client, _address) = listener.accept().unwrap();
+                let mut lines = BufReader::new(client.try_clone().unwrap()).lines();
+                while lines.next().is_some_and(|line| !line.unwrap().is_empty()) {}
+                let head = format!(
+                    "HTTP/1.1 {status}\r\nLocation: http://{place}/x\r\nContent-Length: 0\r\n\r\n"
+                );
+                client.write_all(head.as_bytes()).unwrap();
+            });
+            let error = bucket.list("releases/").unwrap_err();
+            redirecting.join().unwrap();
+            let cause = std::error::Error::source(&error).unwrap().to_string();
+            assert_eq!(
+                cause,
+                format!(
+                    "{status}, a redirect, which is not followed; name the store's own address"
+                )
+            );
+            let asked = other.accept().unwrap_err();
+            assert_eq!(asked.kind(), std::io::ErrorKind::WouldBlock);
         }
     }
 }

@@ -8,29 +8,29 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::{Entry, LINE_MAX, LogPart, LogQuery, NoEntry};
+use super::ReleaseError;
+use super::log::{Entry, LINE_MAX, LogPart, LogQuery, NoEntry};
 use crate::base::{durable, regular_file};
-use crate::release::ReleaseError;
 
 /// Most bytes read of the log, from its end: more than 100,000 entries.
 const READ_MAX: u64 = 1 << 27;
 
 /// The file of the log, existing or not.
-pub(in crate::release) struct LogFile(PathBuf);
+pub(super) struct LogFile(PathBuf);
 
 impl LogFile {
-    pub(in crate::release) const fn new(path: PathBuf) -> Self {
+    pub(super) const fn new(path: PathBuf) -> Self {
         Self(path)
     }
 
     /// Appends an entry, durably. The caller holds the lock on releases, so no other process does.
-    pub(in crate::release) fn append(&self, entry: &Entry) -> Result<(), ReleaseError> {
+    pub(super) fn append(&self, entry: &Entry) -> Result<(), ReleaseError> {
         let line = entry.to_line();
         append(&self.0, line.as_bytes()).map_err(ReleaseError::io("write to", &self.0))
     }
 
     /// The entries of a query; none if there is no file.
-    pub(in crate::release) fn read(&self, query: LogQuery<'_>) -> Result<LogPart, ReleaseError> {
+    pub(super) fn read(&self, query: LogQuery<'_>) -> Result<LogPart, ReleaseError> {
         let read = match regular_file::open(&self.0) {
             Ok(file) => read(file, READ_MAX, query),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(LogPart::default()),

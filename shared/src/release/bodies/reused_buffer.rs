@@ -19,12 +19,12 @@ thread_local! {
 }
 
 /// A buffer to be filled.
-pub(super) struct Room {
+pub(super) struct ReusedBuffer {
     bytes: Vec<u8>,
     length: usize,
 }
 
-impl Room {
+impl ReusedBuffer {
     /// A buffer of that many bytes.
     pub(super) fn take(length: usize) -> Self {
         let kept = KEPT.try_with(|kept| kept.borrow_mut().pop());
@@ -43,13 +43,13 @@ impl Room {
     }
 }
 
-impl AsRef<[u8]> for Room {
+impl AsRef<[u8]> for ReusedBuffer {
     fn as_ref(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 }
 
-impl Drop for Room {
+impl Drop for ReusedBuffer {
     fn drop(&mut self) {
         if KEPT_BYTES_MAX < self.bytes.len() {
             return;
@@ -72,13 +72,13 @@ mod tests {
     use super::*;
 
     fn filled(byte: u8, length: usize) -> Bytes {
-        let mut room = Room::take(length);
-        room.as_mut().fill(byte);
-        room.filled()
+        let mut buffer = ReusedBuffer::take(length);
+        buffer.as_mut().fill(byte);
+        buffer.filled()
     }
 
     #[test]
-    fn room_in_use_is_not_given_to_another() {
+    fn a_buffer_in_use_is_not_given_to_another() {
         let lengths = [0, 1, 5, 3000, 4096, KEPT_BYTES_MAX, KEPT_BYTES_MAX + 1];
         for _turn in 0..3 {
             let bodies: Vec<_> = lengths.iter().zip(1..).collect();
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_keeps_so_many_rooms_and_none_that_is_long() {
+    fn a_thread_keeps_so_many_buffers_and_none_that_is_long() {
         let lend = |length| {
             let lent: Vec<_> = (0..2 * KEPT_MAX).map(|_| filled(1, length)).collect();
             drop(lent);

@@ -1,9 +1,9 @@
-//! An error with all its causes on one line, for the log.
+//! An error with all its causes on one line, for a log or a message.
 
 use std::error::Error;
 
 /// The error and its sources, joined by colons.
-pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+pub fn chain(error: &(dyn Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |&error| error.source());
     causes
         .map(ToString::to_string)
