@@ -16,6 +16,7 @@
 mod accept_encoding;
 mod access_log;
 mod authorization;
+mod bodies;
 mod catalogue_request;
 mod docs;
 mod error;
@@ -273,7 +274,7 @@ impl Reply {
             Err(error) => {
                 log_cause(&error, app, meta.request_id);
                 error.fill(&mut meta);
-                let body = Some(error.body(meta.request_id).into());
+                let body = Some(error.body(meta.request_id));
                 Self {
                     status: error.status(),
                     code: Some(error.code()),

@@ -9,7 +9,7 @@ use super::fields::{self, Field};
 use super::parameters::{self, ID_OR_SLUG, Parameter};
 use super::shapes::{Boat, Envelope, List, Manufacturer, ThisDocument};
 use crate::contract::routes::{self, CatalogueOperation, ROUTES, Route, ServiceOperation};
-use crate::http::service::{Data, Health};
+use crate::http::bodies::{Health, VersionEnvelope};
 use crate::params;
 
 /// A group of operations.
@@ -215,7 +215,7 @@ static DESCRIBE_VERSION: About = About {
     list: None,
     answer: Answer {
         description: "The version.",
-        schema: schema::<Data<'static>>,
+        schema: schema::<VersionEnvelope<'static>>,
         example: Some(include_str!("examples/describe_version.json")),
         link: None,
     },

@@ -14,7 +14,8 @@ use super::object::{Object, object, reference};
 use super::operations::{self, Operation};
 use crate::base::request_id::RequestId;
 use crate::contract::routes::{self, Template};
-use crate::http::error::{ApiError, ErrorEnvelope};
+use crate::http::bodies::ErrorEnvelope;
+use crate::http::error::ApiError;
 use crate::limits::Usage;
 use crate::params::{BOATS, ListQuery, QueryString};
 
@@ -70,7 +71,7 @@ pub(super) fn examples() -> Object {
 
 /// The body of an error.
 pub(super) fn body(error: &ApiError) -> Box<RawValue> {
-    let body = String::from_utf8(error.body(RequestId::EXAMPLE));
+    let body = String::from_utf8(error.body(RequestId::EXAMPLE).into());
     let value = body.ok().and_then(|body| RawValue::from_string(body).ok());
     value.unwrap_or_else(|| unreachable!("an error's body is not JSON"))
 }
