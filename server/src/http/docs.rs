@@ -9,8 +9,9 @@
 
 mod client;
 mod example;
+mod fields;
+mod html;
 mod page;
-mod reference;
 
 use std::sync::OnceLock;
 
@@ -20,14 +21,9 @@ use shared::base::etag::ETag;
 use super::error::ApiError;
 use super::headers::{CachePolicy, Media, ResponseMeta};
 use super::openapi;
+use super::representation::Constant;
 use crate::contract::routes::{FILES, File};
 use crate::params::{NoParams, QueryString};
-
-/// A file ready to be sent.
-struct Content {
-    body: Bytes,
-    etag: ETag,
-}
 
 /// Returns a file and its tag.
 pub(crate) fn answer(
@@ -53,13 +49,9 @@ const fn media_type(file: File) -> &'static str {
 }
 
 /// The content of a file, made at its first request.
-fn content(file: File) -> &'static Content {
-    static MADE: [OnceLock<Content>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
-    MADE[file as usize].get_or_init(|| {
-        let body = body(file);
-        let etag = ETag::of(&body);
-        Content { body, etag }
-    })
+fn content(file: File) -> &'static Constant {
+    static MADE: [OnceLock<Constant>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+    MADE[file as usize].get_or_init(|| body(file).into())
 }
 
 fn body(file: File) -> Bytes {

@@ -163,7 +163,7 @@ fn endpoint(destination: Destination<'_>) -> Option<Endpoint> {
     };
     Some(Endpoint {
         path: route.path.to_string(),
-        operation: openapi::operation_id(route.operation),
+        operation: &openapi::document().operation(route.path).id,
         scopes: scopes.iter().map(|scope| scope.as_str()).collect(),
     })
 }
