@@ -47,8 +47,9 @@
 //! 9. `http::representation::choose` answers 304 to a client that already has the body. Otherwise
 //!    it takes an encoded body from [`compressed`] if the client accepts the encoding and the
 //!    result is shorter.
-//! 10. `http::Reply::write` writes status, headers (`http::headers`) and body;
-//!     `http::last_fields` adds the date, and whether the connection is kept.
+//! 10. `http::Reply::message` makes status, headers (`http::headers`) and body, and
+//!     `http::Message::write` hands them to the HTTP library; `http::last_fields` adds the date, and
+//!     whether the connection is kept.
 //!
 //! # The path of a list
 //!

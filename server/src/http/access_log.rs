@@ -14,9 +14,9 @@ use shared::base::ids::IdOrSlug;
 use shared::keys::secret::may_hold_key;
 use tracing::field::display;
 
-use super::Reply;
 use super::headers::ResponseMeta;
 use super::pipeline::RequestContext;
+use super::reply::Reply;
 use crate::app::App;
 use crate::cache::Freshness;
 use crate::contract::routes;
