@@ -17,9 +17,9 @@ use tracing::field::display;
 use super::headers::ResponseMeta;
 use super::pipeline::RequestContext;
 use super::reply::Reply;
+use crate::api_tables::routes;
 use crate::app::App;
 use crate::cache::Freshness;
-use crate::contract::routes;
 
 /// A request being answered. If it is dropped before it ends, its log line says so.
 pub(crate) struct Pending<'a> {

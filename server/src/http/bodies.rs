@@ -5,8 +5,8 @@ use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::api_tables::errors;
 use crate::base::request_id::RequestId;
-use crate::contract::errors;
 use crate::params::ParamIssue;
 
 /// A body as JSON.

@@ -22,7 +22,7 @@ use super::error::ApiError;
 use super::headers::{CachePolicy, Media, ResponseMeta};
 use super::openapi;
 use super::representation::Constant;
-use crate::contract::routes::{FILES, File};
+use crate::api_tables::routes::{FILES, File};
 use crate::params::{NoParams, QueryString};
 
 /// Returns a file and its tag.

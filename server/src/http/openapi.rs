@@ -24,9 +24,9 @@ pub(crate) use parameters::Parameter;
 pub(crate) use schemas::{Schemas, in_words, plain};
 
 use super::representation::{Constant, TINY_BYTES};
-use crate::contract::errors;
-use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
-use crate::contract::routes::{self, ROUTES};
+use crate::api_tables::errors;
+use crate::api_tables::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
+use crate::api_tables::routes::{self, ROUTES};
 use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 
 #[derive(Template)]

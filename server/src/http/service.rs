@@ -9,8 +9,8 @@ use super::bodies::{
 use super::error::ApiError;
 use super::headers::{CachePolicy, ResponseMeta};
 use super::openapi;
+use crate::api_tables::routes::ServiceOperation;
 use crate::app::App;
-use crate::contract::routes::ServiceOperation;
 use crate::params::{NoParams, QueryString};
 
 /// Answers a service endpoint.

@@ -8,7 +8,7 @@ mod examples;
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use server::contract::routes::ROUTES;
+use server::api_tables::routes::ROUTES;
 use server::http::openapi;
 
 use crate::answer::{check_text, folded};

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::in_order::{InOrder, on_many_lines};
 use super::parameters::Parameter;
 use super::schemas::Schemas;
-use crate::contract::routes::Template;
+use crate::api_tables::routes::Template;
 
 /// The whole document.
 #[derive(Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use shared::base::ids::{IdOrSlug, Slug};
 use shared::base::units::LENGTH_MAX;
 
-use crate::contract::routes::{CatalogueOperation, Operation, Route, ServiceOperation};
+use crate::api_tables::routes::{CatalogueOperation, Operation, Route, ServiceOperation};
 use crate::params::{
     BOATS, BOATS_OF_MANUFACTURER, List, MANUFACTURERS, SEARCH_MAX, SEARCH_MIN, Values,
 };

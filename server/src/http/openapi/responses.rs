@@ -12,10 +12,10 @@ use shared::keys::scope::Scope;
 use super::document::{Content, ErrorExample, Media, Reference, Response};
 use super::in_order::{InOrder, raw};
 use super::parameters::is_conditional;
-use crate::base::request_id::RequestId;
-use crate::contract::routes::{
+use crate::api_tables::routes::{
     CatalogueOperation, Operation, ROUTES, Route, ServiceOperation, Template,
 };
+use crate::base::request_id::RequestId;
 use crate::http::error::ApiError;
 use crate::http::headers::Group;
 use crate::limits::Usage;

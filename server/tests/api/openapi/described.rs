@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use salvo::http::HeaderName;
 use serde_json::{Value, json};
-use server::contract::routes::{self, Destination};
+use server::api_tables::routes::{self, Destination};
 
 use super::document::{DOCUMENT, check_schema, operations, undocumented};
 use crate::answer::Answer;
