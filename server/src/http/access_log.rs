@@ -71,7 +71,11 @@ impl<'a> Pending<'a> {
         let duration = self.duration();
         let route = self.context.route;
         let metrics = &self.app.metrics.requests;
-        metrics.answered(route.and_then(routes::place), reply.outcome(), duration);
+        metrics.answered(
+            route.and_then(routes::route_index),
+            reply.outcome(),
+            duration,
+        );
         if !tracing::enabled!(tracing::Level::INFO) {
             return;
         }
@@ -93,7 +97,7 @@ impl Drop for Pending<'_> {
         }
         let route = self.context.route;
         let metrics = &self.app.metrics.requests;
-        metrics.abandoned(route.and_then(routes::place));
+        metrics.abandoned(route.and_then(routes::route_index));
         let verified = self.context.verified.as_ref();
         tracing::info!(
             request.id = %self.context.meta.request_id,

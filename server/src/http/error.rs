@@ -15,7 +15,7 @@ use shared::keys::scope::Scope;
 use super::bodies::{self, ErrorDetails, ErrorEnvelope, ErrorObject};
 use super::headers::ResponseMeta;
 use crate::api_tables::errors::{self, ErrorKind};
-use crate::api_tables::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
+use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::base::request_id::RequestId;
 use crate::cache::CacheError;
 use crate::catalogue::{BodyError, ListError, QueryError};

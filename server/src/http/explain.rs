@@ -20,7 +20,7 @@ use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of};
 use super::openapi;
 use super::pipeline::{Target, target};
-use crate::api_tables::routes::{self, Destination, Operation};
+use crate::api_tables::routes::{self, MatchedPath, Operation};
 use crate::base::error_chain::chain;
 use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Catalogue, ExplainedRows, ListError};
@@ -65,16 +65,16 @@ impl Explanation {
         clock: &Arc<dyn Clock>,
     ) -> Result<(), ApiError> {
         let request = request(address)?;
-        let destination = routes::find(request.uri().path());
-        self.endpoint = destination.and_then(endpoint);
+        let matched = routes::find(request.uri().path());
+        self.endpoint = matched.and_then(endpoint);
         let Target {
             path,
-            destination,
+            matched,
             query,
-        } = target(&request, destination)?;
-        let (route, segment) = match destination {
-            Destination::Endpoint(route, segment) => (route, segment),
-            Destination::File(_) => {
+        } = target(&request, matched)?;
+        let (route, segment) = match matched {
+            MatchedPath::Endpoint(route, segment) => (route, segment),
+            MatchedPath::File(_) => {
                 return NoParams::parse(&query).map_err(ApiError::Validation);
             }
         };
@@ -153,8 +153,8 @@ fn without_credential(address: &str) -> String {
 }
 
 /// The endpoint of a path; `None` for a file of the documentation.
-fn endpoint(destination: Destination<'_>) -> Option<Endpoint> {
-    let Destination::Endpoint(route, _) = destination else {
+fn endpoint(matched: MatchedPath<'_>) -> Option<Endpoint> {
+    let MatchedPath::Endpoint(route, _) = matched else {
         return None;
     };
     let scopes = match route.operation {

@@ -25,8 +25,8 @@ pub(crate) use schemas::{Schemas, in_words, plain};
 
 use super::representation::{Constant, TINY_BYTES};
 use crate::api_tables::errors;
-use crate::api_tables::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::api_tables::routes::{self, ROUTES};
+use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 
 #[derive(Template)]

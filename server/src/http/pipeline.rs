@@ -17,7 +17,7 @@ use super::headers::ResponseMeta;
 use super::look_up::LookUp;
 use super::representation::{self, Answer};
 use super::{authorization, docs, service};
-use crate::api_tables::routes::{self, Destination, Operation, Template};
+use crate::api_tables::routes::{self, MatchedPath, Operation, PathPattern};
 use crate::app::App;
 use crate::cors;
 use crate::keyring::Verified;
@@ -28,7 +28,7 @@ use crate::params::{QueryString, parse_id_or_slug};
 pub(crate) struct RequestContext {
     pub(crate) meta: ResponseMeta,
     /// The path as written in the route table.
-    pub(crate) route: Option<Template>,
+    pub(crate) route: Option<PathPattern>,
     /// The key, and who owns it.
     pub(crate) verified: Option<Verified>,
     /// The id or slug that leads to no record.
@@ -38,16 +38,16 @@ pub(crate) struct RequestContext {
 /// What a request is for, before its key is checked.
 pub(crate) struct Target<'a> {
     pub(crate) path: &'a str,
-    pub(crate) destination: Destination<'a>,
+    pub(crate) matched: MatchedPath<'a>,
     pub(crate) query: QueryString,
 }
 
 /// The checks that need no key.
 pub(crate) fn target<'a>(
     request: &'a Request,
-    destination: Option<Destination<'a>>,
+    matched: Option<MatchedPath<'a>>,
 ) -> Result<Target<'a>, ApiError> {
-    let destination = destination.ok_or(ApiError::UnknownPath)?;
+    let matched = matched.ok_or(ApiError::UnknownPath)?;
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(ApiError::MethodNotAllowed);
     }
@@ -57,7 +57,7 @@ pub(crate) fn target<'a>(
     }
     Ok(Target {
         path: request.uri().path(),
-        destination,
+        matched,
         query,
     })
 }
@@ -69,8 +69,8 @@ pub(crate) async fn answer(
     now: Moment,
     context: &mut RequestContext,
 ) -> Result<Answer, ApiError> {
-    let destination = routes::find(request.uri().path());
-    context.route = destination.map(Destination::path);
+    let matched = routes::find(request.uri().path());
+    context.route = matched.map(MatchedPath::pattern);
     // A preflight is answered whatever the path, so that the page can read every response, also a
     // 404.
     if let Some(fields) = cors::preflight(request, &context.meta.cors) {
@@ -79,12 +79,12 @@ pub(crate) async fn answer(
     }
     let Target {
         path,
-        destination,
+        matched,
         query,
-    } = target(request, destination)?;
-    let (route, segment) = match destination {
-        Destination::Endpoint(route, segment) => (route, segment),
-        Destination::File(route) => {
+    } = target(request, matched)?;
+    let (route, segment) = match matched {
+        MatchedPath::Endpoint(route, segment) => (route, segment),
+        MatchedPath::File(route) => {
             let (body, etag) = docs::answer(route.operation, &query, &mut context.meta)?;
             return Ok(choose(app, request, body, etag, &mut context.meta).await);
         }

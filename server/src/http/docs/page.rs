@@ -10,7 +10,7 @@ use super::example::{self, Example, request};
 use super::fields::Fields;
 use super::html::prose;
 use crate::api_tables::errors::{self, ErrorKind};
-use crate::api_tables::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
+use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::cache::MAX_AGE_SECONDS;
 use crate::http::openapi::{self, Document, Operation, Parameter, in_words, plain};
 use crate::http::representation::TINY_BYTES;

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::in_order::{InOrder, on_many_lines};
 use super::parameters::Parameter;
 use super::schemas::Schemas;
-use crate::api_tables::routes::Template;
+use crate::api_tables::routes::PathPattern;
 
 /// The whole document.
 #[derive(Serialize, Deserialize)]
@@ -171,7 +171,7 @@ impl Document {
     }
 
     /// The operation at a path of the table of routes.
-    pub(crate) fn operation(&self, path: Template) -> &Operation {
+    pub(crate) fn operation(&self, path: PathPattern) -> &Operation {
         let path = path.to_string();
         let found = self.paths.get(&path);
         &found

@@ -13,7 +13,7 @@ use super::document::{Content, ErrorExample, Media, Reference, Response};
 use super::in_order::{InOrder, raw};
 use super::parameters::is_conditional;
 use crate::api_tables::routes::{
-    CatalogueOperation, Operation, ROUTES, Route, ServiceOperation, Template,
+    CatalogueOperation, Operation, PathPattern, ROUTES, Route, ServiceOperation,
 };
 use crate::base::request_id::RequestId;
 use crate::http::error::ApiError;
@@ -153,7 +153,7 @@ fn errors_of(route: &Route) -> Vec<u16> {
     if matches!(route.operation, Operation::Catalogue(..)) {
         statuses.extend(OF_KEYS);
     }
-    if matches!(route.path, Template::OfRecord(..)) {
+    if matches!(route.path, PathPattern::OfRecord(..)) {
         statuses.push(OF_RECORDS);
     }
     statuses.sort_unstable();

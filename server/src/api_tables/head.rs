@@ -1,8 +1,0 @@
-//! How large the head of a request may be.
-
-/// Longest request target: path and query, in bytes.
-pub(crate) const URI_BYTES_MAX: usize = 8 * 1024;
-/// Longest head: request line, header fields and the empty line, in bytes.
-pub(crate) const HEAD_BYTES_MAX: usize = 16 * 1024;
-/// Most header fields.
-pub(crate) const HEADERS_MAX: usize = 64;
