@@ -25,17 +25,17 @@ use super::representation::Constant;
 use crate::api_tables::routes::{FILES, File};
 use crate::params::{NoParams, QueryString};
 
-/// Returns a file and its tag.
+/// A file and its tag.
 pub(crate) fn answer(
     file: File,
     query: &QueryString,
     meta: &mut ResponseMeta,
-) -> Result<(Bytes, ETag), ApiError> {
+) -> Result<(Bytes, Option<ETag>), ApiError> {
     NoParams::parse(query).map_err(ApiError::Validation)?;
     let content = content(file);
     meta.cache_policy = CachePolicy::Revalidate;
     meta.media = Media::File(media_type(file));
-    Ok((content.body.clone(), content.etag))
+    Ok((content.body.clone(), Some(content.etag)))
 }
 
 const fn media_type(file: File) -> &'static str {

@@ -20,7 +20,7 @@ use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of};
 use super::openapi;
 use super::pipeline::{Target, target};
-use crate::api_tables::routes::{self, MatchedPath, Operation};
+use crate::api_tables::routes::{self, MatchedPath, Operation, Route};
 use crate::base::error_chain::chain;
 use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Catalogue, ExplainedRows, ListError};
@@ -72,17 +72,15 @@ impl Explanation {
             matched,
             query,
         } = target(&request, matched)?;
-        let (route, segment) = match matched {
-            MatchedPath::Endpoint(route, segment) => (route, segment),
-            MatchedPath::File(_) => {
-                return NoParams::parse(&query).map_err(ApiError::Validation);
-            }
-        };
-        let operation = match route.operation {
-            Operation::Catalogue(operation, _scopes) => operation,
-            Operation::Service(_) => {
-                return NoParams::parse(&query).map_err(ApiError::Validation);
-            }
+        let (operation, segment) = match matched {
+            MatchedPath::Endpoint(
+                Route {
+                    operation: Operation::Catalogue(operation, _scopes),
+                    ..
+                },
+                segment,
+            ) => (*operation, segment),
+            _without_key => return NoParams::parse(&query).map_err(ApiError::Validation),
         };
         let asked =
             CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;

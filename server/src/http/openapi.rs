@@ -5,6 +5,9 @@
 //! schemas, the headers, the errors and the limits, from the tables and types that the service
 //! itself uses. It decides nothing: no fact may be defined only here, and tests compare the
 //! document with real responses.
+//!
+//! A new operation is a route, what it takes in `parameters`, the type of its body in `schemas`, and
+//! a path in `document.json`. Tests name what is missing.
 
 mod document;
 mod in_order;

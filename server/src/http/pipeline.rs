@@ -82,22 +82,18 @@ pub(crate) async fn answer(
         matched,
         query,
     } = target(request, matched)?;
-    let (route, segment) = match matched {
-        MatchedPath::Endpoint(route, segment) => (route, segment),
-        MatchedPath::File(route) => {
-            let (body, etag) = docs::answer(route.operation, &query, &mut context.meta)?;
+    let (operation, scopes, segment) = match matched {
+        MatchedPath::File(file) => {
+            let (body, etag) = docs::answer(file.operation, &query, &mut context.meta)?;
             return Ok(choose(app, request, body, etag, &mut context.meta).await);
         }
-    };
-    let (operation, scopes) = match route.operation {
-        Operation::Catalogue(operation, scopes) => (operation, scopes),
-        Operation::Service(operation) => {
-            let body = service::answer(app, operation, &query, &mut context.meta)?;
-            return Ok(match context.meta.etag {
-                Some(tag) => choose(app, request, body, tag.etag, &mut context.meta).await,
-                None => Answer::Body(body),
-            });
-        }
+        MatchedPath::Endpoint(route, segment) => match route.operation {
+            Operation::Service(operation) => {
+                let (body, etag) = service::answer(app, operation, &query, &mut context.meta)?;
+                return Ok(choose(app, request, body, etag, &mut context.meta).await);
+            }
+            Operation::Catalogue(operation, scopes) => (operation, scopes, segment),
+        },
     };
     let key = authorization::read(request.headers())?;
     let verified = app.keyring.verify(&key, app.environment, now)?;
@@ -129,7 +125,14 @@ pub(crate) async fn answer(
             context.missing = parse_id_or_slug(segment).ok();
         }
     })?;
-    let answer = choose(app, request, found.body, found.etag, &mut context.meta).await;
+    let answer = choose(
+        app,
+        request,
+        found.body,
+        Some(found.etag),
+        &mut context.meta,
+    )
+    .await;
     if matches!(answer, Answer::NotModified) {
         return Ok(answer);
     }
@@ -192,14 +195,18 @@ fn check_scopes(key: &Key, needed: &[Scope]) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Chooses what to send of a body, and sets its tag for the headers.
+/// Chooses what to send of a body, and sets its tag for the headers. A body without a tag is sent as
+/// it is.
 async fn choose(
     app: &App,
     request: &Request,
     body: Bytes,
-    etag: ETag,
+    etag: Option<ETag>,
     meta: &mut ResponseMeta,
 ) -> Answer {
+    let Some(etag) = etag else {
+        return Answer::Body(body);
+    };
     let (answer, tag) =
         representation::choose(&app.compressed, request.headers(), body, etag).await;
     meta.etag = Some(tag);

@@ -1,7 +1,7 @@
 //! `GET /v1`, `GET /health` and `GET /openapi.json`: no key, no limits.
 
 use bytes::Bytes;
-use shared::base::etag::Coding;
+use shared::base::etag::ETag;
 
 use super::bodies::{
     Health, ServedRelease, VersionDescriptor, VersionEnvelope, VersionLinks, written,
@@ -13,28 +13,27 @@ use crate::api_tables::routes::ServiceOperation;
 use crate::app::App;
 use crate::params::{NoParams, QueryString};
 
-/// Answers a service endpoint.
+/// The body of a service endpoint, and its tag if it has one.
 pub(crate) fn answer(
     app: &App,
     operation: ServiceOperation,
     query: &QueryString,
     meta: &mut ResponseMeta,
-) -> Result<Bytes, ApiError> {
+) -> Result<(Bytes, Option<ETag>), ApiError> {
     NoParams::parse(query).map_err(ApiError::Validation)?;
     match operation {
         ServiceOperation::DescribeVersion => {
             meta.cache_policy = CachePolicy::NoStore;
-            Ok(describe_version(app))
+            Ok((describe_version(app), None))
         }
         ServiceOperation::CheckHealth => {
             meta.cache_policy = CachePolicy::NoStore;
-            Ok(check_health(app))
+            Ok((check_health(app), None))
         }
         ServiceOperation::DescribeApi => {
             let document = openapi::served();
             meta.cache_policy = CachePolicy::Public;
-            meta.etag = Some(document.etag.in_coding(Coding::Identity));
-            Ok(document.body.clone())
+            Ok((document.body.clone(), Some(document.etag)))
         }
     }
 }

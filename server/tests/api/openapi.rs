@@ -70,7 +70,7 @@ fn every_route_is_documented_with_its_scopes() {
             "openapi/document.json lacks {path}"
         );
     }
-    for (id, scopes) in [
+    let needed = [
         ("list_boats", json!([{ "apiKey": ["boats.read"] }])),
         ("get_boat", json!([{ "apiKey": ["boats.read"] }])),
         (
@@ -85,12 +85,22 @@ fn every_route_is_documented_with_its_scopes() {
             "list_manufacturer_boats",
             json!([{ "apiKey": ["manufacturers.read", "boats.read"] }]),
         ),
+        ("get_terms", json!([{ "apiKey": ["boats.read"] }])),
         ("describe_version", json!([])),
         ("check_health", json!([])),
         ("describe_api", json!([])),
-    ] {
+    ];
+    check_all_are_here(needed.iter().map(|(id, _)| *id));
+    for (id, scopes) in needed {
         assert_eq!(operation(id)["security"], scopes, "{id}");
     }
+}
+
+/// Checks that these are the operations of the document, so that a test forgets none.
+pub(crate) fn check_all_are_here<'a>(ids: impl Iterator<Item = &'a str>) {
+    let all = operations().map(|operation| operation["operationId"].as_str().unwrap());
+    let (here, all): (BTreeSet<&str>, BTreeSet<&str>) = (ids.collect(), all.collect());
+    assert_eq!(here, all, "the operations of this test, and all of them");
 }
 
 #[test]
@@ -100,16 +110,19 @@ fn every_operation_has_exactly_its_statuses() {
     let list = "200 304 400 401 403 408 413 414 429 431 500 503";
     let record = "200 304 400 401 403 404 408 413 414 429 431 500 503";
     let service = "200 400 401 408 413 414 431 500 503";
-    for (id, expected) in [
+    let statuses = [
         ("list_boats", list),
         ("get_boat", record),
         ("list_manufacturers", list),
         ("get_manufacturer", record),
         ("list_manufacturer_boats", record),
+        ("get_terms", list),
         ("describe_version", service),
         ("check_health", service),
         ("describe_api", "200 304 400 401 408 413 414 431 500 503"),
-    ] {
+    ];
+    check_all_are_here(statuses.iter().map(|(id, _)| *id));
+    for (id, expected) in statuses {
         let responses = operation(id)["responses"].as_object().unwrap();
         let statuses: Vec<&str> = responses.keys().map(String::as_str).collect();
         assert_eq!(statuses.join(" "), expected, "{id}");
