@@ -1,7 +1,7 @@
 //! The OpenAPI document: the contract for programs. It is the same for every server of this
 //! version. `/llms.txt` and the documentation read it.
 //!
-//! `document.json` and `description.md` are written by hand; the code adds the parameters, the
+//! `document.json` and `description.txt` are written by hand; the code adds the parameters, the
 //! schemas, the headers, the errors and the limits, from the tables and types that the service
 //! itself uses. It decides nothing: no fact may be defined only here, and tests compare the
 //! document with real responses.
@@ -33,7 +33,7 @@ use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 
 #[derive(Template)]
-#[template(path = "openapi/description.md", escape = "none")]
+#[template(path = "openapi/description.txt", escape = "none")]
 struct Description;
 
 /// `/llms.txt`: the document for language models, and for people with a terminal only.
@@ -75,7 +75,7 @@ pub(crate) fn written(template: &impl Template) -> String {
 }
 
 /// What `document.json` says, and what the tables and types of the service add to it. A mistake in
-/// the file ends the program, and the tests before.
+/// the file is a panic, which tests meet first.
 fn complete() -> Document {
     let file = serde_json::from_str(include_str!("openapi/document.json"));
     let mut document: Document =
@@ -117,5 +117,23 @@ mod tests {
             described, sent,
             "openapi/document.json and responses::HEADERS"
         );
+    }
+    #[test]
+    fn what_the_service_knows_is_refused_in_the_file() {
+        let file = include_str!("openapi/document.json");
+        let is_read = |file: &str| serde_json::from_str::<Document>(file).is_ok();
+        assert!(is_read(file));
+        for (beside, known) in [
+            ("\"title\"", "\"version\": \"1\""),
+            ("\"operationId\"", "\"parameters\": []"),
+            ("\"operationId\"", "\"security\": []"),
+            ("\"headers\"", "\"schemas\": {}"),
+        ] {
+            assert!(!is_read(&file.replacen(
+                beside,
+                &format!("{known}, {beside}"),
+                1
+            )));
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! The document as a type. The documentation and `/llms.txt` read it.
 //!
 //! `document.json` is written by hand, in the form of the document: what an operation is for, an
-//! answer of it, what headers mean. It must not say what the service knows: whatever is
-//! `skip_deserializing` here is refused there, and filled in.
+//! answer of it, what headers mean. It must not say what the service knows: members that are
+//! `skip_deserializing` here are filled in, and refused in the file.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
