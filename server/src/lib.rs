@@ -4,7 +4,7 @@
 //! first; each may use those before it:
 //!
 //! - `base`: periodic tasks, request ids and other tools for every module;
-//! - [`contract`]: tables of routes and errors; [`cors`]: pages of other origins; [`params`]: what
+//! - [`api_tables`]: tables of routes and errors; [`cors`]: pages of other origins; [`params`]: what
 //!   a query asks for;
 //! - [`catalogue`]: the opened release, and its queries; [`keyring`]: the keys;
 //! - [`cache`]: finished lists; [`compressed`]: encoded bodies; `metrics`: all counters;
@@ -16,7 +16,7 @@
 //! - [`ops`]: following the active release, readiness, metrics;
 //! - [`serve`]: all of it on a socket, until it is stopped.
 //!
-//! Only [`http`] and the administration address in [`ops`] send status codes; [`contract`] lists
+//! Only [`http`] and the administration address in [`ops`] send status codes; [`api_tables`] lists
 //! those of errors.
 //!
 //! # The path of a request for one boat
@@ -32,7 +32,7 @@
 //!    client reads the response in time.
 //! 3. `http::Endpoints::handle` takes the request. It catches panics of `Exchange::reply`, which
 //!    makes the reply, counts it and logs it.
-//! 4. [`contract::routes::find`] finds the route of the path. [`cors`] answers preflight requests
+//! 4. [`api_tables::routes::find`] finds the route of the path. [`cors`] answers preflight requests
 //!    of browsers; `http::pipeline::target` refuses methods, and keys in the query.
 //! 5. [`keyring::Keyring::verify`] verifies the key that `http::authorization::read` found in the
 //!    header.
@@ -47,8 +47,9 @@
 //! 9. `http::representation::choose` answers 304 to a client that already has the body. Otherwise
 //!    it takes an encoded body from [`compressed`] if the client accepts the encoding and the
 //!    result is shorter.
-//! 10. `http::Reply::write` writes status, headers (`http::headers`) and body;
-//!     `http::last_fields` adds the date, and whether the connection is kept.
+//! 10. `http::Reply::message` makes status, headers (`http::headers`) and body, and
+//!     `http::Message::write` hands them to the HTTP library; `http::last_fields` adds the date, and
+//!     whether the connection is kept.
 //!
 //! # The path of a list
 //!
@@ -62,13 +63,13 @@
 //!    its pool (`catalogue::list::rows`), and joins the rows' parts of bodies into one body
 //!    (`catalogue::list::envelope`).
 
+pub mod api_tables;
 pub mod app;
 mod base;
 pub mod cache;
 pub mod catalogue;
 mod clock_watch;
 pub mod compressed;
-pub mod contract;
 pub mod cors;
 pub mod http;
 pub mod keyring;

@@ -15,12 +15,12 @@ use shared::base::ids::IdOrSlug;
 use shared::keys::secret::may_hold_key;
 use tracing::field::display;
 
-use super::Reply;
 use super::headers::ResponseMeta;
 use super::pipeline::RequestContext;
+use super::reply::Reply;
+use crate::api_tables::routes;
 use crate::app::App;
 use crate::cache::Freshness;
-use crate::contract::routes;
 
 /// A request being answered. If it is dropped before it ends, its log line says so.
 pub(crate) struct Pending<'a> {
@@ -72,7 +72,11 @@ impl<'a> Pending<'a> {
         let duration = self.duration();
         let route = self.context.route;
         let metrics = &self.app.metrics.requests;
-        metrics.answered(route.and_then(routes::place), reply.outcome(), duration);
+        metrics.answered(
+            route.and_then(routes::route_index),
+            reply.outcome(),
+            duration,
+        );
         if !tracing::enabled!(tracing::Level::INFO) {
             return;
         }
@@ -94,7 +98,7 @@ impl Drop for Pending<'_> {
         }
         let route = self.context.route;
         let metrics = &self.app.metrics.requests;
-        metrics.abandoned(route.and_then(routes::place));
+        metrics.abandoned(route.and_then(routes::route_index));
         let verified = self.context.verified.as_ref();
         tracing::info!(
             request.id = %self.context.meta.request_id,

@@ -6,7 +6,7 @@ use shared::base::ids::IdOrSlug;
 
 use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of, parse_nested, parse_record};
-use crate::contract::routes::CatalogueOperation;
+use crate::api_tables::routes::CatalogueOperation;
 use crate::params::{
     BOATS, BOATS_OF_MANUFACTURER, ListKind, ListQuery, MANUFACTURERS, NoParams, ParamIssue,
     QueryString,

@@ -9,8 +9,9 @@
 
 mod client;
 mod example;
+mod fields;
+mod html;
 mod page;
-mod reference;
 
 use std::sync::OnceLock;
 
@@ -20,26 +21,21 @@ use shared::base::etag::ETag;
 use super::error::ApiError;
 use super::headers::{CachePolicy, Media, ResponseMeta};
 use super::openapi;
-use crate::contract::routes::{FILES, File};
+use super::representation::Constant;
+use crate::api_tables::routes::{FILES, File};
 use crate::params::{NoParams, QueryString};
 
-/// A file ready to be sent.
-struct Content {
-    body: Bytes,
-    etag: ETag,
-}
-
-/// Returns a file and its tag.
+/// A file and its tag.
 pub(crate) fn answer(
     file: File,
     query: &QueryString,
     meta: &mut ResponseMeta,
-) -> Result<(Bytes, ETag), ApiError> {
+) -> Result<(Bytes, Option<ETag>), ApiError> {
     NoParams::parse(query).map_err(ApiError::Validation)?;
     let content = content(file);
     meta.cache_policy = CachePolicy::Revalidate;
     meta.media = Media::File(media_type(file));
-    Ok((content.body.clone(), content.etag))
+    Ok((content.body.clone(), Some(content.etag)))
 }
 
 const fn media_type(file: File) -> &'static str {
@@ -53,13 +49,9 @@ const fn media_type(file: File) -> &'static str {
 }
 
 /// The content of a file, made at its first request.
-fn content(file: File) -> &'static Content {
-    static MADE: [OnceLock<Content>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
-    MADE[file as usize].get_or_init(|| {
-        let body = body(file);
-        let etag = ETag::of(&body);
-        Content { body, etag }
-    })
+fn content(file: File) -> &'static Constant {
+    static MADE: [OnceLock<Constant>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+    MADE[file as usize].get_or_init(|| body(file).into())
 }
 
 fn body(file: File) -> Bytes {

@@ -1,24 +1,24 @@
-//! Why a request is refused, with the values that the response names, and the envelope of that
-//! response. Status, code and sentence are in the contract's table of errors.
+//! Why a request is refused, with the values that the response names. Status, code and sentence
+//! are in the table of errors.
 //!
 //! What clients may see is kept apart from what only the log may show: `Internal`, `Overloaded` and
 //! `Unavailable` carry a cause that is logged elsewhere, while the client gets a fixed sentence.
 
 use std::error::Error;
 
+use bytes::Bytes;
 use salvo::http::StatusCode;
-use schemars::JsonSchema;
-use serde::Serialize;
 use shared::base::timestamp::Timestamp;
 use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
+use super::bodies::{self, ErrorDetails, ErrorEnvelope, ErrorObject};
 use super::headers::ResponseMeta;
+use crate::api_tables::errors::{self, ErrorKind};
+use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::base::request_id::RequestId;
 use crate::cache::CacheError;
 use crate::catalogue::{BodyError, ListError, QueryError};
-use crate::contract::errors::{self, ErrorKind};
-use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::keyring::VerifyError;
 use crate::limits::{QuotaError, Usage};
 use crate::params::ParamIssue;
@@ -165,9 +165,9 @@ impl ApiError {
     }
 
     /// The envelope of section 7.
-    pub(crate) fn body(&self, request_id: RequestId) -> Vec<u8> {
+    pub(crate) fn body(&self, request_id: RequestId) -> Bytes {
         let details = match self {
-            Self::Validation(issues) => Some(Details::of(issues)),
+            Self::Validation(issues) => Some(ErrorDetails::of(issues)),
             _ => None,
         };
         let error = ErrorObject {
@@ -176,8 +176,7 @@ impl ApiError {
             request_id: request_id.to_string(),
             details,
         };
-        let written = serde_json::to_vec(&ErrorEnvelope { error });
-        written.unwrap_or_else(|why| unreachable!("texts did not serialise: {why}"))
+        bodies::written(&ErrorEnvelope { error })
     }
 }
 
@@ -265,51 +264,6 @@ fn permissions(scopes: &[Scope]) -> String {
         "permissions"
     };
     format!("{noun} {}", names.join(" and "))
-}
-
-/// The body of every refusal.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ErrorEnvelope<'a> {
-    /// What went wrong.
-    error: ErrorObject<'a>,
-}
-
-/// What went wrong.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ErrorObject<'a> {
-    /// What went wrong, for programs.
-    #[schemars(extend("enum" = errors::codes(), "x-enumDescriptions" = errors::conditions()))]
-    code: &'static str,
-    /// What went wrong and what to do, for people. The wording may change.
-    message: String,
-    /// Id of this answer, as in `X-Request-Id`.
-    #[schemars(regex(pattern = RequestId::PATTERN))]
-    request_id: String,
-    /// Which parameters are wrong; only with `VALIDATION_ERROR`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Details<'a>")]
-    details: Option<Details<'a>>,
-}
-
-/// Which parameters are wrong.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ErrorDetails")]
-struct Details<'a> {
-    /// The first wrong parameter, in the order of the request; of a malformed head, `request` or
-    /// `address`.
-    field: &'a str,
-    /// Every problem, in the order of the request.
-    issues: &'a [ParamIssue],
-}
-
-impl<'a> Details<'a> {
-    fn of(issues: &'a [ParamIssue]) -> Self {
-        Self {
-            field: issues.first().map_or("", |first| &first.field),
-            issues,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -20,10 +20,10 @@ use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of};
 use super::openapi;
 use super::pipeline::{Target, target};
+use crate::api_tables::routes::{self, MatchedPath, Operation, Route};
 use crate::base::error_chain::chain;
 use crate::cache::{CacheError, Freshness, ListCache};
 use crate::catalogue::Catalogue;
-use crate::contract::routes::{self, Destination, Operation};
 use crate::metrics::Queries;
 use crate::params::{ListKind, NoParams, QueryString};
 use crate::wire::{BadHead, check};
@@ -65,24 +65,22 @@ impl Explanation {
         clock: &Arc<dyn Clock>,
     ) -> Result<(), ApiError> {
         let request = request(address)?;
-        let destination = routes::find(request.uri().path());
-        self.endpoint = destination.and_then(endpoint);
+        let matched = routes::find(request.uri().path());
+        self.endpoint = matched.and_then(endpoint);
         let Target {
             path,
-            destination,
+            matched,
             query,
-        } = target(&request, destination)?;
-        let (route, segment) = match destination {
-            Destination::Endpoint(route, segment) => (route, segment),
-            Destination::File(_) => {
-                return NoParams::parse(&query).map_err(ApiError::Validation);
-            }
-        };
-        let operation = match route.operation {
-            Operation::Catalogue(operation, _scopes) => operation,
-            Operation::Service(_) => {
-                return NoParams::parse(&query).map_err(ApiError::Validation);
-            }
+        } = target(&request, matched)?;
+        let (operation, segment) = match matched {
+            MatchedPath::Endpoint(
+                Route {
+                    operation: Operation::Catalogue(operation, _scopes),
+                    ..
+                },
+                segment,
+            ) => (*operation, segment),
+            _without_key => return NoParams::parse(&query).map_err(ApiError::Validation),
         };
         let asked =
             CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
@@ -154,8 +152,8 @@ fn without_credential(address: &str) -> String {
 }
 
 /// The endpoint of a path; `None` for a file of the documentation.
-fn endpoint(destination: Destination<'_>) -> Option<Endpoint> {
-    let Destination::Endpoint(route, _) = destination else {
+fn endpoint(matched: MatchedPath<'_>) -> Option<Endpoint> {
+    let MatchedPath::Endpoint(route, _) = matched else {
         return None;
     };
     let scopes = match route.operation {
@@ -164,7 +162,7 @@ fn endpoint(destination: Destination<'_>) -> Option<Endpoint> {
     };
     Some(Endpoint {
         path: route.path.to_string(),
-        operation: openapi::operation_id(route.operation),
+        operation: &openapi::document().operation(route.path).id,
         scopes: scopes.iter().map(|scope| scope.as_str()).collect(),
     })
 }

@@ -27,7 +27,7 @@ thread_local! {
 pub(crate) fn write(
     request: &Request,
     is_last: bool,
-    now: Option<&Moment>,
+    now: Option<Moment>,
     headers: &mut HeaderMap,
 ) {
     let connection = if is_last {

@@ -1,73 +1,66 @@
-//! The OpenAPI document: the contract for programs, made from the types, the route table, the table
-//! of errors and the limits that the service itself uses. `/llms.txt` and the page of the
-//! documentation are made from the same parts.
+//! The OpenAPI document: the contract for programs. It is the same for every server of this
+//! version. `/llms.txt` and the documentation read it.
 //!
-//! It is made once and is the same for every server of this version. It decides nothing: no fact
-//! may be defined only here, and tests compare the document with real responses.
+//! `document.json` and `description.txt` are written by hand; the code adds the parameters, the
+//! schemas, the headers, the errors and the limits, from the tables and types that the service
+//! itself uses. It decides nothing: no fact may be defined only here, and tests compare the
+//! document with real responses.
+//!
+//! A new operation is a route, what it takes in `parameters`, the type of its body in `schemas`, and
+//! a path in `document.json`. Tests name what is missing.
 
-mod fields;
-mod form;
-mod headers;
-mod llms;
-mod object;
-mod operations;
+mod document;
+mod in_order;
 mod parameters;
 mod responses;
-mod shapes;
+mod schemas;
 
 use std::sync::LazyLock;
 
+use askama::Template;
 use bytes::Bytes;
-use schemars::SchemaGenerator;
-use serde::Serialize;
-use serde_json::{Deserializer, Serializer};
-use shared::base::etag::ETag;
 
-pub(crate) use fields::Field;
-pub(crate) use form::in_words;
-pub(crate) use headers::meanings as header_meanings;
-use object::{Object, object};
-pub(crate) use operations::{Operation, TAGS as GROUPS, Tag as Group, all as operations};
+use document::Security;
+pub(crate) use document::{Document, Operation};
+pub(crate) use in_order::on_many_lines;
 pub(crate) use parameters::Parameter;
-pub(crate) use responses::other_statuses;
+pub(crate) use schemas::{Schemas, in_words, plain};
 
-use super::representation::TINY_BYTES;
-use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
-use crate::contract::routes;
+use super::representation::{Constant, TINY_BYTES};
+use crate::api_tables::errors;
+use crate::api_tables::routes::{self, ROUTES};
+use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 
-const TITLE: &str = "Boat catalogue";
-const SUMMARY: &str = "A read-only API over boat models and their manufacturers";
-/// The form of a key.
-const KEY_FORM: &str = "boat_<live|test>_<38 letters and digits>";
-const KEY_DESCRIPTION: &str = "An API key. It is a secret: never put it in an address. The scopes that an \
-                               operation needs are listed with it; a key has `boats.read`, \
-                               `manufacturers.read` or both.";
+#[derive(Template)]
+#[template(path = "openapi/description.txt", escape = "none")]
+struct Description;
 
-/// The document, ready to be sent.
-pub(crate) struct Served {
-    pub(crate) body: Bytes,
-    pub(crate) etag: ETag,
+/// `/llms.txt`: the document for language models, and for people with a terminal only.
+#[derive(Template)]
+#[template(path = "openapi/llms.txt")]
+struct Llms(&'static Document);
+
+/// The document, made when it is first read.
+pub(crate) fn document() -> &'static Document {
+    static MADE: LazyLock<Document> = LazyLock::new(complete);
+    &MADE
 }
 
-/// The document, made at its first request.
-pub(crate) fn served() -> &'static Served {
-    static SERVED: LazyLock<Served> = LazyLock::new(|| {
-        let body = Bytes::from(text());
-        let etag = ETag::of(&body);
-        Served { body, etag }
-    });
+/// The document, ready to be sent.
+pub(crate) fn served() -> &'static Constant {
+    static SERVED: LazyLock<Constant> = LazyLock::new(|| Bytes::from(text()).into());
     &SERVED
 }
 
 /// The document as text: JSON on many lines, with a final line end.
 pub fn text() -> String {
-    on_many_lines(&document())
+    on_many_lines(document())
 }
 
 /// The document as text for language models.
 pub fn llms() -> String {
-    llms::text()
+    written(&Llms(document()))
 }
 
 /// The response to a client that sent unknown parameters.
@@ -75,122 +68,72 @@ pub(crate) fn example_of_an_error() -> String {
     on_many_lines(&responses::body(&responses::validation()))
 }
 
-/// The name of an operation in the document.
-pub(crate) fn operation_id(operation: routes::Operation) -> &'static str {
-    operations::about(operation).id
+/// A template of ours with its values; writing to a text cannot fail.
+pub(crate) fn written(template: &impl Template) -> String {
+    let written = template.render();
+    written.unwrap_or_else(|why| unreachable!("a template cannot be written: {why}"))
 }
 
-fn on_many_lines(object: &impl Serialize) -> String {
-    let compact = serde_json::to_string(object);
-    let compact = compact.unwrap_or_else(|why| unreachable!("texts did not serialise: {why}"));
-    let mut lines = Vec::new();
-    let (mut from, mut to) = (
-        Deserializer::from_str(&compact),
-        Serializer::pretty(&mut lines),
-    );
-    let copied = serde_transcode::transcode(&mut from, &mut to);
-    copied.unwrap_or_else(|why| unreachable!("the document is not JSON: {why}"));
-    lines.push(b'\n');
-    String::from_utf8(lines).unwrap_or_else(|why| unreachable!("JSON is not text: {why}"))
-}
-
-fn document() -> Object {
-    let mut generator = shapes::generator();
-    let paths = operations().map(|operation| {
-        let path = object! { "get": get(&operation, &mut generator) };
-        (operation.route.path.to_string(), path)
-    });
-    let paths = Object::of(paths);
-    let responses = responses::errors(&mut generator);
-    object! {
-        "openapi": "3.1.1",
-        "info": object! {
-            "title": TITLE,
-            "summary": SUMMARY,
-            "description": description(),
-            "contact": object! { "name": "The operator of this server" },
-            "license": object! {
-                "name": env!("CARGO_PKG_LICENSE"),
-                "identifier": env!("CARGO_PKG_LICENSE"),
-            },
-            "version": env!("CARGO_PKG_VERSION"),
-        },
-        "servers": [object! {
-            "url": "/",
-            "description": "The server that this document is from",
-        }],
-        "tags": operations::TAGS,
-        "paths": paths,
-        "components": object! {
-            "schemas": shapes::definitions(&mut generator),
-            "responses": responses,
-            "examples": responses::examples(),
-            "headers": headers::all(),
-            "securitySchemes": object! {
-                "apiKey": object! {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "bearerFormat": KEY_FORM,
-                    "description": KEY_DESCRIPTION,
-                },
-            },
-        },
+/// What `document.json` says, and what the tables and types of the service add to it. A mistake in
+/// the file is a panic, which tests meet first.
+fn complete() -> Document {
+    let file = serde_json::from_str(include_str!("openapi/document.json"));
+    let mut document: Document =
+        file.unwrap_or_else(|why| unreachable!("openapi/document.json: {why}"));
+    document.info.description = written(&Description);
+    document.info.version = env!("CARGO_PKG_VERSION");
+    let components = &mut document.components;
+    components.schemas = Schemas::of_bodies();
+    components.responses = responses::of_errors();
+    components.examples = responses::examples();
+    for (path, item) in &mut document.paths.0 {
+        let route = ROUTES.iter().find(|route| route.path.to_string() == *path);
+        let route = route.unwrap_or_else(|| {
+            unreachable!("openapi/document.json has the path {path}, and the routes do not")
+        });
+        let operation = &mut item.get;
+        if let routes::Operation::Catalogue(_, scopes) = route.operation {
+            let scopes = scopes.iter().map(|scope| scope.as_str()).collect();
+            operation.security.push(Security { scopes });
+        }
+        operation.parameters = parameters::of(route);
+        responses::complete(&mut operation.responses, route);
     }
+    document
 }
 
-fn get(operation: &Operation, generator: &mut SchemaGenerator) -> Object {
-    let about = operation.about;
-    let scopes = operation.scopes();
-    let security = (!scopes.is_empty()).then(|| object! { "apiKey": scopes });
-    let mut get = object! {
-        "operationId": about.id,
-        "summary": about.summary,
-        "description": about.description,
-        "tags": [about.tag],
-        "security": Vec::from_iter(security),
-    };
-    let parameters = operation.parameters();
-    if !parameters.is_empty() {
-        get = get.with("parameters", parameters);
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_header_that_is_described_is_sent_and_the_other_way_round() {
+        let sent = responses::HEADERS.iter().flat_map(|(_, names)| *names);
+        let sent: BTreeSet<&str> = sent.copied().collect();
+        let described: BTreeSet<&str> = document().components.headers.names().collect();
+        assert_eq!(
+            described, sent,
+            "openapi/document.json and responses::HEADERS"
+        );
     }
-    get.with("responses", responses::of(operation, generator))
-}
-
-fn description() -> String {
-    format!(
-        "Every operation is a `GET`, every body is JSON.
-
-- **Methods**: `HEAD` is answered, counted and charged like `GET`, without a body. Any other \
-         method is a 405 with `Allow: GET, HEAD` and the code `METHOD_NOT_ALLOWED`. A path that is \
-         not listed here is a 404 with the code `NOT_FOUND`; paths are compared as sent, so a \
-         trailing slash makes another path.
-- **Parameters**: unknown, repeated, empty, badly encoded and out-of-range parameters are a 400 \
-         that lists every problem. Integers are digits, numbers are digits with at most one point; \
-         neither has a sign or an exponent. `+` is a space.
-- **Paging**: a page has {LIMIT_DEFAULT} rows unless `limit` says otherwise, and at most \
-         {LIMIT_MAX}; `offset` is how many come before it. `Link` names the next, the previous, \
-         the first and the last page, `pagination.total` counts all rows.
-- **Limits**: `X-RateLimit-*` counts the requests of a key in any 60 seconds, `X-Quota-*` the \
-         answers with status 200 of a subscription in its month. Other answers are not charged. \
-         `X-RateLimit-Reset` is when the oldest of these requests is 60 seconds old, so that one \
-         more can be made; `X-Quota-Reset` is when the whole quota renews. Both are Unix times in \
-         seconds.
-- **Requests**: the address has at most {URI_BYTES_MAX} bytes, the whole head {HEAD_BYTES_MAX}, in \
-         at most {HEADERS_MAX} header fields. There are no request bodies.
-- **Caching**: an answer with an `ETag` can be asked for again with `If-None-Match`, whatever its \
-         coding.
-- **Compression**: of the codings that `Accept-Encoding` names, `gzip`, `br` and `zstd` are \
-         understood, with their weights. Answers with an `ETag` are sent in the most welcome one, \
-         unless they have less than {TINY_BYTES} bytes; errors never are. Without the header, or \
-         where nothing in it can be had, answers are not compressed.
-- **Units**: `unit` says in which system the lengths, weights and areas of a boat are. Every key \
-         is always present; what has no value is null or an empty list.
-- **Other origins**: browsers let pages of other origins read answers where the operator of the \
-         server has named those origins. Then every answer to them has \
-         `Access-Control-Allow-Origin`, all headers can be read, `Vary` names `Origin`, and a \
-         preflight is a 204 without a body. Credentials such as cookies are never allowed: send the \
-         key in the header.
-- **Versions**: fields may be added, and clients must ignore those that they do not know. No field \
-         is taken away or changes its type within `/v1`."
-    )
+    #[test]
+    fn what_the_service_knows_is_refused_in_the_file() {
+        let file = include_str!("openapi/document.json");
+        let is_read = |file: &str| serde_json::from_str::<Document>(file).is_ok();
+        assert!(is_read(file));
+        for (beside, known) in [
+            ("\"title\"", "\"version\": \"1\""),
+            ("\"operationId\"", "\"parameters\": []"),
+            ("\"operationId\"", "\"security\": []"),
+            ("\"headers\"", "\"schemas\": {}"),
+        ] {
+            assert!(!is_read(&file.replacen(
+                beside,
+                &format!("{known}, {beside}"),
+                1
+            )));
+        }
+    }
 }

@@ -17,8 +17,8 @@ use super::headers::ResponseMeta;
 use super::look_up::LookUp;
 use super::representation::{self, Answer};
 use super::{authorization, docs, service};
+use crate::api_tables::routes::{self, MatchedPath, Operation, PathPattern};
 use crate::app::App;
-use crate::contract::routes::{self, Destination, Operation, Template};
 use crate::cors;
 use crate::keyring::Verified;
 use crate::limits::{QuotaError, Usage, WaitBudget};
@@ -28,7 +28,7 @@ use crate::params::{QueryString, parse_id_or_slug};
 pub(crate) struct RequestContext {
     pub(crate) meta: ResponseMeta,
     /// The path as written in the route table.
-    pub(crate) route: Option<Template>,
+    pub(crate) route: Option<PathPattern>,
     /// The key, and who owns it.
     pub(crate) verified: Option<Verified>,
     /// The id or slug that leads to no record.
@@ -38,16 +38,16 @@ pub(crate) struct RequestContext {
 /// What a request is for, before its key is checked.
 pub(crate) struct Target<'a> {
     pub(crate) path: &'a str,
-    pub(crate) destination: Destination<'a>,
+    pub(crate) matched: MatchedPath<'a>,
     pub(crate) query: QueryString,
 }
 
 /// The checks that need no key.
 pub(crate) fn target<'a>(
     request: &'a Request,
-    destination: Option<Destination<'a>>,
+    matched: Option<MatchedPath<'a>>,
 ) -> Result<Target<'a>, ApiError> {
-    let destination = destination.ok_or(ApiError::UnknownPath)?;
+    let matched = matched.ok_or(ApiError::UnknownPath)?;
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(ApiError::MethodNotAllowed);
     }
@@ -57,7 +57,7 @@ pub(crate) fn target<'a>(
     }
     Ok(Target {
         path: request.uri().path(),
-        destination,
+        matched,
         query,
     })
 }
@@ -69,8 +69,8 @@ pub(crate) async fn answer(
     now: Moment,
     context: &mut RequestContext,
 ) -> Result<Answer, ApiError> {
-    let destination = routes::find(request.uri().path());
-    context.route = destination.map(Destination::path);
+    let matched = routes::find(request.uri().path());
+    context.route = matched.map(MatchedPath::pattern);
     // A preflight is answered whatever the path, so that the page can read every response, also a
     // 404.
     if let Some(fields) = cors::preflight(request, &context.meta.cors) {
@@ -79,25 +79,21 @@ pub(crate) async fn answer(
     }
     let Target {
         path,
-        destination,
+        matched,
         query,
-    } = target(request, destination)?;
-    let (route, segment) = match destination {
-        Destination::Endpoint(route, segment) => (route, segment),
-        Destination::File(route) => {
-            let (body, etag) = docs::answer(route.operation, &query, &mut context.meta)?;
+    } = target(request, matched)?;
+    let (operation, scopes, segment) = match matched {
+        MatchedPath::File(file) => {
+            let (body, etag) = docs::answer(file.operation, &query, &mut context.meta)?;
             return Ok(choose(app, request, body, etag, &mut context.meta).await);
         }
-    };
-    let (operation, scopes) = match route.operation {
-        Operation::Catalogue(operation, scopes) => (operation, scopes),
-        Operation::Service(operation) => {
-            let body = service::answer(app, operation, &query, &mut context.meta)?;
-            return Ok(match context.meta.etag {
-                Some(tag) => choose(app, request, body, tag.etag, &mut context.meta).await,
-                None => Answer::Body(body),
-            });
-        }
+        MatchedPath::Endpoint(route, segment) => match route.operation {
+            Operation::Service(operation) => {
+                let (body, etag) = service::answer(app, operation, &query, &mut context.meta)?;
+                return Ok(choose(app, request, body, etag, &mut context.meta).await);
+            }
+            Operation::Catalogue(operation, scopes) => (operation, scopes, segment),
+        },
     };
     let key = authorization::read(request.headers())?;
     let verified = app.keyring.verify(&key, app.environment, now)?;
@@ -129,7 +125,14 @@ pub(crate) async fn answer(
             context.missing = parse_id_or_slug(segment).ok();
         }
     })?;
-    let answer = choose(app, request, found.body, found.etag, &mut context.meta).await;
+    let answer = choose(
+        app,
+        request,
+        found.body,
+        Some(found.etag),
+        &mut context.meta,
+    )
+    .await;
     if matches!(answer, Answer::NotModified) {
         return Ok(answer);
     }
@@ -191,14 +194,18 @@ fn check_scopes(key: &Key, needed: &[Scope]) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Chooses what to send of a body, and sets its tag for the headers.
+/// Chooses what to send of a body, and sets its tag for the headers. A body without a tag is sent as
+/// it is.
 async fn choose(
     app: &App,
     request: &Request,
     body: Bytes,
-    etag: ETag,
+    etag: Option<ETag>,
     meta: &mut ResponseMeta,
 ) -> Answer {
+    let Some(etag) = etag else {
+        return Answer::Body(body);
+    };
     let (answer, tag) =
         representation::choose(&app.compressed, request.headers(), body, etag).await;
     meta.etag = Some(tag);

@@ -29,6 +29,19 @@ pub(crate) enum Answer {
     Preflight,
 }
 
+/// A body that is the same for every request, and its tag.
+pub(crate) struct Constant {
+    pub(crate) body: Bytes,
+    pub(crate) etag: ETag,
+}
+
+impl From<Bytes> for Constant {
+    fn from(body: Bytes) -> Self {
+        let etag = ETag::of(&body);
+        Self { body, etag }
+    }
+}
+
 /// What to send of `body`, whose hash is `etag`, and its tag.
 pub(crate) async fn choose(
     compressed: &CompressedBodies,

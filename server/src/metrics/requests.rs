@@ -10,7 +10,7 @@ use thread_local::ThreadLocal;
 
 use super::durations::Durations;
 use super::families::Families;
-use crate::contract::{errors, routes};
+use crate::api_tables::{errors, routes};
 
 /// Upper bounds of latencies in seconds: from a record in memory to the longest wait for a list.
 const LATENCIES: [f64; 15] = [

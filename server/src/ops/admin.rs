@@ -11,13 +11,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use salvo::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
-use salvo::http::{HeaderValue, Method, ResBody, StatusCode};
+use salvo::http::{HeaderValue, Method, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait};
 use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::app::App;
-use crate::http::{ApiError, Reply, ResponseMeta, last_fields};
+use crate::http::{ApiError, Message, Reply, ResponseMeta};
 use crate::metrics::{self, Connections as Uncounted};
 use crate::ops::scrape;
 use crate::readiness::Readiness;
@@ -79,36 +79,23 @@ impl Handler for Pages {
     ) {
         let now = self.app.clock.now();
         let page = AssertUnwindSafe(page(&self.app, request)).catch_unwind();
-        match page.await.unwrap_or(Err(ApiError::Panicked)) {
-            Ok(page) => page.write(response),
-            Err(error) => refusal(&self.app, error).write(response),
-        }
-        last_fields::write(request, false, Some(&now), response.headers_mut());
+        let page = page.await.unwrap_or(Err(ApiError::Panicked));
+        let message = page.unwrap_or_else(|error| refusal(&self.app, error));
+        message.write(request, false, Some(now), response);
     }
 }
 
-/// A response.
-struct Page {
-    status: StatusCode,
-    media_type: HeaderValue,
-    body: Bytes,
-}
-
-async fn page(app: &App, request: &Request) -> Result<Page, ApiError> {
+async fn page(app: &App, request: &Request) -> Result<Message, ApiError> {
     let path = request.uri().path();
     if !matches!(path, "/ready" | "/metrics") {
-        return Ok(Page::not_found(app));
+        return Ok(not_found(app));
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(ApiError::MethodNotAllowed);
     }
     Ok(match path {
-        "/ready" => Page::ready(&app.readiness(app.clock.now()), app.minutes.is_alone()),
-        _ => Page {
-            status: StatusCode::OK,
-            media_type: METRICS,
-            body: scrape::text(app).await.into(),
-        },
+        "/ready" => ready(&app.readiness(app.clock.now()), app.minutes.is_alone()),
+        _ => message(StatusCode::OK, METRICS, scrape::text(app).await.into()),
     })
 }
 
@@ -131,60 +118,57 @@ struct Ready<'a> {
     counts_alone: bool,
 }
 
-impl Page {
-    fn ready(readiness: &Readiness, counts_alone: bool) -> Self {
-        let (status, word) = if readiness.is_ready() {
-            (StatusCode::OK, "ready")
-        } else {
-            (StatusCode::SERVICE_UNAVAILABLE, "not ready")
-        };
-        let are_current = readiness.are_keys_current;
-        let ready = Ready {
-            status: word,
-            release: &readiness.release,
-            keys: if are_current { "current" } else { "stale" },
-            draining: readiness.is_draining,
-            damaged: readiness.is_damaged,
-            counts_alone,
-        };
-        Self::json(status, &ready)
-    }
+fn ready(readiness: &Readiness, counts_alone: bool) -> Message {
+    let (status, word) = if readiness.is_ready() {
+        (StatusCode::OK, "ready")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "not ready")
+    };
+    let are_current = readiness.are_keys_current;
+    let ready = Ready {
+        status: word,
+        release: &readiness.release,
+        keys: if are_current { "current" } else { "stale" },
+        draining: readiness.is_draining,
+        damaged: readiness.is_damaged,
+        counts_alone,
+    };
+    json(status, &ready)
+}
 
-    /// A 404 in the envelope, with a message for this address.
-    fn not_found(app: &App) -> Self {
-        let error = serde_json::json!({
-            "code": ApiError::UnknownPath.code(),
-            "message": "there is no such path here; there are /ready and /metrics",
-            "requestId": app.request_ids.next(app.clock.now()).to_string(),
-        });
-        let envelope = serde_json::json!({ "error": error });
-        Self::json(StatusCode::NOT_FOUND, &envelope)
-    }
+/// A 404 in the envelope, with a message for this address.
+fn not_found(app: &App) -> Message {
+    let error = serde_json::json!({
+        "code": ApiError::UnknownPath.code(),
+        "message": "there is no such path here; there are /ready and /metrics",
+        "requestId": app.request_ids.next(app.clock.now()).to_string(),
+    });
+    let envelope = serde_json::json!({ "error": error });
+    json(StatusCode::NOT_FOUND, &envelope)
+}
 
-    fn json(status: StatusCode, shape: &impl Serialize) -> Self {
-        let written = serde_json::to_vec(shape);
-        let body = written.unwrap_or_else(|why| unreachable!("texts did not serialise: {why}"));
-        Self {
-            status,
-            media_type: JSON,
-            body: body.into(),
-        }
-    }
+fn json(status: StatusCode, shape: &impl Serialize) -> Message {
+    let written = serde_json::to_vec(shape);
+    let body = written.unwrap_or_else(|why| unreachable!("texts did not serialise: {why}"));
+    message(status, JSON, body.into())
+}
 
-    /// The length is that of the response to `GET`, even if the body is not sent.
-    fn write(self, response: &mut Response) {
-        response.status_code(self.status);
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, self.media_type);
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(self.body.len()));
-        headers.insert(CACHE_CONTROL, NO_STORE);
-        response.body(ResBody::Once(self.body));
+fn message(status: StatusCode, media_type: HeaderValue, body: Bytes) -> Message {
+    let fields = [
+        (CONTENT_TYPE, media_type),
+        (CONTENT_LENGTH, HeaderValue::from(body.len())),
+        (CACHE_CONTROL, NO_STORE),
+    ];
+    Message {
+        status,
+        headers: fields.into_iter().collect(),
+        body,
     }
 }
 
-fn refusal(app: &App, error: ApiError) -> Reply {
+fn refusal(app: &App, error: ApiError) -> Message {
     let meta = ResponseMeta::new(app.request_ids.next(app.clock.now()));
-    Reply::new(app, Err(error), meta)
+    Reply::new(app, Err(error), meta).message()
 }
 
 /// The complete response to a request that the HTTP library never sees, as bytes.
@@ -194,5 +178,5 @@ fn last_answer(app: &App, refused: Refusal) -> Vec<u8> {
         Refusal::BadHead { bad, is_head } => (bad.into(), is_head),
         Refusal::TooManyConnections => (ApiError::TooManyConnections, false),
     };
-    refusal(app, error).into_bytes(app.clock.now(), is_head)
+    refusal(app, error).into_last_bytes(app.clock.now(), is_head)
 }

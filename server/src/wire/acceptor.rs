@@ -24,7 +24,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::admission::{Admission, ConnectionLimits, Place};
+use super::admission::{Admission, ConnectionLimits, ConnectionSlot};
 use super::connection::{Connection, LastAnswer, Phase};
 use super::refusing::Refusing;
 use super::socket::Socket;
@@ -96,11 +96,11 @@ impl Connections {
     }
 
     /// The next admitted connection.
-    async fn next_admitted(&mut self) -> io::Result<(TcpStream, SocketAddr, Place)> {
+    async fn next_admitted(&mut self) -> io::Result<(TcpStream, SocketAddr, ConnectionSlot)> {
         loop {
             let (stream, remote_addr) = self.next().await?;
             match self.admission.admit(remote_addr.ip()) {
-                Ok(place) => return Ok((stream, remote_addr, place)),
+                Ok(slot) => return Ok((stream, remote_addr, slot)),
                 Err(full) => self.refusing.refuse(stream, remote_addr.ip(), full),
             }
         }
@@ -189,14 +189,14 @@ impl Acceptor for Connections {
         &mut self,
         _policy: Option<ArcFusePolicy>,
     ) -> io::Result<Accepted<Self::Coupler, Self::Stream>> {
-        let (stream, remote_addr, place) = self.next_admitted().await?;
+        let (stream, remote_addr, slot) = self.next_admitted().await?;
         // A response is one write; waiting to fill a packet would only delay it. If this fails, the
         // client has already left.
         let _no_delay = stream.set_nodelay(true);
         let last_answer = LastAnswer::clone(&self.last_answer);
         Ok(Accepted {
             coupler: TcpCoupler::new(),
-            stream: Connection::new(stream, last_answer, self.phase.clone(), Some(place)),
+            stream: Connection::new(stream, last_answer, self.phase.clone(), Some(slot)),
             fuse_config: Some(FuseConfig::disabled()),
             conn_ctrl: ConnCtrl::new(),
             local_addr: self.holdings[0].local_addr.clone(),

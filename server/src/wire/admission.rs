@@ -75,7 +75,7 @@ pub(crate) enum Full {
 
 /// The right to one connection, given back when dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionSlot {
     client: IpAddr,
     taken: Arc<Mutex<Taken>>,
     counts: Arc<Connections>,
@@ -91,8 +91,8 @@ impl Admission {
         }
     }
 
-    /// A place for a connection from that address.
-    pub(crate) fn admit(&self, address: IpAddr) -> Result<Place, Full> {
+    /// A slot for a connection from that address.
+    pub(crate) fn admit(&self, address: IpAddr) -> Result<ConnectionSlot, Full> {
         let client = client_of(address);
         let mut taken = self.taken.lock();
         if self.limits.total <= taken.total {
@@ -107,7 +107,7 @@ impl Admission {
         self.counts.open();
         taken.total += 1;
         taken.by_client.insert(client, of_client + 1);
-        Ok(Place {
+        Ok(ConnectionSlot {
             client,
             taken: Arc::clone(&self.taken),
             counts: Arc::clone(&self.counts),
@@ -115,7 +115,7 @@ impl Admission {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.counts.close();
         let mut taken = self.taken.lock();
@@ -166,7 +166,7 @@ mod tests {
             ("::1", "127.0.0.1", false),
         ] {
             let admission = admission(9, 1);
-            let _place = admission.admit(address(first)).unwrap();
+            let _slot = admission.admit(address(first)).unwrap();
             let is_refused = admission.admit(address(second)).is_err();
             assert_eq!(is_refused, is_same, "{first} and {second}");
         }
@@ -193,27 +193,27 @@ mod tests {
             steps in prop::collection::vec((0u8..4, any::<bool>(), any::<prop::sample::Index>()), 0..80)
         ) {
             let admission = admission(6, 3);
-            let mut places: Vec<(u8, Place)> = Vec::new();
+            let mut slots: Vec<(u8, ConnectionSlot)> = Vec::new();
             for (client, leaves, which) in steps {
-                if leaves && !places.is_empty() {
-                    places.swap_remove(which.index(places.len()));
+                if leaves && !slots.is_empty() {
+                    slots.swap_remove(which.index(slots.len()));
                     continue;
                 }
-                let of_client = places.iter().filter(|(other, _)| *other == client).count();
-                let expected = if places.len() == 6 {
+                let of_client = slots.iter().filter(|(other, _)| *other == client).count();
+                let expected = if slots.len() == 6 {
                     Some(Full::Total)
                 } else {
                     (of_client == 3).then_some(Full::Address)
                 };
                 match admission.admit(IpAddr::from([192, 0, 2, client])) {
-                    Ok(place) => {
+                    Ok(slot) => {
                         prop_assert_eq!(expected, None);
-                        places.push((client, place));
+                        slots.push((client, slot));
                     }
                     Err(full) => prop_assert_eq!(expected, Some(full)),
                 }
             }
-            drop(places);
+            drop(slots);
             prop_assert_eq!(admission.taken.lock().total, 0);
             prop_assert!(admission.taken.lock().by_client.is_empty());
         }

@@ -21,7 +21,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::watch;
 use tokio::time::{Instant, Sleep};
 
-use super::admission::Place;
+use super::admission::ConnectionSlot;
 pub(crate) use head::{BadHead, check};
 use head::{Checked, RequestHeads};
 use lingering_close::LingeringClose;
@@ -59,7 +59,7 @@ pub(crate) struct Connection<S> {
     /// Ready when the server no longer waits for unfinished requests.
     closing: Closing,
     /// Released when the connection ends.
-    _place: Option<Place>,
+    _slot: Option<ConnectionSlot>,
 }
 
 impl<S> Connection<S> {
@@ -68,7 +68,7 @@ impl<S> Connection<S> {
         stream: S,
         last_answer: LastAnswer,
         phase: watch::Receiver<Phase>,
-        place: Option<Place>,
+        slot: Option<ConnectionSlot>,
     ) -> Self {
         let since = Instant::now();
         Self {
@@ -82,7 +82,7 @@ impl<S> Connection<S> {
             closed: None,
             timer: Box::pin(tokio::time::sleep_until(since + IDLE_MAX)),
             closing: phase::closing(phase),
-            _place: place,
+            _slot: slot,
         }
     }
 
@@ -92,7 +92,7 @@ impl<S> Connection<S> {
     }
 
     /// Checks the held bytes and records how many may pass, or begins to end with a refusal.
-    fn look(&mut self) {
+    fn check_held(&mut self) {
         match self.heads.read(&self.held) {
             Ok(checked) => {
                 self.held.drain(..checked.dropped);
@@ -159,7 +159,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ) -> Poll<io::Result<()>> {
         while let State::Receiving { since } = self.state {
             if self.checked.given == 0 {
-                self.look();
+                self.check_held();
             }
             if 0 < self.checked.given {
                 self.give(buffer);
@@ -199,7 +199,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Pending while the client waits for the response that has been due since `due_since`. When
     /// the client has left, it is ready and reports the end of the stream, so the library drops the
     /// request.
-    fn poll_gone(
+    fn poll_client_left(
         &mut self,
         due_since: Instant,
         cx: &mut Context<'_>,
@@ -255,7 +255,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
             State::Receiving { .. } => this.poll_receive(cx, buffer),
             State::Due { since } => {
                 this.is_read_due = true;
-                this.poll_gone(since, cx, buffer)
+                this.poll_client_left(since, cx, buffer)
             }
             // The connection's own refusals must not come between the bytes of a response.
             State::Answering(_) => {

@@ -3,7 +3,7 @@
 use salvo::Server;
 use salvo::conn::Acceptor;
 
-use crate::contract::head::HEAD_BYTES_MAX;
+use crate::api_tables::HEAD_BYTES_MAX;
 
 /// Read buffer of a connection, in bytes. The HTTP library refuses without a body, so its limit
 /// lies above ours, and nothing reaches it. Its limit of header fields stays at 100: with a higher

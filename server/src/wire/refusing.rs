@@ -50,7 +50,7 @@ impl Refusing {
     pub(crate) fn refuse(&mut self, stream: TcpStream, address: IpAddr, full: Full) {
         self.warn(address, full);
         let answer = (self.last_answer)(Refusal::TooManyConnections, None);
-        let Ok(place) = Arc::clone(&self.lingering).try_acquire_owned() else {
+        let Ok(permit) = Arc::clone(&self.lingering).try_acquire_owned() else {
             // A new socket takes a short response at once, or its client has already left.
             let _sent = stream
                 .into_std()
@@ -59,7 +59,7 @@ impl Refusing {
         };
         tokio::spawn(async move {
             let _timed_out_or_done = timeout(LINGER_MAX, answer_and_wait(stream, &answer)).await;
-            drop(place);
+            drop(permit);
         });
     }
 

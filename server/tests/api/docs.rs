@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use server::contract::routes::FILES;
+use server::api_tables::routes::FILES;
 use server::http::openapi;
 use server::params::{BOATS, MANUFACTURERS};
 

@@ -8,7 +8,7 @@ mod examples;
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use server::contract::routes::ROUTES;
+use server::api_tables::routes::ROUTES;
 use server::http::openapi;
 
 use crate::answer::{check_text, folded};
@@ -29,6 +29,10 @@ fn the_document_is_the_contract() {
         "openapi",
         "`GET /openapi.json`, its body, with short objects and lists on one line.",
         &folded(&text, WIDTH),
+    );
+    assert_eq!(
+        DOCUMENT["info"]["license"]["name"],
+        env!("CARGO_PKG_LICENSE")
     );
     // It is sent with each member on a line of its own.
     assert!(text.starts_with("{\n  \"openapi\": \"3.1.1\",\n  \"info\": {\n    \"title\": "));
@@ -59,9 +63,14 @@ fn a_member_too_many_too_few_or_of_another_type_is_found() {
 #[test]
 fn every_route_is_documented_with_its_scopes() {
     let paths = DOCUMENT["paths"].as_object().unwrap();
-    let routes: BTreeSet<String> = ROUTES.iter().map(|route| route.path.to_string()).collect();
-    assert_eq!(paths.keys().cloned().collect::<BTreeSet<_>>(), routes);
-    for (id, scopes) in [
+    for route in &ROUTES {
+        let path = route.path.to_string();
+        assert!(
+            paths.contains_key(&path),
+            "openapi/document.json lacks {path}"
+        );
+    }
+    let needed = [
         ("list_boats", json!([{ "apiKey": ["boats.read"] }])),
         ("get_boat", json!([{ "apiKey": ["boats.read"] }])),
         (
@@ -76,12 +85,22 @@ fn every_route_is_documented_with_its_scopes() {
             "list_manufacturer_boats",
             json!([{ "apiKey": ["manufacturers.read", "boats.read"] }]),
         ),
+        ("get_terms", json!([{ "apiKey": ["boats.read"] }])),
         ("describe_version", json!([])),
         ("check_health", json!([])),
         ("describe_api", json!([])),
-    ] {
+    ];
+    check_all_are_here(needed.iter().map(|(id, _)| *id));
+    for (id, scopes) in needed {
         assert_eq!(operation(id)["security"], scopes, "{id}");
     }
+}
+
+/// Checks that these are the operations of the document, so that a test forgets none.
+pub(crate) fn check_all_are_here<'a>(ids: impl Iterator<Item = &'a str>) {
+    let all = operations().map(|operation| operation["operationId"].as_str().unwrap());
+    let (here, all): (BTreeSet<&str>, BTreeSet<&str>) = (ids.collect(), all.collect());
+    assert_eq!(here, all, "the operations of this test, and all of them");
 }
 
 #[test]
@@ -91,16 +110,19 @@ fn every_operation_has_exactly_its_statuses() {
     let list = "200 304 400 401 403 408 413 414 429 431 500 503";
     let record = "200 304 400 401 403 404 408 413 414 429 431 500 503";
     let service = "200 400 401 408 413 414 431 500 503";
-    for (id, expected) in [
+    let statuses = [
         ("list_boats", list),
         ("get_boat", record),
         ("list_manufacturers", list),
         ("get_manufacturer", record),
         ("list_manufacturer_boats", record),
+        ("get_terms", list),
         ("describe_version", service),
         ("check_health", service),
         ("describe_api", "200 304 400 401 408 413 414 431 500 503"),
-    ] {
+    ];
+    check_all_are_here(statuses.iter().map(|(id, _)| *id));
+    for (id, expected) in statuses {
         let responses = operation(id)["responses"].as_object().unwrap();
         let statuses: Vec<&str> = responses.keys().map(String::as_str).collect();
         assert_eq!(statuses.join(" "), expected, "{id}");

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use server::contract::routes::{FILES, Operation, ROUTES};
+use server::api_tables::routes::{FILES, Operation, ROUTES};
 use shared::keys::scope::Scope;
 
 use crate::answer::check_text;

@@ -57,7 +57,7 @@ pub(crate) const HOUSES: [House; 4] = [
         sources: "server/src",
         steps: &[
             &["base"],
-            &["contract", "cors", "params"],
+            &["api_tables", "cors", "params"],
             &["catalogue", "keyring"],
             &["cache"],
             &["compressed"],

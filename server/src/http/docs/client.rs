@@ -4,6 +4,8 @@
 
 use askama::Template;
 
+use crate::http::openapi::written;
+
 /// A client made by a third-party generator.
 pub(super) struct Client {
     /// The language.
@@ -56,12 +58,10 @@ struct ClientPage {
 impl Client {
     /// The page.
     pub(super) fn page(&'static self) -> String {
-        let page = ClientPage {
+        written(&ClientPage {
             version: env!("CARGO_PKG_VERSION"),
             client: self,
             clients: &ALL,
-        };
-        let written = page.render();
-        written.unwrap_or_else(|why| unreachable!("the page cannot be written: {why}"))
+        })
     }
 }

@@ -1,18 +1,18 @@
-//! The page: its template and the values for it. All facts come from the code that implements them.
-
-use std::fmt::Write;
+//! The page: its template and the values for it. All facts come from the OpenAPI document and from
+//! the code that implements them.
 
 use askama::Template;
 use serde_json::Value;
 use shared::keys::limits::{DEFAULT_QUOTA, DEFAULT_RATE_LIMIT};
 
 use super::client::{self, Client};
-use super::example::{self, Example};
-use super::reference::{self, Control, Group};
+use super::example::{self, Example, request};
+use super::fields::Fields;
+use super::html::prose;
+use crate::api_tables::errors::{self, ErrorKind};
+use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::cache::MAX_AGE_SECONDS;
-use crate::contract::errors::{self, ErrorKind};
-use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
-use crate::http::openapi::{self, Operation};
+use crate::http::openapi::{self, Document, Operation, Parameter, in_words, plain};
 use crate::http::representation::TINY_BYTES;
 use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 
@@ -20,10 +20,7 @@ use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 #[template(path = "docs/page.html")]
 struct Page {
     version: &'static str,
-    operations: Vec<Operation>,
-    groups: Vec<Group>,
-    codes: Vec<(ErrorKind, bool)>,
-    headers: Vec<(&'static str, &'static str)>,
+    document: &'static Document,
     refusal: String,
     tasks: [Example; 4],
     clients: &'static [&'static Client],
@@ -31,55 +28,59 @@ struct Page {
 
 /// The page.
 pub(super) fn text() -> String {
-    let page = Page {
+    openapi::written(&Page {
         version: env!("CARGO_PKG_VERSION"),
-        operations: openapi::operations().collect(),
-        groups: reference::groups(),
-        codes: codes(),
-        headers: openapi::header_meanings().collect(),
+        document: openapi::document(),
         refusal: openapi::example_of_an_error(),
         tasks: example::tasks(),
         clients: &client::ALL,
-    };
-    let written = page.render();
-    written.unwrap_or_else(|why| unreachable!("the page cannot be written: {why}"))
+    })
+}
+
+impl Page {
+    /// The operations of a group, each with its path.
+    fn of_group(&self, tag: &str) -> Vec<(&'static str, &'static Operation)> {
+        let all = self.document.operations();
+        all.filter(|(_, operation)| operation.tags == [tag])
+            .collect()
+    }
+
+    /// The fields of an operation's 200.
+    fn fields(&self, operation: &Operation) -> Fields {
+        let schema = operation.answer().schema();
+        let schema: Option<Value> = schema.and_then(|it| serde_json::from_str(it.get()).ok());
+        let schemas = &self.document.components.schemas;
+        Fields::of(schemas, &schema.unwrap_or_default(), &operation.id)
+    }
 }
 
 /// Every code, and whether it is the first of its status.
-fn codes() -> Vec<(ErrorKind, bool)> {
+fn codes() -> impl Iterator<Item = (ErrorKind, bool)> {
     let mut status = 0;
-    let line = |kind: ErrorKind| {
-        (
-            kind,
-            std::mem::replace(&mut status, kind.status) != kind.status,
-        )
-    };
-    errors::by_code().map(line).collect()
+    errors::by_code().map(move |kind| {
+        let before = std::mem::replace(&mut status, kind.status);
+        (kind, before != kind.status)
+    })
 }
 
-/// A value of the document, as a person would type it.
-fn shown(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+/// Whether an operation has so many parameters that they come first.
+fn is_list(operation: &Operation) -> bool {
+    let mut parameters = operation.parameters.iter();
+    parameters.any(|parameter| parameter.location == "query")
 }
 
-/// A text as HTML.
-pub(super) fn escaped(text: &str) -> String {
-    let escaped = askama::filters::escape(text, askama::filters::Html);
-    escaped.unwrap_or_else(|never| match never {}).to_string()
+/// The words of which a parameter is one.
+fn words(parameter: &Parameter) -> Option<Vec<&str>> {
+    let words = parameter.schema.get("enum")?.as_array()?;
+    Some(words.iter().filter_map(Value::as_str).collect())
 }
 
-/// A sentence with `code` in it, as HTML.
-pub(super) fn prose(sentence: &str) -> String {
-    let mut html = String::new();
-    for (index, part) in sentence.split('`').enumerate() {
-        let escaped = escaped(part);
-        let written = match index % 2 {
-            0 => write!(html, "{escaped}"),
-            _ => write!(html, "<code>{escaped}</code>"),
-        };
-        written.unwrap_or_else(|why| unreachable!("a text was not written: {why}"));
+/// The list of a parameter's known values, which the page's script fills.
+fn known(parameter: &Parameter) -> Option<&'static str> {
+    match parameter.name {
+        "type" => Some("types"),
+        "category" => Some("categories"),
+        "activity" => Some("activities"),
+        _ => None,
     }
-    html
 }

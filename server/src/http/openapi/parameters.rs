@@ -1,5 +1,4 @@
-//! The parameters in the document. The parameters of a list and all bounds come from their
-//! declarations.
+//! The parameters of an operation. Those of a list and all bounds come from their declarations.
 
 use std::borrow::Cow;
 
@@ -8,11 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 use shared::base::ids::{IdOrSlug, Slug};
 
-use super::headers;
-use crate::params::{List, SEARCH_MAX, SEARCH_MIN, Values};
-
-/// The path parameter of one record.
-pub(super) const ID_OR_SLUG: &str = "idOrSlug";
+use crate::api_tables::routes::{CatalogueOperation, Operation, Route, ServiceOperation};
+use crate::params::{
+    BOATS, BOATS_OF_MANUFACTURER, List, MANUFACTURERS, SEARCH_MAX, SEARCH_MIN, Values,
+};
 
 /// A parameter.
 #[derive(Serialize)]
@@ -27,8 +25,40 @@ pub(crate) struct Parameter {
     pub(crate) example: Value,
 }
 
-/// The parameters of a list.
-pub(super) fn of_list(list: &'static List) -> impl Iterator<Item = Parameter> {
+/// What an operation takes: the record in its path, the parameters of a list, and the tag that a
+/// client has.
+pub(super) fn of(route: &Route) -> Vec<Parameter> {
+    use CatalogueOperation::{
+        GetBoat, GetManufacturer, GetTerms, ListBoats, ListManufacturerBoats, ListManufacturers,
+    };
+    let (record, list) = match route.operation {
+        Operation::Service(_) | Operation::Catalogue(GetTerms, _) => (None, None),
+        Operation::Catalogue(ListBoats, _) => (None, Some(&BOATS)),
+        Operation::Catalogue(GetBoat, _) => (Some(("boat", "first-36")), None),
+        Operation::Catalogue(ListManufacturers, _) => (None, Some(&MANUFACTURERS)),
+        Operation::Catalogue(GetManufacturer, _) => (Some(MANUFACTURER), None),
+        Operation::Catalogue(ListManufacturerBoats, _) => {
+            (Some(MANUFACTURER), Some(&BOATS_OF_MANUFACTURER))
+        }
+    };
+    let record = record.map(|(kind, example)| id_or_slug(kind, example));
+    let tag = is_conditional(route.operation).then(if_none_match);
+    let parameters = record.into_iter().chain(list.into_iter().flat_map(of_list));
+    parameters.chain(tag).collect()
+}
+
+/// The kind of a record, and an example.
+const MANUFACTURER: (&str, &str) = ("manufacturer", "beneteau");
+
+/// Whether its responses have a tag for conditional requests.
+pub(super) const fn is_conditional(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Catalogue(..) | Operation::Service(ServiceOperation::DescribeApi)
+    )
+}
+
+fn of_list(list: &'static List) -> impl Iterator<Item = Parameter> {
     list.parameters.iter().map(|parameter| {
         let values = parameter.kind.values();
         Parameter {
@@ -42,20 +72,18 @@ pub(super) fn of_list(list: &'static List) -> impl Iterator<Item = Parameter> {
     })
 }
 
-/// The path parameter of one record, with a description and an example.
-pub(super) fn id_or_slug((description, example): (&'static str, &'static str)) -> Parameter {
+fn id_or_slug(kind: &str, example: &str) -> Parameter {
     Parameter {
-        name: ID_OR_SLUG,
+        name: "idOrSlug",
         location: "path",
-        description: description.into(),
+        description: format!("Slug or id of the {kind}, case-sensitive.").into(),
         required: true,
         schema: schema_of::<IdOrSlug>(),
         example: example.into(),
     }
 }
 
-/// The header of a conditional request.
-pub(super) fn if_none_match() -> Parameter {
+fn if_none_match() -> Parameter {
     Parameter {
         name: "If-None-Match",
         location: "header",
@@ -64,7 +92,7 @@ pub(super) fn if_none_match() -> Parameter {
             .into(),
         required: false,
         schema: json_schema!({ "type": "string" }),
-        example: headers::ETAG_EXAMPLE.into(),
+        example: "\"4e7e956141bc0310af3e8980cc89becc\"".into(),
     }
 }
 

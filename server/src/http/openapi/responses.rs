@@ -1,20 +1,23 @@
-//! The responses of an operation: which statuses it can have, and what each of them says.
+//! The responses of an operation: which statuses it can have, with which headers, and what each of
+//! the errors says.
 //!
 //! Every error is described once, in the components, and operations refer to it. Its examples come
 //! from the code that refuses requests, so status, code and message are the real ones.
 
 use salvo::http::StatusCode;
-use schemars::SchemaGenerator;
 use serde_json::value::RawValue;
 use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
-use super::headers;
-use super::object::{Object, object, reference};
-use super::operations::{self, Operation};
+use super::document::{Content, ErrorExample, Media, Reference, Response};
+use super::in_order::{InOrder, raw};
+use super::parameters::is_conditional;
+use crate::api_tables::routes::{
+    CatalogueOperation, Operation, PathPattern, ROUTES, Route, ServiceOperation,
+};
 use crate::base::request_id::RequestId;
-use crate::contract::routes::{self, Template};
-use crate::http::error::{ApiError, ErrorEnvelope};
+use crate::http::error::ApiError;
+use crate::http::headers::Group;
 use crate::limits::Usage;
 use crate::params::{BOATS, ListQuery, QueryString};
 
@@ -25,52 +28,82 @@ const OF_KEYS: [u16; 2] = [403, 429];
 /// The error of a lookup.
 const OF_RECORDS: u16 = 404;
 
-/// Every response of an operation, by its status.
-pub(super) fn of(operation: &Operation, generator: &mut SchemaGenerator) -> Object {
-    let mut responses = object! { "200": ok(operation, generator) };
-    if operation.is_conditional() {
-        responses = responses.with("304", not_modified(operation));
-    }
-    errors_of(operation)
-        .into_iter()
-        .fold(responses, |all, status| {
-            let name = name_of(operation.route.operation, status);
-            all.with(status.to_string(), reference("responses", &name))
-        })
-}
+/// The headers that the document describes, by the group that they are sent with.
+pub(super) const HEADERS: [(Group, &[&str]); 10] = [
+    (Group::RequestId, &["X-Request-Id"]),
+    (
+        Group::RateLimit,
+        &[
+            "X-RateLimit-Limit",
+            "X-RateLimit-Remaining",
+            "X-RateLimit-Reset",
+        ],
+    ),
+    (
+        Group::Quota,
+        &["X-Quota-Limit", "X-Quota-Remaining", "X-Quota-Reset"],
+    ),
+    (Group::RateLimitDraft, &["RateLimit-Policy", "RateLimit"]),
+    (Group::Coding, &["Content-Encoding"]),
+    (Group::Caching, &["ETag", CACHE_CONTROL, "Vary"]),
+    (Group::Freshness, &["X-Cache", "Age"]),
+    (Group::Link, &["Link"]),
+    (Group::RetryAfter, &["Retry-After"]),
+    (Group::WwwAuthenticate, &["WWW-Authenticate"]),
+];
+const CACHE_CONTROL: &str = "Cache-Control";
 
-/// The statuses of an operation other than 200.
-pub(crate) fn other_statuses(operation: &Operation) -> Vec<String> {
-    let conditional = operation.is_conditional().then_some(304);
-    let all = conditional.into_iter().chain(errors_of(operation));
-    all.map(|status| status.to_string()).collect()
+/// Adds what the tables say to the responses of an operation, which begin with its 200.
+pub(super) fn complete(responses: &mut InOrder<Response>, route: &Route) {
+    let operation = route.operation;
+    if let [(_, ok)] = &mut responses.0[..] {
+        ok.headers = headers(operation, 200);
+    }
+    if is_conditional(operation) {
+        responses
+            .0
+            .push(("304".to_owned(), not_modified(operation)));
+    }
+    for status in errors_of(route) {
+        let reference = Response {
+            reference: Some(place("responses", &name_of(operation, status))),
+            ..Response::default()
+        };
+        responses.0.push((status.to_string(), reference));
+    }
 }
 
 /// The errors of all operations, by name.
-pub(super) fn errors(generator: &mut SchemaGenerator) -> Object {
-    let mut named = Vec::new();
-    for operation in operations::all() {
-        for status in errors_of(&operation) {
-            let operation = operation.route.operation;
-            let name = name_of(operation, status);
-            if !named.iter().any(|(other, _)| *other == name) {
-                named.push((name, error(operation, status, generator)));
+pub(super) fn of_errors() -> InOrder<Response> {
+    let mut named = InOrder::default();
+    for route in &ROUTES {
+        for status in errors_of(route) {
+            let name = name_of(route.operation, status);
+            if named.get(&name).is_none() {
+                named.0.push((name, error(route.operation, status)));
             }
         }
     }
-    Object::of(named)
+    named
 }
 
 /// What a client receives with each code.
-pub(super) fn examples() -> Object {
-    let errors = refusals();
-    let examples = errors.iter();
-    Object::of(examples.map(|error| (error.code(), object! { "value": body(error) })))
+pub(super) fn examples() -> InOrder<ErrorExample> {
+    let errors = refusals().into_iter();
+    let example = |error: ApiError| {
+        (
+            error.code().to_owned(),
+            ErrorExample {
+                value: body(&error),
+            },
+        )
+    };
+    errors.map(example).collect()
 }
 
 /// The body of an error.
 pub(super) fn body(error: &ApiError) -> Box<RawValue> {
-    let body = String::from_utf8(error.body(RequestId::EXAMPLE));
+    let body = String::from_utf8(error.body(RequestId::EXAMPLE).into());
     let value = body.ok().and_then(|body| RawValue::from_string(body).ok());
     value.unwrap_or_else(|| unreachable!("an error's body is not JSON"))
 }
@@ -115,12 +148,12 @@ fn refusals() -> Vec<ApiError> {
     ]
 }
 
-fn errors_of(operation: &Operation) -> Vec<u16> {
+fn errors_of(route: &Route) -> Vec<u16> {
     let mut statuses = OF_ALL.to_vec();
-    if matches!(operation.route.operation, routes::Operation::Catalogue(..)) {
+    if matches!(route.operation, Operation::Catalogue(..)) {
         statuses.extend(OF_KEYS);
     }
-    if matches!(operation.route.path, Template::OfRecord(..)) {
+    if matches!(route.path, PathPattern::OfRecord(..)) {
         statuses.push(OF_RECORDS);
     }
     statuses.sort_unstable();
@@ -128,12 +161,12 @@ fn errors_of(operation: &Operation) -> Vec<u16> {
 }
 
 /// Whether this status can only mean a credential in the query, since the operation needs no key.
-const fn is_without_key(operation: routes::Operation, status: u16) -> bool {
-    matches!((operation, status), (routes::Operation::Service(_), 401))
+const fn is_without_key(operation: Operation, status: u16) -> bool {
+    matches!((operation, status), (Operation::Service(_), 401))
 }
 
 /// The name of an error among the components.
-fn name_of(operation: routes::Operation, status: u16) -> String {
+fn name_of(operation: Operation, status: u16) -> String {
     if is_without_key(operation, status) {
         return "CredentialInQuery".to_owned();
     }
@@ -148,43 +181,21 @@ fn reason(status: u16) -> &'static str {
         .unwrap_or_default()
 }
 
-fn ok(operation: &Operation, generator: &mut SchemaGenerator) -> Object {
-    let answer = &operation.about.answer;
-    let mut content = object! { "schema": (answer.schema)(generator) };
-    if let Some(body) = answer.example {
-        let value: &RawValue = serde_json::from_str(body)
-            .unwrap_or_else(|why| unreachable!("an example is not JSON: {why}"));
-        let example = object! { "summary": answer.description, "value": value };
-        content = content.with("examples", object! { "example": example });
-    }
-    let response = object! {
-        "description": answer.description,
-        "headers": headers::shown(operation.route.operation, 200),
-        "content": object! { "application/json": content },
-    };
-    let Some(link) = &answer.link else {
-        return response;
-    };
-    let to = object! {
-        "operationId": link.operation,
-        "parameters": Object::of([(link.parameter, link.from)]),
-        "description": link.description,
-    };
-    response.with("links", Object::of([(link.name, to)]))
-}
-
-fn not_modified(operation: &Operation) -> Object {
-    let operation = operation.route.operation;
+fn not_modified(operation: Operation) -> Response {
     let description = match operation {
-        routes::Operation::Catalogue(..) => {
+        Operation::Catalogue(..) => {
             "The client has the current body already. Not charged to the quota."
         }
-        routes::Operation::Service(_) => "The client has the current body already.",
+        Operation::Service(_) => "The client has the current body already.",
     };
-    object! { "description": description, "headers": headers::shown(operation, 304) }
+    Response {
+        description: description.to_owned(),
+        headers: headers(operation, 304),
+        ..Response::default()
+    }
 }
 
-fn error(operation: routes::Operation, status: u16, generator: &mut SchemaGenerator) -> Object {
+fn error(operation: Operation, status: u16) -> Response {
     let mut errors = refusals();
     let is_without_key = is_without_key(operation, status);
     errors.retain(|error| {
@@ -195,15 +206,50 @@ fn error(operation: routes::Operation, status: u16, generator: &mut SchemaGenera
         .iter()
         .map(|error| format!("- `{}`: {}", error.code(), error.kind().when));
     let lines: Vec<String> = lines.collect();
-    let examples = errors.iter().map(ApiError::code);
-    let examples = examples.map(|code| (code, reference("examples", code)));
-    let content = object! {
-        "schema": generator.subschema_for::<ErrorEnvelope<'static>>(),
-        "examples": Object::of(examples),
+    let codes = errors.iter().map(ApiError::code);
+    let media = Media {
+        schema: raw(&reference("schemas", "ErrorEnvelope")),
+        examples: codes
+            .map(|code| (code.to_owned(), raw(&reference("examples", code))))
+            .collect(),
     };
-    object! {
-        "description": format!("{}\n\n{}", reason(status), lines.join("\n")),
-        "headers": headers::shown(operation, status),
-        "content": object! { "application/json": content },
+    Response {
+        description: format!("{}\n\n{}", reason(status), lines.join("\n")),
+        headers: headers(operation, status),
+        content: Some(Content { json: media }),
+        ..Response::default()
     }
+}
+
+/// The headers that an operation sends with a status.
+fn headers(operation: Operation, status: u16) -> InOrder<Reference> {
+    let groups = HEADERS.iter().filter(|(group, _)| group.is_on(status));
+    let all = groups.flat_map(|(group, names)| names.iter().map(|name| (*group, *name)));
+    let shown = all.filter(|(group, name)| 400 <= status || knows(operation, *group, name));
+    shown
+        .map(|(_, name)| (name.to_owned(), reference("headers", name)))
+        .collect()
+}
+
+/// Whether an operation that succeeds knows the header's value.
+fn knows(operation: Operation, group: Group, name: &str) -> bool {
+    use CatalogueOperation::{GetBoat, GetManufacturer, GetTerms};
+    match operation {
+        Operation::Catalogue(GetBoat | GetManufacturer | GetTerms, _) => group != Group::Link,
+        Operation::Catalogue(..) => true,
+        Operation::Service(ServiceOperation::DescribeApi) => {
+            matches!(group, Group::RequestId | Group::Coding | Group::Caching)
+        }
+        Operation::Service(_) => group == Group::RequestId || name == CACHE_CONTROL,
+    }
+}
+
+fn reference(kind: &str, name: &str) -> Reference {
+    Reference {
+        to: place(kind, name),
+    }
+}
+
+fn place(kind: &str, name: &str) -> String {
+    format!("#/components/{kind}/{name}")
 }

@@ -8,7 +8,7 @@ mod line;
 
 use memchr::memchr;
 
-use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
+use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 
 /// Most bytes after the method of a request line, besides the address: the space before and after
 /// it, `HTTP/1.1` and the line end.

@@ -6,12 +6,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::BadHead;
+use super::head::BadHead;
 
 /// Why a connection ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Refusal {
-    /// A head took longer than [`HEAD_MAX`](super::HEAD_MAX), or the server closed while it was
+    /// A head took longer than [`HEAD_MAX`](super::state::HEAD_MAX), or the server closed while it was
     /// unfinished.
     TooSlow {
         /// Whether the method is `HEAD`, so the response has no body.

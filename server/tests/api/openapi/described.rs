@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use salvo::http::HeaderName;
 use serde_json::{Value, json};
-use server::contract::routes::{self, Destination};
+use server::api_tables::routes::{self, MatchedPath};
 
 use super::document::{DOCUMENT, check_schema, operations, undocumented};
 use crate::answer::Answer;
@@ -21,10 +21,10 @@ pub(super) const OF_OTHER_METHODS: [u16; 2] = [204, 405];
 fn possible(path: &str) -> Vec<&'static str> {
     let id = |operation: &'static Value| operation["operationId"].as_str().unwrap();
     match routes::find(path) {
-        Some(Destination::Endpoint(route, _)) => {
+        Some(MatchedPath::Endpoint(route, _)) => {
             vec![id(&DOCUMENT["paths"][route.path.to_string()]["get"])]
         }
-        Some(Destination::File(_)) => Vec::new(),
+        Some(MatchedPath::File(_)) => Vec::new(),
         None => operations().map(id).collect(),
     }
 }

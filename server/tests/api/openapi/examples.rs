@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use super::check_all_are_here;
 use super::described::OF_OTHER_METHODS;
 use super::document::{DOCUMENT, check_schema, operation, operations};
 use crate::answers::{CATALOGUE, SERVICE, errors};
@@ -26,6 +27,10 @@ fn masked(mut body: Value) -> Value {
 
 #[tokio::test]
 async fn every_example_of_a_200_is_the_answer_to_its_question() {
+    let asked = CATALOGUE.iter().map(|endpoint| endpoint.id);
+    let asked = asked.chain(SERVICE.iter().map(|(id, _)| *id));
+    // The document is no example of itself.
+    check_all_are_here(asked.chain(["describe_api"]));
     for endpoint in &CATALOGUE {
         let app = TestApp::new();
         check_answer(endpoint.id, app.get(endpoint.target()).key("reader")).await;

@@ -1,4 +1,10 @@
-//! How large the head of a request may be.
+//! What the service promises, as tables: its routes with their scopes, its errors, and the limits
+//! of a request's head.
+//!
+//! It knows neither the HTTP library nor any other module of the server.
+
+pub(crate) mod errors;
+pub mod routes;
 
 /// Longest request target: path and query, in bytes.
 pub(crate) const URI_BYTES_MAX: usize = 8 * 1024;

@@ -14,14 +14,14 @@ use shared::keys::scope::Scope;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Route<O = Operation> {
     /// Which paths it answers.
-    pub path: Template,
+    pub path: PathPattern,
     /// What it does.
     pub operation: O,
 }
 
 /// A path, with at most one parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Template {
+pub enum PathPattern {
     /// Exactly this path.
     Fixed(&'static str),
     /// A path of one record: what precedes the segment `idOrSlug`, and what follows it.
@@ -92,9 +92,9 @@ use CatalogueOperation::{
     GetBoat, GetManufacturer, GetTerms, ListBoats, ListManufacturerBoats, ListManufacturers,
 };
 use Operation::{Catalogue, Service};
+use PathPattern::{Fixed, OfRecord};
 use Scope::{BoatsRead, ManufacturersRead};
 use ServiceOperation::{CheckHealth, DescribeApi, DescribeVersion};
-use Template::{Fixed, OfRecord};
 
 /// Every endpoint. All of them answer `GET` and `HEAD`, and nothing else.
 #[rustfmt::skip]
@@ -111,7 +111,7 @@ pub static ROUTES: [Route; 9] = [
 ];
 
 /// The paths of both tables, in their order.
-fn paths() -> impl Iterator<Item = Template> {
+fn paths() -> impl Iterator<Item = PathPattern> {
     let endpoints = ROUTES.iter().map(|route| route.path);
     endpoints.chain(FILES.iter().map(|file| file.path))
 }
@@ -121,8 +121,8 @@ pub(crate) fn names() -> Vec<String> {
     paths().map(|path| path.to_string()).collect()
 }
 
-/// The place of a path among [`names`].
-pub(crate) fn place(path: Template) -> Option<usize> {
+/// The index of a path among [`names`].
+pub(crate) fn route_index(path: PathPattern) -> Option<usize> {
     paths().position(|other| other == path)
 }
 
@@ -142,16 +142,16 @@ pub static FILES: [Route<File>; 9] = [
 
 /// What a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Destination<'a> {
+pub enum MatchedPath<'a> {
     /// An endpoint of the API, with the raw segment of its record, empty if the route has none.
     Endpoint(&'static Route, &'a str),
     /// A file of the documentation.
     File(&'static Route<File>),
 }
 
-impl Destination<'_> {
+impl MatchedPath<'_> {
     /// The path as written in its table.
-    pub const fn path(self) -> Template {
+    pub const fn pattern(self) -> PathPattern {
         match self {
             Self::Endpoint(route, _) => route.path,
             Self::File(route) => route.path,
@@ -160,17 +160,17 @@ impl Destination<'_> {
 }
 
 /// What a path leads to. `None`: an unknown path.
-pub fn find(path: &str) -> Option<Destination<'_>> {
+pub fn find(path: &str) -> Option<MatchedPath<'_>> {
     let endpoint = |route: &'static Route| {
         let segment = route.path.segment_of(path)?;
-        Some(Destination::Endpoint(route, segment))
+        Some(MatchedPath::Endpoint(route, segment))
     };
     let is_at = |route: &&'static Route<File>| route.path.segment_of(path).is_some();
-    let file = || FILES.iter().find(is_at).map(Destination::File);
+    let file = || FILES.iter().find(is_at).map(MatchedPath::File);
     ROUTES.iter().find_map(endpoint).or_else(file)
 }
 
-impl Template {
+impl PathPattern {
     fn segment_of<'a>(&self, path: &'a str) -> Option<&'a str> {
         match self {
             Self::Fixed(fixed) => (path == *fixed).then_some(""),
@@ -182,7 +182,7 @@ impl Template {
     }
 }
 
-impl fmt::Display for Template {
+impl fmt::Display for PathPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed(path) => f.write_str(path),
@@ -197,8 +197,8 @@ mod tests {
 
     fn check(path: &str, expected: Option<(&str, &str)>) {
         let found = find(path).map(|found| match found {
-            Destination::Endpoint(route, segment) => (route.path.to_string(), segment),
-            Destination::File(route) => (route.path.to_string(), ""),
+            MatchedPath::Endpoint(route, segment) => (route.path.to_string(), segment),
+            MatchedPath::File(route) => (route.path.to_string(), ""),
         });
         let found = found
             .as_ref()

@@ -1,0 +1,154 @@
+//! A reply to a request, and how it is written: to the HTTP library, or as the bytes of a connection
+//! that the library never sees.
+
+use bytes::Bytes;
+use salvo::http::{HeaderMap, ResBody, StatusCode};
+use salvo::{Request, Response};
+use shared::base::clock::Moment;
+
+use super::error::ApiError;
+use super::headers::{self, ResponseMeta};
+use super::last_fields;
+use super::representation::Answer;
+use crate::app::App;
+use crate::base::error_chain::chain;
+use crate::base::request_id::RequestId;
+use crate::metrics::Outcome;
+
+/// A reply to a request, with what the log says of it.
+pub(crate) struct Reply {
+    pub(super) status: StatusCode,
+    /// `error.code`, for the log.
+    pub(super) code: Option<&'static str>,
+    pub(super) meta: ResponseMeta,
+    pub(super) body: Option<Bytes>,
+}
+
+impl Reply {
+    pub(crate) fn new(app: &App, answer: Result<Answer, ApiError>, mut meta: ResponseMeta) -> Self {
+        let (status, code, body) = match answer {
+            Ok(Answer::Body(body)) => (StatusCode::OK, None, Some(body)),
+            Ok(Answer::NotModified) => (StatusCode::NOT_MODIFIED, None, None),
+            Ok(Answer::Preflight) => (StatusCode::NO_CONTENT, None, None),
+            Err(error) => {
+                log_cause(&error, app, meta.request_id);
+                error.fill(&mut meta);
+                let body = error.body(meta.request_id);
+                (error.status(), Some(error.code()), Some(body))
+            }
+        };
+        Self {
+            status,
+            code,
+            meta,
+            body,
+        }
+    }
+
+    /// The outcome of the request, for metrics.
+    pub(super) fn outcome(&self) -> Outcome {
+        Outcome {
+            status: self.status.as_u16(),
+            code: self.code,
+        }
+    }
+
+    /// What is sent.
+    pub(crate) fn message(self) -> Message {
+        let mut headers = HeaderMap::new();
+        headers::write(self.status, &self.meta, self.body.as_ref(), &mut headers);
+        Message {
+            status: self.status,
+            headers,
+            body: self.body.unwrap_or_default(),
+        }
+    }
+}
+
+/// A whole response. Its headers have the length of the body that a `GET` receives.
+pub(crate) struct Message {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Message {
+    /// Hands it to the HTTP library, as the response to `request`.
+    pub(crate) fn write(
+        mut self,
+        request: &Request,
+        is_last: bool,
+        now: Option<Moment>,
+        response: &mut Response,
+    ) {
+        last_fields::write(request, is_last, now, &mut self.headers);
+        response.status_code(self.status);
+        response.set_headers(self.headers);
+        if !self.body.is_empty() {
+            response.body(ResBody::Once(self.body));
+        }
+    }
+
+    /// The last response of a connection, as bytes; without its body for `HEAD`.
+    pub(crate) fn into_last_bytes(mut self, now: Moment, is_head: bool) -> Vec<u8> {
+        last_fields::write_last(now, &mut self.headers);
+        let mut bytes = format!("HTTP/1.1 {}\r\n", self.status).into_bytes();
+        for (name, value) in &self.headers {
+            for part in [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
+                bytes.extend_from_slice(part);
+            }
+        }
+        bytes.extend_from_slice(b"\r\n");
+        if !is_head {
+            bytes.extend_from_slice(&self.body);
+        }
+        bytes
+    }
+}
+
+/// Logs what the client does not see. Overloads are throttled, since there may be thousands a
+/// second.
+fn log_cause(error: &ApiError, app: &App, request_id: RequestId) {
+    match error {
+        ApiError::Internal(cause) => {
+            tracing::error!(request.id = %request_id, "request failed: {}", chain(&**cause));
+        }
+        ApiError::Overloaded(cause) => {
+            let mut overloads = app.overloads.lock();
+            if let Some(left_out) = overloads.due(app.clock.now()) {
+                let cause = chain(&**cause);
+                tracing::warn!(request.id = %request_id, left_out, "request refused: {cause}");
+            }
+        }
+        ApiError::Unavailable(cause) => {
+            tracing::warn!(request.id = %request_id, "request refused: {}", chain(&**cause));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shared::base::clock::{Clock, ManualClock};
+
+    use super::*;
+
+    #[test]
+    fn the_last_answer_of_a_connection_goes_over_the_wire_as_it_stands_here() {
+        let now = ManualClock::at(1_790_000_000).now();
+        let last = |is_head| {
+            let reply = Reply {
+                status: StatusCode::REQUEST_TIMEOUT,
+                code: None,
+                meta: ResponseMeta::new(RequestId::NIL),
+                body: Some(Bytes::from_static(b"{}")),
+            };
+            String::from_utf8(reply.message().into_last_bytes(now, is_head)).unwrap()
+        };
+        let head = "HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\n\
+                    content-length: 2\r\nx-request-id: 00000000000000000000000000\r\n\
+                    connection: close\r\ndate: Mon, 21 Sep 2026 14:13:20 GMT\r\n\r\n";
+        assert_eq!(last(true), head);
+        assert_eq!(last(false), format!("{head}{{}}"));
+    }
+}
