@@ -6,6 +6,7 @@
 //! A suggestion is checked like any other mapping. Imports use nothing of this.
 
 mod choose;
+mod decision;
 mod kinds;
 mod list;
 mod list_path;
@@ -13,14 +14,13 @@ mod names;
 mod status;
 mod survey;
 mod system;
+mod text;
 
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet};
-use icu_properties::CodePointSetData;
-use icu_properties::props::DefaultIgnorableCodePoint;
 use shared::base::timestamp::Timestamp;
 
 use crate::finding::Code;
@@ -30,10 +30,12 @@ use crate::source::readers::RecordsPath;
 use crate::source::{Encoding, Export, FileGroup, FileNames, Format, Layout, Plan};
 
 use self::choose::choose;
+pub use self::decision::Decision;
 use self::kinds::Kind;
 use self::list::{List, Place};
 use self::status::Publication;
 use self::survey::{FILES_MAX, Survey, Surveyed, survey};
+use self::text::clean;
 
 /// A mapping that probably fits an export.
 #[derive(Debug)]
@@ -54,22 +56,6 @@ pub struct Suggestion {
     pub decisions: Vec<Decision>,
     /// Paths of files of the same kind that the mapping does not read, within the export.
     pub other_files: Vec<String>,
-}
-
-/// A line of the mapping that is a guess or missing.
-#[derive(Debug)]
-pub struct Decision {
-    /// The field, or part of the envelope.
-    pub field: String,
-    /// What is unknown.
-    pub why: String,
-}
-
-impl Decision {
-    fn new(field: impl Into<String>, why: impl Into<String>) -> Self {
-        let (field, why) = (field.into(), why.into());
-        Self { field, why }
-    }
 }
 
 /// Why no mapping is suggested.
@@ -179,7 +165,7 @@ fn from_list(
     let of_kind = match &kind {
         Some(kind) => {
             let plan = plan_like(&recognised.path, layout(encoding));
-            survey(exports, &plan, Some(kind), temp_dir)?.files
+            survey(exports, &plan, &|record| kind.takes(record), temp_dir)?.files
         }
         None => Vec::new(),
     };
@@ -242,7 +228,7 @@ fn surveyed(
 ) -> anyhow::Result<(Survey, Option<Encoding>)> {
     let read = |encoding| {
         let plan = plan_like(&recognised.path, layout(encoding));
-        survey(exports, &plan, None, temp_dir)
+        survey(exports, &plan, &|_| true, temp_dir)
     };
     let is_text = layout(None).format != Format::Parquet;
     let encoding = recognised.encoding.filter(|_| is_text);
@@ -333,20 +319,6 @@ fn stem(name: &str) -> &str {
         Some((stem, _)) if !stem.is_empty() => stem,
         _ => name,
     }
-}
-
-/// A value that is safe in a comment: on one line, without control characters, and cut.
-fn clean(text: &str, length: usize) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let unseen = CodePointSetData::new::<DefaultIgnorableCodePoint>();
-    let letters = words
-        .chars()
-        .filter(|letter| !letter.is_control() && !unseen.contains(*letter));
-    let mut shown: String = letters.clone().take(length).collect();
-    if length < letters.count() {
-        shown.push('…');
-    }
-    shown
 }
 
 #[cfg(test)]

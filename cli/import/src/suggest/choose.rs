@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::names::{Reading, WANTED, Wanted};
+use super::names::{GROUPS, Reading, WANTED, Wanted};
 use super::status::{Publication, flag_of};
 use super::survey::{Key, Shape, Surveyed};
-use crate::mapping::slugify;
+use super::text::words;
 
 /// A field with its source.
 #[derive(Debug)]
@@ -58,25 +58,6 @@ const UNITS: [(&str, &[&str]); 14] = [
 const NOISE: [&str; 13] = [
     "boat", "yacht", "vessel", "the", "of", "in", "no", "nr", "approx", "total", "s", "spec",
     "string",
-];
-
-/// Names of objects that only group their members.
-pub(super) const GROUPS: [&str; 15] = [
-    "attributes",
-    "boat",
-    "content",
-    "data",
-    "details",
-    "dimension",
-    "dimensions",
-    "fields",
-    "general",
-    "info",
-    "measurements",
-    "meta",
-    "spec",
-    "specifications",
-    "specs",
 ];
 
 /// The sources of the fields that have a likely one. Each key is the source of only one field,
@@ -200,31 +181,6 @@ impl<'s> Named<'s> {
     fn is_called_within(&self, name: &str) -> bool {
         self.last.as_deref() == Some(name)
     }
-}
-
-/// The words of a name, folded: `mainsailArea`, `Mainsail area` and `mainsail_area` give the same
-/// words.
-pub(super) fn words(name: &str) -> Vec<String> {
-    let mut spaced = String::new();
-    let mut was_small = false;
-    for letter in name.chars() {
-        if letter.is_uppercase() && was_small {
-            spaced.push(' ');
-        }
-        was_small = letter.is_lowercase() || letter.is_ascii_digit();
-        // A superscript two is not a letter, but distinguishes an area from a length.
-        match letter {
-            '²' => spaced.push('2'),
-            // A percentage is not a measure.
-            '%' => spaced.push_str(" percent "),
-            _ => spaced.push(letter),
-        }
-    }
-    let slug = slugify(&spaced).unwrap_or_default();
-    slug.split('-')
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
 }
 
 /// One spelling for the same words in any order. Noise is dropped unless nothing else remains.

@@ -5,9 +5,9 @@
 
 use serde_json::{Map, Value};
 
-use super::choose::words;
+use super::decision::Decision;
 use super::survey::{Key, Surveyed};
-use super::{Decision, clean};
+use super::text::{clean, words};
 
 /// The key with the kind of a record.
 const KIND: &str = "model";

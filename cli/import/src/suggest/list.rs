@@ -14,11 +14,11 @@ use shared::base::timestamp::Timestamp;
 use self::amount::{Mark, decimal_mark};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
 use super::choose::{Choice, Choices, has_size, is_dotted_day, is_slug, is_time};
-use super::clean;
 use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
+use super::text::{clean, quoted};
 use crate::mapping::UNDECIDED;
 use crate::source::Encoding;
 
@@ -505,19 +505,6 @@ fn named(text: &mut String, id: &str, name: &str, has_slug: bool) {
 fn line(text: &mut String, key: &str, value: &str) {
     // Writing into a text never fails.
     _ = writeln!(text, "{key} = {value}");
-}
-
-/// A TOML string.
-pub(super) fn quoted(text: &str) -> String {
-    let is_literal =
-        text.contains(['"', '\\']) && !text.contains(|c: char| c == '\'' || c.is_control());
-    if is_literal {
-        return format!("'{text}'");
-    }
-    // A JSON string is also a TOML string, except for this character.
-    serde_json::Value::from(text)
-        .to_string()
-        .replace('\u{7f}', "\\u007f")
 }
 
 fn has_line(text: &str, field: &str) -> bool {

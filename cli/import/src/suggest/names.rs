@@ -257,3 +257,22 @@ wanted! {
     "ceClassification.c" Number ["ce c", "ce category c", "persons c"],
     "ceClassification.d" Number ["ce d", "ce category d", "persons d"],
 }
+
+/// Names of objects that only group their members.
+pub(super) const GROUPS: [&str; 15] = [
+    "attributes",
+    "boat",
+    "content",
+    "data",
+    "details",
+    "dimension",
+    "dimensions",
+    "fields",
+    "general",
+    "info",
+    "measurements",
+    "meta",
+    "spec",
+    "specifications",
+    "specs",
+];

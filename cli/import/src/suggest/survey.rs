@@ -10,8 +10,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use unicode_normalization::char::is_combining_mark;
 
-use super::kinds::Kind;
-use super::status;
+use super::status::is_named;
 use crate::finding::Code;
 use crate::source::{self, Export, Incoming, Plan, ReadContext};
 
@@ -89,11 +88,11 @@ pub(super) struct Survey {
     pub(super) is_cut: bool,
 }
 
-/// Looks at the records of an export, or at those of one kind.
+/// Looks at the records of an export that are taken; taking one may drop members of it.
 pub(super) fn survey(
     exports: &[Export],
     plan: &Plan,
-    kind: Option<&Kind>,
+    takes: &dyn Fn(&mut Map<String, Value>) -> bool,
     temp_dir: &Path,
 ) -> anyhow::Result<Survey> {
     let mut survey = Survey::default();
@@ -120,7 +119,7 @@ pub(super) fn survey(
                 files.push(Surveyed::new(&file.path, &file.name));
             }
             if let Some(last) = files.last_mut() {
-                last.record(record.line.contents(), kind);
+                last.record(record.line.contents(), takes);
             }
         }
         Ok(())
@@ -153,7 +152,7 @@ impl Surveyed {
         self.records.min(RECORDS_MAX)
     }
 
-    fn record(&mut self, text: &[u8], kind: Option<&Kind>) {
+    fn record(&mut self, text: &[u8], takes: &dyn Fn(&mut Map<String, Value>) -> bool) {
         if RECORDS_MAX <= self.records {
             self.records += 1;
             return;
@@ -163,7 +162,7 @@ impl Surveyed {
             Value::Object(members) => members,
             _ => Map::new(),
         };
-        if kind.is_some_and(|kind| !kind.takes(&mut members)) {
+        if !takes(&mut members) {
             return;
         }
         self.records += 1;
@@ -177,7 +176,7 @@ impl Surveyed {
             // A key without a value in any record may have one tomorrow, which must not make what
             // it is about public.
             _ if is_blank(value) => {
-                if status::is_named(steps) {
+                if is_named(steps) {
                     self.key(steps);
                 }
             }

@@ -14,8 +14,10 @@ use shared::base::timestamp::Timestamp;
 
 use self::keys::{segments, with_keys};
 use self::types::without_types;
-use super::choose::words;
-use super::{Decision, Suggestion, check, clean, status};
+use super::decision::Decision;
+use super::status::is_named;
+use super::text::{clean, words};
+use super::{Suggestion, check, status};
 use crate::finding::{Code, Findings};
 use crate::mapping::{CheckReport, FieldReport, Recognised, Shipped};
 use crate::source::Export;
@@ -320,7 +322,7 @@ fn unread_statuses(found: &CheckReport, text: &mut String, decisions: &mut Vec<D
     let boats = found.rules.iter().filter(|rule| rule.kind == "boat");
     let keys = boats.flat_map(|rule| &rule.unread);
     let keys: BTreeMap<&str, u64> = keys
-        .filter(|key| status::is_named(&segments(&key.key)))
+        .filter(|key| is_named(&segments(&key.key)))
         .map(|key| (key.key.as_str(), key.records))
         .collect();
     status::unread_keys(keys.iter().map(|(key, records)| (*key, *records)), text);

@@ -72,11 +72,7 @@ fn every_field_that_has_names_is_one_of_the_native_format() {
 #[test]
 fn every_name_of_a_field_has_words_and_is_there_once() {
     for wanted in WANTED {
-        let mut names: Vec<_> = wanted
-            .names
-            .iter()
-            .map(|name| choose::words(name))
-            .collect();
+        let mut names: Vec<_> = wanted.names.iter().map(|name| text::words(name)).collect();
         assert!(names.iter().all(|words| !words.is_empty()), "{wanted:?}");
         names.sort_unstable();
         names.dedup();

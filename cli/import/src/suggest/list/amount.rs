@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::List;
 use crate::mapping::UNDECIDED;
-use crate::suggest::choose::words;
 use crate::suggest::survey::{Key, Shape};
+use crate::suggest::text::words;
 
 /// Codes of currencies, with the sign that catalogues show.
 pub(super) const CURRENCIES: [(&str, &str); 10] = [

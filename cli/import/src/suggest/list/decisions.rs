@@ -6,9 +6,10 @@
 use super::List;
 use crate::mapping::UNDECIDED;
 use crate::suggest::choose::is_read;
+use crate::suggest::decision::Decision;
 use crate::suggest::names::{REQUIRED, Reading, WANTED};
 use crate::suggest::survey::{KEYS_MAX, Key, RECORDS_MAX};
-use crate::suggest::{Decision, clean};
+use crate::suggest::text::clean;
 
 /// How many keys are named as possible sources of a required field.
 pub(in crate::suggest) const CANDIDATES_MAX: usize = 3;

@@ -3,9 +3,10 @@
 //! Only those in use are written, so a short list gets a short mapping.
 
 use super::amount::CURRENCIES;
-use super::{List, line, quoted};
+use super::{List, line};
 use crate::suggest::choose::system_of;
 use crate::suggest::status::{flag_of, flags};
+use crate::suggest::text::quoted;
 
 /// Names of measures, with their metric and imperial units.
 const MEASURES: [(&str, &str, &str); 3] = [

@@ -2,7 +2,7 @@
 //! drafts know names.
 //!
 //! These are only tables. A word that may mean either, such as `under offer`, has no place in them:
-//! it is left to a person. All names and words are folded, as [`crate::suggest::choose::words`]
+//! it is left to a person. All names and words are folded, as [`crate::suggest::text::words`]
 //! returns them, except `yes` and `no`, which are in lower case.
 
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ pub(super) const RECORDS: [&str; 10] = [
 ];
 
 /// Objects that hold what is said of the whole record, beside
-/// [`GROUPS`](crate::suggest::choose::GROUPS) and [`RECORDS`].
+/// [`GROUPS`](crate::suggest::names::GROUPS) and [`RECORDS`].
 pub(super) const ENVELOPES: &[&str] = &[
     "sys",
     "system",
@@ -245,7 +245,7 @@ fn meaning(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suggest::choose::words;
+    use crate::suggest::text::words;
 
     #[test]
     fn no_word_means_both_and_words_are_folded() {

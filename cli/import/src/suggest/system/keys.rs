@@ -6,11 +6,12 @@ use std::ops::Range;
 
 use super::quoted;
 use crate::mapping::{CheckReport, FieldReport, MissingKey, RuleReport, UnreadKey, text_of};
-use crate::suggest::choose::{without_unit, words};
-use crate::suggest::list::{CANDIDATES_MAX, may_be, quoted as toml_text, required_of};
+use crate::suggest::choose::without_unit;
+use crate::suggest::decision::Decision;
+use crate::suggest::list::{CANDIDATES_MAX, may_be, required_of};
 use crate::suggest::names::{REQUIRED, WANTED, Wanted};
 use crate::suggest::survey::jq_path;
-use crate::suggest::{Decision, clean};
+use crate::suggest::text::{clean, quoted as toml_text, words};
 
 /// Usual names of the fields of records other than boats.
 const OTHERS: [(&str, &[&str]); 4] = [

@@ -1,0 +1,17 @@
+//! What a draft leaves to a person.
+
+/// A line of the mapping that is a guess or missing.
+#[derive(Debug)]
+pub struct Decision {
+    /// The field, or part of the envelope.
+    pub field: String,
+    /// What is unknown.
+    pub why: String,
+}
+
+impl Decision {
+    pub(super) fn new(field: impl Into<String>, why: impl Into<String>) -> Self {
+        let (field, why) = (field.into(), why.into());
+        Self { field, why }
+    }
+}

@@ -1,0 +1,60 @@
+//! Texts in drafts: names parted into words, and values as comments and TOML show them.
+//!
+//! Nothing here knows what a name means.
+
+use icu_properties::CodePointSetData;
+use icu_properties::props::DefaultIgnorableCodePoint;
+
+use crate::mapping::slugify;
+
+/// The words of a name, folded: `mainsailArea`, `Mainsail area` and `mainsail_area` give the same
+/// words.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let mut spaced = String::new();
+    let mut was_small = false;
+    for letter in name.chars() {
+        if letter.is_uppercase() && was_small {
+            spaced.push(' ');
+        }
+        was_small = letter.is_lowercase() || letter.is_ascii_digit();
+        // A superscript two is not a letter, but distinguishes an area from a length.
+        match letter {
+            '²' => spaced.push('2'),
+            // A percentage is not a measure.
+            '%' => spaced.push_str(" percent "),
+            _ => spaced.push(letter),
+        }
+    }
+    let slug = slugify(&spaced).unwrap_or_default();
+    slug.split('-')
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A value that is safe in a comment: on one line, without control characters, and cut.
+pub(super) fn clean(text: &str, length: usize) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let unseen = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    let letters = words
+        .chars()
+        .filter(|letter| !letter.is_control() && !unseen.contains(*letter));
+    let mut shown: String = letters.clone().take(length).collect();
+    if length < letters.count() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// A TOML string.
+pub(super) fn quoted(text: &str) -> String {
+    let is_literal =
+        text.contains(['"', '\\']) && !text.contains(|c: char| c == '\'' || c.is_control());
+    if is_literal {
+        return format!("'{text}'");
+    }
+    // A JSON string is also a TOML string, except for this character.
+    serde_json::Value::from(text)
+        .to_string()
+        .replace('\u{7f}', "\\u007f")
+}
