@@ -211,7 +211,7 @@ impl Command {
     }
 
     /// Whether an interruption cleans up after this command and can report what it changed.
-    /// Commands about keys support neither.
+    /// Commands that change keys support neither.
     const fn is_left_clean(&self) -> bool {
         match self {
             Self::Demo(_)
@@ -221,10 +221,10 @@ impl Command {
             | Self::Diff(_)
             | Self::Export(_)
             | Self::Releases(_) => true,
+            Self::Store(args) => args.command.is_left_clean(),
             Self::Subscriptions(_)
             | Self::Keys(_)
             | Self::Usage(_)
-            | Self::Store(_)
             | Self::Serve(_)
             | Self::Doctor(_)
             | Self::Openapi

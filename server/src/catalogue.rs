@@ -4,6 +4,7 @@
 //! ordinals of its rows, whose texts are then taken from the bodies. Nothing here renders a record
 //! or knows HTTP.
 
+mod dictionaries;
 mod explain;
 mod fill;
 mod index;
@@ -16,8 +17,9 @@ mod tables;
 mod totals;
 mod version;
 
+pub use dictionaries::UnknownTerm;
 pub use explain::{ExplainedRows, PlanStep, RanStatement, StatementTimes};
-pub use list::{ListBody, ListError, UnknownTerm};
+pub use list::{ListBody, ListError};
 pub(crate) use open::READS_AT_ONCE;
 pub use open::{OpenCatalogueError, OpenSettings};
 pub use pool::{LoadError, QueryError};
@@ -36,8 +38,8 @@ use shared::base::ids::IdOrSlug;
 use shared::release::bodies::Bodies;
 use shared::release::{InUse, ReleaseError};
 
+use self::dictionaries::DictionaryIds;
 use self::index::Index;
-use self::list::DictionaryIds;
 use self::pool::Pool;
 use self::totals::Totals;
 use crate::params::ListKind;

@@ -25,7 +25,7 @@
 //! between them. Read `http::pipeline::answer` first, which has the order of checks on one page. A
 //! request passes through the modules in this order:
 //!
-//! 1. `wire::acceptor::Connections` accepts a connection. If `wire::admission` has no place for it,
+//! 1. `wire::acceptor::Connections` accepts a connection. If `wire::admission` has no slot for it,
 //!    `wire::refusing` answers.
 //! 2. `wire::connection::Connection` reads a head, checks it line by line (`RequestHeads::read`),
 //!    and passes it to the HTTP library, which refuses nothing more. It also makes sure that the

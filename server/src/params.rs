@@ -19,8 +19,6 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use shared::base::ids::IdOrSlug;
 
 pub use links::page_links;
@@ -32,19 +30,10 @@ pub use parameter::{
 };
 pub use query::{ListQuery, Page, Understood};
 pub use query_string::QueryString;
+pub use reader::ParamIssue;
 pub use search::{SEARCH_MAX, SEARCH_MIN, SearchWords};
 
 use reader::Reader;
-
-/// One problem of one parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ParamIssue {
-    /// The parameter: its decoded name, or its raw name if that cannot be decoded; cut if it is
-    /// long.
-    pub field: String,
-    /// What the parameter must be. Never contains the value that was given.
-    pub message: String,
-}
 
 /// The query of an endpoint that takes no parameters.
 #[derive(Clone, Copy, Debug)]

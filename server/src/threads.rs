@@ -20,7 +20,7 @@ const OTHERS: usize = 4;
 /// and blocking ones: one for each concurrent list query (2), one a core for compression (2), and 4
 /// more. With the eight above and the main thread that makes 19.
 ///
-/// Under load there may be up to 100 blocking threads: up to 32 more for reads from disk, and 64
+/// Under load there may be up to 104 blocking threads: up to 32 more for reads from disk, and 64
 /// for calls to the ledger. Each kind of work bounds itself to its number, so none waits for
 /// another kind, unless the system allows fewer threads or a release was just replaced, whose last
 /// requests come on top.
@@ -29,7 +29,7 @@ pub fn runtime(settings: OpenSettings) -> io::Result<Runtime> {
     let lists = settings.connections + cores;
     let blocking = Blocking {
         made: lists + OTHERS,
-        at_most: lists + READS_AT_ONCE + LEDGER_CALLS_MAX,
+        at_most: lists + OTHERS + READS_AT_ONCE + LEDGER_CALLS_MAX,
     };
     threads::runtime("server", cores, blocking)
 }

@@ -40,6 +40,13 @@ pub enum StoreCommand {
     Backup(backup::BackupArgs),
 }
 
+impl StoreCommand {
+    /// Whether an interruption cleans up after it: a backup changes nothing.
+    pub(crate) const fn is_left_clean(&self) -> bool {
+        matches!(self, Self::Backup(_))
+    }
+}
+
 /// Does what was typed.
 pub fn run(
     args: &StoreArgs,

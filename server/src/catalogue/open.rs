@@ -11,8 +11,8 @@ use shared::base::etag::ETag;
 use shared::release::bodies::Bodies;
 use shared::release::{Release, ReleaseError};
 
+use super::dictionaries::DictionaryIds;
 use super::index::Index;
-use super::list::DictionaryIds;
 use super::pool::{LoadError, Pool};
 use super::queue::{Queue, QueueLimits};
 use super::totals::Totals;

@@ -146,9 +146,12 @@ impl Argument {
         reason = "of numbers above 2^53 the last digits do not matter to who reads them"
     )]
     fn number(self) -> Number {
-        let divided = self.integer as f64 / 10_u64.pow(self.decimals) as f64;
-        let divided = Number::from_f64(divided).filter(|_| self.decimals != 0);
-        divided.unwrap_or_else(|| self.integer.into())
+        let unit = 10_i64.pow(self.decimals);
+        if self.integer % unit == 0 {
+            return (self.integer / unit).into();
+        }
+        let divided = self.integer as f64 / unit as f64;
+        Number::from_f64(divided).unwrap_or_else(|| self.integer.into())
     }
 }
 

@@ -80,7 +80,8 @@ impl<'a> Pending<'a> {
         if !tracing::enabled!(tracing::Level::INFO) {
             return;
         }
-        write(Some(self.method), Some(&self.context), reply, duration);
+        let is_head = self.method == Method::HEAD;
+        write(Some((self.method, &self.context)), is_head, reply, duration);
     }
 
     fn duration(&self) -> Duration {
@@ -121,9 +122,8 @@ struct Sent {
 
 impl Sent {
     /// Nothing but the headers is sent in response to `HEAD`.
-    fn of(reply: &Reply, method: Option<&Method>) -> Self {
-        let body = reply.body.as_ref();
-        let body = body.filter(|_| method != Some(&Method::HEAD));
+    fn of(reply: &Reply, is_head: bool) -> Self {
+        let body = reply.body.as_ref().filter(|_body| !is_head);
         Self {
             rows: reply.meta.rows.map(|rows| body.map_or(0, |_| rows)),
             bytes: body.map_or(0, Bytes::len),
@@ -131,13 +131,14 @@ impl Sent {
     }
 }
 
-/// Writes the line of an answered request, or of a malformed head.
+/// Writes the line of an answered request, or of a head that is malformed or came too slowly.
 pub(crate) fn write(
-    method: Option<&Method>,
-    context: Option<&RequestContext>,
+    request: Option<(&Method, &RequestContext)>,
+    is_head: bool,
     reply: &Reply,
     duration: Duration,
 ) {
+    let (method, context) = request.unzip();
     let verified = context.and_then(|context| context.verified.as_ref());
     let missing = context.and_then(|context| context.missing.as_ref());
     let cache = reply.meta.freshness.map(|freshness| match freshness {
@@ -147,7 +148,7 @@ pub(crate) fn write(
     let route = context.and_then(|context| context.route).map(display);
     let key_prefix = verified.map(|verified| display(&verified.key.prefix));
     let subscription = verified.map(|verified| verified.subscription.name.as_str());
-    let sent = Sent::of(reply, method);
+    let sent = Sent::of(reply, is_head);
     tracing::info!(
         request.id = %reply.meta.request_id,
         method = name_of(method),

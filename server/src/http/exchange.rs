@@ -19,8 +19,9 @@ use crate::wire::{Refusal, check};
 
 /// One request and its reply, with one line in the log.
 ///
-/// What is learned on the way is kept outside the one place that catches panics, [`super::Endpoints`], so
-/// that the reply to a panic has what was known by then. Where a panic ends up:
+/// What is learned on the way is kept outside the one place that catches panics,
+/// [`super::Endpoints`], so that the reply to a panic has what was known by then. Where a panic ends
+/// up:
 ///
 /// - before there is an id: a 500 with the id of zeros, neither counted nor in the log;
 /// - in a check or a lookup: a 500 with what was learned, counted and logged like any response;
@@ -112,7 +113,7 @@ pub(crate) fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) ->
     };
     let reply = Reply::new(app, Err(error), meta);
     app.metrics.requests.count(None, reply.outcome());
-    access_log::write(None, None, &reply, duration);
+    access_log::write(None, is_head, &reply, duration);
     reply.message().into_last_bytes(now, is_head)
 }
 

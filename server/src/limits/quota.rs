@@ -126,7 +126,7 @@ impl Quotas {
             for subscription in subscriptions {
                 usages.push(match self.check(subscription, now).await {
                     Ok(usage) | Err(QuotaError::Exceeded(usage)) => Some(usage),
-                    Err(QuotaError::Unavailable(_)) => break,
+                    Err(QuotaError::Unavailable(_)) => None,
                 });
             }
         };

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Metrics;
 use super::families::Families;
+use super::requests::Requests;
 
 /// Counters of connections.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl Connections {
         self.refused_of_address.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn collect(&self, metrics: &Metrics, families: &mut Families) {
+    pub(crate) fn collect(&self, requests: &Requests, families: &mut Families) {
         let [open, max, of_total, of_address] = [
             &self.open,
             &self.max,
@@ -53,7 +53,7 @@ impl Connections {
             "Most connections at a time; one more is refused.",
             max,
         );
-        let answering = metrics.requests.under_way().min(open);
+        let answering = requests.under_way().min(open);
         families.gauges(
             "catalogue_connections",
             "Open connections: those whose request is being answered, and those that wait for one.",
@@ -64,8 +64,8 @@ impl Connections {
             "catalogue_limit_refusals_total",
             "Requests and connections that were refused, by the limit that they met.",
             [
-                ("minute", metrics.requests.with_code("RATE_LIMITED")),
-                ("quota", metrics.requests.with_code("QUOTA_EXCEEDED")),
+                ("minute", requests.with_code("RATE_LIMITED")),
+                ("quota", requests.with_code("QUOTA_EXCEEDED")),
                 ("connections", of_total),
                 ("connections_of_address", of_address),
             ]

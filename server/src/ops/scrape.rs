@@ -19,7 +19,9 @@ pub(crate) async fn text(app: &App) -> String {
     let now = app.clock.now();
     let mut families = Families::default();
     app.metrics.requests.collect(&mut families);
-    app.metrics.connections.collect(&app.metrics, &mut families);
+    app.metrics
+        .connections
+        .collect(&app.metrics.requests, &mut families);
     app.metrics.queries.collect(&mut families);
     app.metrics.releases.collect(&mut families);
     collect_server(app, now, &mut families);

@@ -11,8 +11,9 @@ use shared::base::units::{Bound, LengthRanges, LengthUnit};
 
 use super::lists::BOATS;
 use super::parameter::{Kind, LIMIT_DEFAULT, List, Order, Parameter, Sort, Value};
+use super::query_string::QueryString;
+use super::reader::ParamIssue;
 use super::reader::Reader;
-use super::{ParamIssue, QueryString};
 
 /// A checked query of a list. Equal queries mean the same rows.
 #[derive(Clone, Debug, PartialEq, Eq)]

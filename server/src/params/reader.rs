@@ -4,12 +4,24 @@
 //! A parameter has at most one issue, and a repeated one a second at its second occurrence; later
 //! occurrences are ignored.
 
-use super::ParamIssue;
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::parameter::Parameter;
 use super::query_string::{Pair, QueryString};
 
 /// Longest field of an issue, in characters; a longer name is cut there.
 const FIELD_MAX: usize = 64;
+
+/// One problem of one parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ParamIssue {
+    /// The parameter: its decoded name, or its raw name if that cannot be decoded; cut if it is
+    /// long.
+    pub field: String,
+    /// What the parameter must be. Never contains the value that was given.
+    pub message: String,
+}
 
 /// Reads typed values out of a query string.
 pub(super) struct Reader<'query> {

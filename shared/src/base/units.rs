@@ -234,7 +234,9 @@ impl LengthRanges {
         use RoundingMode::{Ceiling, Floor};
         let factor = unit.system().length_unit();
         let low = |slack: i64| min.map_or(0, |min| min.scaled(factor, -slack, Ceiling));
-        let high = |slack: i64| max.map_or(i64::MAX, |max| max.scaled(factor, slack, Floor));
+        // No boat is longer.
+        let longest = LENGTH_MAX * METRE;
+        let high = |slack: i64| max.map_or(longest, |max| max.scaled(factor, slack, Floor));
         Self {
             exact_system: unit.system(),
             exact: low(0)..=high(0),

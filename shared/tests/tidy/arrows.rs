@@ -36,7 +36,7 @@ pub(crate) const HOUSES: [House; 4] = [
     House {
         sources: "shared/src",
         steps: &[&["base"], &["keys", "release"], &["servers"]],
-        circle_max: 3,
+        circle_max: 1,
     },
     House {
         sources: "cli/src",
@@ -70,7 +70,7 @@ pub(crate) const HOUSES: [House; 4] = [
             &["ops"],
             &["serve"],
         ],
-        circle_max: 3,
+        circle_max: 1,
     },
 ];
 

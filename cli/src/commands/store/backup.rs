@@ -11,6 +11,7 @@ use shared::base::durable;
 use shared::base::hint::quoted;
 use shared::keys::postgres::PgClient;
 use shared::keys::sqlite;
+use shared::release::interruption::Unfinished;
 use tempfile::NamedTempFile;
 
 use crate::commands::{key_store, show};
@@ -24,8 +25,9 @@ use crate::terminal::size::file_size;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For example: catalogue store backup keys-2026-10-01.sqlite\n\
-The file has the keys, subscriptions, usage and audit log of one moment; servers may run meanwhile. \
-To restore it, stop the servers and put it in the place of keys.sqlite.")]
+The file has the keys, subscriptions, usage and audit log of one moment. Servers may run meanwhile, \
+but charge nothing while it is written: name a file on a fast local disk.\n\
+To restore it, stop the servers, remove keys.sqlite-journal and put it in the place of keys.sqlite.")]
 pub struct BackupArgs {
     /// The file to write, which must not exist yet
     #[arg(value_name = "FILE")]
@@ -78,12 +80,13 @@ fn write(from: &Path, to: &Path) -> anyhow::Result<u64> {
     let directory = durable::directory_of(to);
     // Without this, the error about a missing directory names the temporary file.
     fs::metadata(directory).with_context(failed)?;
-    let part = tempfile::Builder::new()
-        .prefix(".part-")
-        .tempfile_in(directory);
-    let part = part.with_context(failed)?;
-    sqlite::back_up(from, part.path())
-        .map_err(|error| key_store::stopped(error, "could not back up the store"))?;
+    let make = || {
+        let mut part = tempfile::Builder::new();
+        part.prefix(".part-").tempfile_in(directory)
+    };
+    let (part, _unfinished) = Unfinished::make(make).with_context(failed)?;
+    let attempt = format!("could not back up the store to {}", to.display());
+    sqlite::back_up(from, part.path()).map_err(|error| key_store::stopped(error, &attempt))?;
     let bytes = part.as_file().metadata().with_context(failed)?.len();
     publish(part, to)?;
     Ok(bytes)

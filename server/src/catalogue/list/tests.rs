@@ -7,7 +7,8 @@ use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Measure, 
 use shared::release::throttle::{CountedSteps, Unthrottled};
 
 use super::super::fill;
-use super::super::tables::measures;
+use super::super::sql::{Condition, integer};
+use super::super::tables::{Terms, measures};
 use super::super::totals::BOUNDS;
 use super::*;
 use crate::params::{BOATS, List, ListKind, MANUFACTURERS, Order, Sort};
@@ -287,6 +288,9 @@ fn every_filter_in_every_order_finds_what_a_plain_loop_finds() {
         let value = world.value(&world.boats[77], measure).unwrap_or(0);
         boats.push(vec![Condition::AtLeast(measure, value)]);
         boats.push(vec![is(kind, 3), Condition::AtMost(measure, value)]);
+        // A bound may be wider than the column.
+        boats.push(vec![Condition::AtLeast(measure, i64::MAX)]);
+        boats.push(vec![Condition::AtMost(measure, i64::MAX)]);
     }
     for (place, conditions) in boats.iter().enumerate() {
         let sort = |place: usize| &BOATS.sorts[place % BOATS.sorts.len()];

@@ -123,7 +123,8 @@ impl SharedWindows {
         let process = connections.check(self).await?;
         // A user may be allowed to connect and not to count, and no request is to find that out;
         // nor that it is slow, once the script is loaded.
-        let trial = format!("{}trial", self.prefix);
+        // A name of its own, so that no window that something else has spoilt stands in the way.
+        let trial = format!("{}trial:{:016x}", self.prefix, rand::random::<u64>());
         let count = || connections.run(self, &trial, u32::MAX);
         count().await.map_err(failed)?;
         let (address, waited) = (self.address.clone(), self.wait_max);

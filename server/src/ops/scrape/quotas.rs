@@ -1,7 +1,7 @@
 //! The monthly quota of each subscription that has a key: all of it, what is used, what is left.
 //!
-//! Asking takes no unit. The ledger is asked, about one at a time, for those not known from within
-//! the last second; if it does not answer in time, only the quota itself is shown.
+//! Asking takes no unit. The ledger is asked for one after the other of those not known from within
+//! the last second; where it does not answer in time, only the quota itself is shown.
 
 use std::time::Duration;
 

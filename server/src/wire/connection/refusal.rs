@@ -11,8 +11,8 @@ use super::head::BadHead;
 /// Why a connection ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Refusal {
-    /// A head took longer than [`HEAD_MAX`](super::state::HEAD_MAX), or the server closed while it was
-    /// unfinished.
+    /// A head took longer than [`HEAD_MAX`](super::state::HEAD_MAX), or the server closed while it
+    /// was unfinished.
     TooSlow {
         /// Whether the method is `HEAD`, so the response has no body.
         is_head: bool,

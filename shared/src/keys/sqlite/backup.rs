@@ -11,17 +11,20 @@ use crate::keys::store::KeyStoreError;
 use crate::keys::transaction::Access;
 
 /// Copies the store at `path`, as it is at one moment, into the empty file at `to`. SQLite reads
-/// every row and writes it anew, so that a damaged store fails instead of being copied; changes and
-/// charges wait meanwhile.
+/// every row and writes it anew, so changes and charges wait meanwhile. A copy of a damaged store is
+/// refused.
 pub fn back_up(path: &Path, to: &Path) -> Result<(), KeyStoreError> {
     let mut database = Database::open(path, LockTimeout::COMMANDS)?;
     database.transact(Access::Read, |transaction| {
         transaction.refuse_cut()?;
         Ok(())
     })?;
+    let copied_to = to;
     let to = ToSqlOutput::Borrowed(ValueRef::Text(to.as_os_str().as_bytes()));
     let copied = database.connection.execute("VACUUM INTO ?1", [to]);
-    copied
-        .map(drop)
-        .map_err(|error| refused("back up", path, &error))
+    copied.map_err(|error| refused("back up", path, &error))?;
+    // Rows are copied as they are, so damage is found in the copy, while nobody waits.
+    drop(database);
+    let mut copy = Database::connect_to_read(copied_to, LockTimeout::COMMANDS)?;
+    copy.transact(Access::Read, |transaction| transaction.refuse_damaged())
 }

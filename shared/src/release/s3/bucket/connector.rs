@@ -65,7 +65,7 @@ impl HttpConnector for StoreConnector {
         let allows_http = options.get_config_value(&ClientConfigKey::AllowHttp);
         let client = reqwest::Client::builder()
             .redirect(Policy::none())
-            .https_only(allows_http.as_deref() != Some("true"))
+            .https_only(!allows_http.as_deref().is_some_and(is_yes))
             .connect_timeout(self.connecting)
             .read_timeout(self.idle)
             .user_agent(concat!("catalogue/", env!("CARGO_PKG_VERSION")))
@@ -79,6 +79,12 @@ impl HttpConnector for StoreConnector {
             contents_max: self.contents_max,
         }))
     }
+}
+
+/// What the library takes for yes.
+fn is_yes(value: &str) -> bool {
+    let yes = ["1", "true", "on", "yes", "y"];
+    yes.iter().any(|yes| value.eq_ignore_ascii_case(yes))
 }
 
 #[async_trait]

@@ -60,7 +60,7 @@ pub enum Flaw {
     #[error("it sends no ETag, so nothing can be replaced only as it was read")]
     NamesNoState,
     /// It reads what was there before.
-    #[error("it does not read what was just written or removed")]
+    #[error("it does not read what was just written")]
     ReadsLate,
     /// It lists what was there before.
     #[error("it does not list what was just written")]

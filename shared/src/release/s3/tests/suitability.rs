@@ -53,7 +53,7 @@ ReplaceCondition: it ignores If-Match and writes over what has changed
 Conditions: it refuses to write on a condition that holds (501 Not Implemented)
 HeldConditions: it refuses to write on a condition that holds (412 Precondition Failed)
 ETags: it sends no ETag, so nothing can be replaced only as it was read
-FreshReads: it does not read what was just written or removed
+FreshReads: it does not read what was just written
 "
     );
 }
