@@ -19,6 +19,7 @@ use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
 use super::text::{clean, quoted};
+use crate::finding::others;
 use crate::mapping::UNDECIDED;
 use crate::source::Encoding;
 
@@ -93,11 +94,11 @@ impl List<'_> {
         text
     }
 
-    /// The mapping as it is tried on the export: what is open is taken for something, so that it
-    /// shows what else is wrong.
+    /// The mapping as it is tried on the export: what is open is taken for true, so that it shows
+    /// what else is wrong.
     pub(super) fn trial(&self) -> String {
         let open = format!(" = {}", quoted(UNDECIDED));
-        let text = self.text().replace(&open, " = false");
+        let text = self.text().replace(&open, " = true");
         text.replace(NO_KEY, "key = \"$position | tostring\"")
     }
 
@@ -404,7 +405,7 @@ impl List<'_> {
                 _ = writeln!(text, "#   {path:<width$}  {records:>6}  {sample}");
             }
             if !rest.is_empty() {
-                _ = writeln!(text, "#   and {} others", rest.len());
+                _ = writeln!(text, "#   and {}", others(rest.len()));
             }
         }
         let missing = fields().map(|wanted| wanted.field).chain(WITHOUT_SOURCE);

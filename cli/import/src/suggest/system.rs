@@ -16,9 +16,9 @@ use self::keys::{segments, with_keys};
 use self::types::without_types;
 use super::decision::Decision;
 use super::status::is_named;
-use super::text::{clean, words};
+use super::text::{clean, listed, words};
 use super::{Suggestion, check, status};
-use crate::finding::{Code, Findings};
+use crate::finding::{Code, Findings, others};
 use crate::mapping::{CheckReport, FieldReport, Recognised, Shipped};
 use crate::source::Export;
 
@@ -304,7 +304,7 @@ fn unread(found: &CheckReport, text: &mut String) {
             _ = writeln!(text, "#   .{path}  {}  {sample}", key.records);
         }
         if REMARKS_MAX < keys.len() {
-            _ = writeln!(text, "#   and {} others", keys.len() - REMARKS_MAX);
+            _ = writeln!(text, "#   and {}", others(keys.len() - REMARKS_MAX));
         }
     }
     if !found.unread_types.is_empty() {
@@ -331,17 +331,6 @@ fn unread_statuses(found: &CheckReport, text: &mut String, decisions: &mut Vec<D
         decisions.push(Decision::new("published", status::why_unread(&names)));
     }
     !names.is_empty()
-}
-
-/// The first of some names, and how many others there are.
-fn listed(names: impl Iterator<Item = String>, max: usize) -> String {
-    let mut names: Vec<String> = names.collect();
-    if max < names.len() {
-        let rest = format!("and {} others", names.len() - max);
-        names.truncate(max);
-        names.push(rest);
-    }
-    names.join(", ")
 }
 
 fn quoted(text: &str) -> String {
