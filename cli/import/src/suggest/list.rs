@@ -432,15 +432,12 @@ impl List<'_> {
     fn is_used(&self, choice: &Choice<'_>) -> bool {
         match choice.wanted.field {
             "referencePrice.amount" => self.currency().is_some(),
-            "referencePrice.currency.code" => self.choice("referencePrice.amount").is_some(),
+            "referencePrice.currency.code" => {
+                self.choice("referencePrice.amount").is_some() && self.own_currency().is_ok()
+            }
             field if field.starts_with("image.") => self.has_whole_image(),
             _ => true,
         }
-    }
-
-    fn choice(&self, field: &str) -> Option<&Choice<'_>> {
-        let mut choices = self.choices.made.iter();
-        choices.find(|choice| choice.wanted.field == field)
     }
 
     fn has_whole_image(&self) -> bool {
@@ -472,6 +469,13 @@ impl List<'_> {
         } else {
             "metric"
         }
+    }
+}
+
+impl<'s> List<'s> {
+    fn choice(&self, field: &str) -> Option<&Choice<'s>> {
+        let mut choices = self.choices.made.iter();
+        choices.find(|choice| choice.wanted.field == field)
     }
 }
 
