@@ -82,6 +82,8 @@ fn all_keys_of_a_record_decide_together_whether_it_is_public() {
         json!([{"Status": "Te koop"}, {"Status": "Concept"}, {"Status": "Verkocht"}]),
         json!([{"Stato": "Pubblicato"}, {"Stato": "Bozza"}, {"Stato": "Venduta"}]),
         json!([{"Estado": "Publicado"}, {"Estado": "Borrador"}, {"Estado": "Vendido"}]),
+        // As sheets have them: letters that only Unicode lowers, and blanks.
+        json!([{"Visible": "SÍ"}, {"Visible": "NO "}, {"Visible": "no"}]),
     ] {
         let keys = keys.as_array().unwrap();
         assert_eq!(published(keys), (1, 2), "{keys:?}");
