@@ -167,6 +167,27 @@ fn words_that_are_not_known_are_left_to_a_person() {
 }
 
 #[test]
+fn a_key_that_only_late_records_have_decides_as_well() {
+    let mut lines = "{\"id\": 1}\n".repeat(10_000);
+    lines.push_str("{\"id\": 2, \"flags\": {\"sold\": true, \"new\": true}}\n");
+    let (directory, export) = exported("a.ndjson", lines);
+    let layout = Layout {
+        format: Format::NDJSON,
+        encoding: None,
+        records: Vec::new(),
+        lists: Vec::new(),
+    };
+    let plan = plan_like("a.ndjson", layout);
+    let surveyed = survey(&[export], &plan, &|_| true, directory.path()).unwrap();
+    let publication = Publication::of(&surveyed.files[0], None);
+    let expression = publication.expression();
+    assert_eq!(
+        expression.unwrap(),
+        "((.flags.sold | flag) // false) == false"
+    );
+}
+
+#[test]
 fn a_word_of_tomorrow_is_an_error_and_not_public() {
     let (directory, export) = exported("a.json", boats(&[json!({"Status": "Live"})]));
     let suggestion = suggest(&[export], directory.path(), now()).unwrap();
