@@ -320,17 +320,19 @@ fn unread(found: &CheckReport, text: &mut String) {
 /// is anything.
 fn unread_statuses(found: &CheckReport, text: &mut String, decisions: &mut Vec<Decision>) -> bool {
     let boats = found.rules.iter().filter(|rule| rule.kind == "boat");
-    let keys = boats.flat_map(|rule| &rule.unread);
-    let keys: BTreeMap<&str, u64> = keys
-        .filter(|key| is_named(&segments(&key.key)))
-        .map(|key| (key.key.as_str(), key.records))
-        .collect();
-    status::unread_keys(keys.iter().map(|(key, records)| (*key, *records)), text);
-    let names: Vec<String> = keys.keys().map(|key| clean(key, 60)).collect();
-    if !names.is_empty() {
-        decisions.push(Decision::new("published", status::why_unread(&names)));
+    let mut keys: BTreeMap<&str, u64> = BTreeMap::new();
+    for key in boats.flat_map(|rule| &rule.unread) {
+        let own = (key.key.as_str(), key.records);
+        if is_named(&segments(own.0)) {
+            keys.extend([own]);
+        }
     }
-    !names.is_empty()
+    status::unread_keys(keys.iter().map(|(key, records)| (*key, *records)), text);
+    if !keys.is_empty() {
+        let shown = keys.keys().map(|key| clean(key, 60));
+        decisions.push(Decision::new("published", status::why_unread(shown)));
+    }
+    !keys.is_empty()
 }
 
 fn quoted(text: &str) -> String {
