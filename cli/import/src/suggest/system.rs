@@ -316,15 +316,19 @@ fn unread(found: &CheckReport, text: &mut String) {
 }
 
 /// Leaves to a person what nothing reads of boats and may say that one is not public: the shipped
-/// mapping knows the drafts of its system, but no keys that somebody added. Returns whether there
-/// is anything.
+/// mapping knows the drafts of its system, but no keys that somebody added, nor whether one is
+/// read that an expression names but came to in no record. Returns whether there is anything.
 fn unread_statuses(found: &CheckReport, text: &mut String, decisions: &mut Vec<Decision>) -> bool {
     let boats = found.rules.iter().filter(|rule| rule.kind == "boat");
     let mut keys: BTreeMap<&str, u64> = BTreeMap::new();
-    for key in boats.flat_map(|rule| &rule.unread) {
+    for key in boats.flat_map(|rule| rule.unread.iter().chain(&rule.unknown)) {
         let own = (key.key.as_str(), key.records);
+        let within = key.within.iter();
+        let within = within.map(|(key, records)| (key.as_str(), *records));
         if is_named(&segments(own.0)) {
             keys.extend([own]);
+        } else {
+            keys.extend(within.filter(|(key, _)| is_named(&segments(key))));
         }
     }
     status::unread_keys(keys.iter().map(|(key, records)| (*key, *records)), text);

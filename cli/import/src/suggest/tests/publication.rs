@@ -337,6 +337,17 @@ fn keys_that_somebody_added_to_a_content_system_are_left_to_a_person() {
     let suggestion = suggestion.unwrap();
     assert!(suggestion.is_open);
     assert!(Mapping::parse("a".to_owned(), suggestion.text.clone()).is_err());
+    for (boat, expected) in [
+        (r#""flags":{"sold":true},"#, "flags.sold"),
+        (r#""settings":{"isHidden":true},"#, "settings.isHidden"),
+        (r#""workflow":{"state":"draft"},"#, "workflow.state"),
+        (r#""status":{"id":3},"#, "status"),
+    ] {
+        let suggestion = suggested("data.ndjson", documents(boat)).unwrap();
+        assert!(suggestion.is_open, "{boat}");
+        let table = format!("[tables.unread_status]\n\"{expected}\" = \"?\"");
+        assert!(suggestion.text.contains(&table), "{}", suggestion.text);
+    }
     insta::assert_snapshot!(decision(&suggestion, "published"), @r##"nothing reads isHidden, status, so nothing is imported before [tables.unread_status] is decided"##);
 }
 
