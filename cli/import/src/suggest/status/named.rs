@@ -68,7 +68,9 @@ fn by_name(name: &str) -> Option<(Says, bool)> {
     let mut dropped = plain[..first].iter().chain(&plain[end..]);
     let is_time = dropped.any(|word| TIMES.contains(word));
     let Some(says) = words::says(&plain[first..end].join(" ")) else {
-        let is_any = plain.iter().any(|word| words::says(word).is_some());
+        // Among other words, a draft is a depth.
+        let mut others = plain.iter().filter(|word| **word != "draft");
+        let is_any = others.any(|word| words::says(word).is_some());
         return is_any.then_some((Says::Perhaps, is_time));
     };
     // The time of a status is not the status.

@@ -292,7 +292,7 @@ fn names_that_may_mean_something_else_are_only_named() {
             "every record; look at .State, which may say more",
         ),
         (
-            json!({"Draft": "1.80 m / 5' 11.5\""}),
+            json!({"Draft": "1.80 m / 5' 11.5\"", "Air draft": "15 m"}),
             "every record, as no key says otherwise",
         ),
         (
@@ -306,8 +306,8 @@ fn names_that_may_mean_something_else_are_only_named() {
         ),
         (
             json!({"State": "Florida", "etat": "Var", "stato": "Roma", "stage": "6", "estado": "Ceuta",
-                "zustand": "gut", "Air draft": "15 m"}),
-            "every record; look at .\"Air draft\", .State, .estado, .etat, .stage, and 2 others, \
+                "zustand": "gut", "Public price": "on request"}),
+            "every record; look at .\"Public price\", .State, .estado, .etat, .stage, and 2 others, \
              which may say more",
         ),
     ] {
