@@ -129,6 +129,12 @@ pub fn cut(value: &str) -> String {
     }
 }
 
+/// How many are not named, as in `2 others`.
+pub(crate) fn others(count: usize) -> String {
+    let noun = if count == 1 { "other" } else { "others" };
+    format!("{count} {noun}")
+}
+
 /// All findings of a run: exact counts, and the findings that will be listed.
 #[derive(Clone, Debug)]
 pub struct Findings {

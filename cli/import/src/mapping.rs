@@ -49,7 +49,7 @@ pub(crate) use self::pipeline::Pipeline;
 pub(crate) use self::section::text_of;
 
 use self::definition::Definition;
-pub(crate) use self::definition::UNDECIDED;
+pub(crate) use self::definition::{UNDECIDED, UNREAD_STATUS};
 use crate::finding::Findings;
 use crate::source::Plan;
 

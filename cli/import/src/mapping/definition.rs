@@ -20,6 +20,10 @@ pub(super) const FORMAT: &str = "boat-catalogue-mapping/1";
 /// while a table has one.
 pub(crate) const UNDECIDED: &str = "?";
 
+/// The vocabulary table of the keys that may say that a record is not public, and that nothing
+/// reads. No expression asks for it: a person writes true for each that was looked at.
+pub(crate) const UNREAD_STATUS: &str = "unread_status";
+
 /// The placeholder for a record's id in the template of its URL.
 pub(super) const EDIT_ID: &str = "{id}";
 

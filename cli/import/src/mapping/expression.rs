@@ -22,8 +22,6 @@ use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, unwrap_valr};
 use jaq_json::Val;
 
-pub(super) use jaq_json::Map;
-
 pub(super) use self::eval_context::{EvalContext, Jq, Referred};
 pub(super) use self::functions::IMAGE_SIZE;
 pub(super) use self::recursion::InvalidExpression;

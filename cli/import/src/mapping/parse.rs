@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::definition::{
     Constant, Definition, EDIT_ID, Envelope, Expression, ExpressionId, FORMAT, FORMATS, Field,
-    Join, Links, Rest, Rule, Source, Table, UNDECIDED, WhereVariable,
+    Join, Links, Rest, Rule, Source, Table, UNDECIDED, UNREAD_STATUS, WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
 use super::file_keys::{
@@ -20,7 +20,7 @@ use super::file_keys::{
 };
 use super::image_files::HEAD_MAX;
 use super::section::{Section, json, text};
-use crate::finding::{Kind, cut, nearest};
+use crate::finding::{Kind, cut, nearest, others};
 use crate::mapping::mistake::Mistake;
 use crate::source::readers::RecordsPath;
 use crate::source::{Encoding, FileGroup, FileNames, Format, Heads, HeadsOf, Layout, Plan};
@@ -217,7 +217,11 @@ impl Parser {
 
     /// Words that `mapping init` leaves to a person. One mistake names those of a table.
     fn undecided_words(&mut self, name: &str, table: &DeTable<'_>) {
-        let is_open = |value: &DeValue<'_>| value.as_str() == Some(UNDECIDED);
+        let is_open = |value: &DeValue<'_>| match name {
+            // Nothing else changes what is public, so nothing else may look as if it did.
+            UNREAD_STATUS => value.as_bool() != Some(true),
+            _ => value.as_str() == Some(UNDECIDED),
+        };
         let open = table.iter().filter(|(_, value)| is_open(value.get_ref()));
         let open: Vec<_> = open.collect();
         let Some((_, first)) = open.first() else {
@@ -227,20 +231,26 @@ impl Parser {
         let words: Vec<String> = named
             .map(|(word, _)| Value::from(cut(word.get_ref())).to_string())
             .collect();
-        let others = match open.len() - words.len() {
+        let rest = match open.len() - words.len() {
             0 => String::new(),
-            count => format!(" and {count} others"),
+            count => format!(" and {}", others(count)),
         };
-        let message = format!(
-            "[tables.{name}] does not say yet what {}{others} stands for",
-            words.join(", ")
-        );
-        let is_text = |value: &DeValue<'_>| value.is_str() && !is_open(value);
-        let hint = if table.iter().any(|(_, value)| is_text(value.get_ref())) {
-            "write it in place of \"?\""
-        } else {
-            "write true in place of \"?\" if consumers may see records with the word, and false \
-             if not"
+        let words = words.join(", ");
+        let (message, hint) = match name {
+            UNREAD_STATUS => (
+                format!("nothing reads {words}{rest}, which may say that a record is not public"),
+                "name the key in `published` or `where`, then write true; only write true if it \
+                 does not say so",
+            ),
+            _ => (
+                format!("[tables.{name}] does not say yet what {words}{rest} stands for"),
+                if name.starts_with("status") {
+                    "write true in place of \"?\" if consumers may see records with the word, and \
+                     false if not"
+                } else {
+                    "write it in place of \"?\""
+                },
+            ),
         };
         let mistake = Mistake::new(first.span(), message);
         self.mistakes.push(mistake.hint(Some(hint.to_owned())));

@@ -19,6 +19,7 @@ use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
 use super::text::{clean, quoted};
+use crate::finding::others;
 use crate::mapping::UNDECIDED;
 use crate::source::Encoding;
 
@@ -93,11 +94,11 @@ impl List<'_> {
         text
     }
 
-    /// The mapping as it is tried on the export: what is open is taken for something, so that it
-    /// shows what else is wrong.
+    /// The mapping as it is tried on the export: what is open is taken for true, so that it shows
+    /// what else is wrong.
     pub(super) fn trial(&self) -> String {
         let open = format!(" = {}", quoted(UNDECIDED));
-        let text = self.text().replace(&open, " = false");
+        let text = self.text().replace(&open, " = true");
         text.replace(NO_KEY, "key = \"$position | tostring\"")
     }
 
@@ -404,7 +405,7 @@ impl List<'_> {
                 _ = writeln!(text, "#   {path:<width$}  {records:>6}  {sample}");
             }
             if !rest.is_empty() {
-                _ = writeln!(text, "#   and {} others", rest.len());
+                _ = writeln!(text, "#   and {}", others(rest.len()));
             }
         }
         let missing = fields().map(|wanted| wanted.field).chain(WITHOUT_SOURCE);
@@ -431,15 +432,12 @@ impl List<'_> {
     fn is_used(&self, choice: &Choice<'_>) -> bool {
         match choice.wanted.field {
             "referencePrice.amount" => self.currency().is_some(),
-            "referencePrice.currency.code" => self.choice("referencePrice.amount").is_some(),
+            "referencePrice.currency.code" => {
+                self.choice("referencePrice.amount").is_some() && self.own_currency().is_ok()
+            }
             field if field.starts_with("image.") => self.has_whole_image(),
             _ => true,
         }
-    }
-
-    fn choice(&self, field: &str) -> Option<&Choice<'_>> {
-        let mut choices = self.choices.made.iter();
-        choices.find(|choice| choice.wanted.field == field)
     }
 
     fn has_whole_image(&self) -> bool {
@@ -471,6 +469,13 @@ impl List<'_> {
         } else {
             "metric"
         }
+    }
+}
+
+impl<'s> List<'s> {
+    fn choice(&self, field: &str) -> Option<&Choice<'s>> {
+        let mut choices = self.choices.made.iter();
+        choices.find(|choice| choice.wanted.field == field)
     }
 }
 

@@ -9,19 +9,23 @@ mod words;
 use std::fmt::Write as _;
 
 pub(super) use self::named::is_named;
-use self::named::says;
+use self::named::{named_around, says};
 use self::words::Says;
 pub(super) use self::words::{flag_of, flags};
 
 use super::choose::is_field;
 use super::survey::{Key, SAMPLES_MAX, Shape, Surveyed};
-use super::text::{clean, quoted, words};
-use crate::mapping::UNDECIDED;
+use super::text::{clean, listed, quoted, words};
+use crate::mapping::{UNDECIDED, UNREAD_STATUS};
 
 /// Longest word of a status, in characters; anything longer is a text about something else.
 const WORD_MAX: usize = 40;
 /// Digits of the shortest time, as in `1/2/2026`. A word or a flag has fewer.
 const TIME_DIGITS: usize = 6;
+/// How many keys that may say it as well a note names.
+const PERHAPS_MAX: usize = 5;
+/// How many keys that nothing reads a note names. The table has all of them.
+const UNREAD_MAX: usize = 20;
 
 /// A key that says whether its record is public.
 #[derive(Debug)]
@@ -55,7 +59,8 @@ struct Word<'s> {
 #[derive(Debug)]
 pub(super) struct Publication<'s> {
     statuses: Vec<Status<'s>>,
-    /// Keys that say it of other records, which may be about the same boats.
+    /// Keys that are not understood, or say it of other records, which may be about the same boats:
+    /// a person has to decide.
     unread: Vec<&'s Key>,
     /// Keys that may say it as well.
     perhaps: Vec<&'s Key>,
@@ -69,14 +74,18 @@ impl<'s> Publication<'s> {
         let Some(all) = all else {
             return publication;
         };
-        let mut others = Self::own(all).statuses;
-        others.retain(|other| !publication.reads(other.key));
-        publication.unread = others.into_iter().map(|other| other.key).collect();
+        let others = Self::own(all);
+        let statuses = others.statuses.iter().map(|other| other.key);
+        for key in statuses.chain(others.unread) {
+            if !publication.reads(key) && !has(&publication.unread, key) {
+                publication.unread.push(key);
+            }
+        }
         publication
     }
 
     fn own(file: &'s Surveyed) -> Self {
-        let (mut statuses, mut perhaps) = (Vec::new(), Vec::new());
+        let (mut statuses, mut unread, mut perhaps) = (Vec::new(), Vec::new(), Vec::new());
         for key in &file.keys {
             let Some((says, is_time)) = says(&key.steps).filter(|_| !is_outer(key, file)) else {
                 continue;
@@ -88,15 +97,34 @@ impl<'s> Publication<'s> {
                     is_filled: missing == 0,
                     test,
                 }),
-                None if !is_field(key) => perhaps.push(key),
-                None => {}
+                None if is_field(key) => {}
+                None if must_be_asked(key, says) => unread.push(key),
+                None => perhaps.push(key),
             }
         }
-        Self {
+        let mut publication = Self {
             statuses,
-            unread: Vec::new(),
+            unread,
             perhaps,
+        };
+        publication.within(file);
+        publication
+    }
+
+    /// Adds the keys of objects that are called like a status, where none of them became one.
+    fn within(&mut self, file: &'s Surveyed) {
+        for key in &file.keys {
+            let Some(around) = named_around(&key.steps) else {
+                continue;
+            };
+            let mut beside = file.keys.iter().filter(|key| key.steps.starts_with(around));
+            let is_told = beside.any(|key| self.reads(key) || is_field(key));
+            if !is_told && !is_outer(key, file) && !has(&self.unread, key) {
+                self.unread.push(key);
+            }
         }
+        let unread = &self.unread;
+        self.perhaps.retain(|key| !has(unread, key));
     }
 
     /// Whether it is this key that says it.
@@ -166,13 +194,13 @@ impl<'s> Publication<'s> {
             );
         }
         if !self.unread.is_empty() {
-            let keys: Vec<String> = self.unread.iter().map(|key| clean(&key.path, 60)).collect();
-            _ = write!(why, "; {}", why_unread(&keys));
+            let keys = self.unread.iter().map(|key| clean(&key.path, 60));
+            _ = write!(why, "; {}", why_unread(keys));
         }
         if !self.perhaps.is_empty() {
-            let keys = self.perhaps.iter().take(5);
-            let keys: Vec<String> = keys.map(|key| clean(&key.path, 60)).collect();
-            _ = write!(why, "; look at {}, which may say more", keys.join(", "));
+            let keys = self.perhaps.iter().map(|key| clean(&key.path, 60));
+            let keys = listed(keys, PERHAPS_MAX);
+            _ = write!(why, "; look at {keys}, which may say more");
         }
         why
     }
@@ -200,7 +228,13 @@ impl Status<'_> {
             format!("({path} | flag)")
         };
         let piped = match (&self.test, self.is_filled) {
-            (Test::Flag { means_public: true }, true) if is_boolean => return flag,
+            // Alone, anything but true or false is an error; `and` takes all else for true.
+            (Test::Flag { means_public: true }, true) if is_boolean && !is_one_of_several => {
+                return flag;
+            }
+            (Test::Flag { means_public: true }, true) if is_boolean => {
+                return format!("{flag} == true");
+            }
             (Test::Flag { means_public: true }, true) => format!("{path} | flag"),
             (Test::Flag { means_public: true }, false) => return format!("{flag} == true"),
             (
@@ -258,10 +292,11 @@ impl Word<'_> {
 pub(super) fn unread_keys<'k>(keys: impl Iterator<Item = (&'k str, u64)>, text: &mut String) {
     for (number, (key, records)) in keys.enumerate() {
         if number == 0 {
-            text.push_str(
+            _ = writeln!(
+                text,
                 "\n# These keys may say that a boat is not public, and nothing reads them. Nothing is \
                  imported\n# before you name them in `published` or `where`, or not, and write true.\n\
-                 [tables.unread_status]\n",
+                 [tables.{UNREAD_STATUS}]"
             );
         }
         let line = format!("{} = {}", quoted(key), quoted(UNDECIDED));
@@ -270,11 +305,30 @@ pub(super) fn unread_keys<'k>(keys: impl Iterator<Item = (&'k str, u64)>, text: 
 }
 
 /// The note about such keys.
-pub(super) fn why_unread(keys: &[String]) -> String {
+pub(super) fn why_unread(keys: impl Iterator<Item = String>) -> String {
+    let keys = listed(keys, UNREAD_MAX);
     format!(
-        "nothing reads {}, so nothing is imported before [tables.unread_status] is decided",
-        keys.join(", ")
+        "nothing reads {keys}, so nothing is imported before [tables.{UNREAD_STATUS}] is decided"
     )
+}
+
+fn has(keys: &[&Key], key: &Key) -> bool {
+    keys.iter().any(|known| known.path == key.path)
+}
+
+/// Whether a key that is not understood is too likely a status to be passed over.
+fn must_be_asked(key: &Key, says: Says) -> bool {
+    let is_withheld = |text: &String| words::is_public(&words(text).join(" ")) == Some(false);
+    let is_answer = |text: &str| flag_of(text).is_some() && !is_number(text);
+    match says {
+        Says::Public | Says::Withheld | Says::Word | Says::OneOrTwo => true,
+        Says::Perhaps => key.all(is_answer),
+        Says::Elsewhere => key.samples.iter().any(is_withheld),
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether it has no value because it is an object in the records that have it.
@@ -296,8 +350,9 @@ fn table_name(number: usize) -> String {
 fn test(key: &Key, says: Says, is_time: bool, missing: u64) -> Option<Test<'_>> {
     let means_public = says != Says::Withheld;
     let is_named_so = matches!(says, Says::Public | Says::Withheld);
-    let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
-    let is_flag = |value: &str| flag_of(value).is_some() && (is_named_so || !is_number(value));
+    // A cross in a status may mark any boat, such as those that are sold.
+    let is_word = |value: &str| 1 < value.trim().chars().count() && !is_number(value);
+    let is_flag = |value: &str| flag_of(value).is_some() && (is_named_so || is_word(value));
     let has_digits = |value: &str| TIME_DIGITS <= value.bytes().filter(u8::is_ascii_digit).count();
     let is_plain = !matches!(key.shape, Shape::List | Shape::Deep);
     if matches!(says, Says::Public | Says::Withheld | Says::Word) && is_plain {

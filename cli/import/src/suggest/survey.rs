@@ -3,7 +3,7 @@
 //! A survey is a sample, not a check: it reads the first records of each file, and leaves finding
 //! mistakes in them to the check of the resulting mapping.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -40,6 +40,9 @@ pub(super) struct Surveyed {
     pub(super) keys: Vec<Key>,
     /// Indexes into `keys`, by path.
     places: HashMap<String, usize>,
+    /// Paths of keys without a value that do not say whether their record is public, as far as
+    /// [`KEYS_MAX`].
+    untelling: HashSet<String>,
 }
 
 /// A key of records.
@@ -144,6 +147,7 @@ impl Surveyed {
             records: 0,
             keys: Vec::new(),
             places: HashMap::new(),
+            untelling: HashSet::new(),
         }
     }
 
@@ -153,10 +157,6 @@ impl Surveyed {
     }
 
     fn record(&mut self, text: &[u8], takes: &dyn Fn(&mut Map<String, Value>) -> bool) {
-        if RECORDS_MAX <= self.records {
-            self.records += 1;
-            return;
-        }
         let record = serde_json::from_slice(text).unwrap_or_default();
         let mut members = match record {
             Value::Object(members) => members,
@@ -173,13 +173,9 @@ impl Surveyed {
 
     fn value(&mut self, steps: &mut Vec<String>, value: &Value) {
         match value {
-            // A key without a value in any record may have one tomorrow, which must not make what
-            // it is about public.
-            _ if is_blank(value) => {
-                if is_named(steps) {
-                    self.key(steps);
-                }
-            }
+            // A key without a value in any record may have one tomorrow, and one with a value late
+            // in a file has it: neither must make what it is about public.
+            _ if is_blank(value) => self.without_value(steps),
             Value::Object(members) if steps.len() < DEPTH_MAX => {
                 for (name, value) in members {
                     steps.push(name.clone());
@@ -187,11 +183,25 @@ impl Surveyed {
                     steps.pop();
                 }
             }
+            _ if RECORDS_MAX < self.records => self.without_value(steps),
             _ => {
                 if let Some(key) = self.key(steps) {
                     key.add(value);
                 }
             }
+        }
+    }
+
+    /// Adds a key that says whether its record is public, but no value of it.
+    fn without_value(&mut self, steps: &[String]) {
+        let path = jq_path(steps);
+        if self.places.contains_key(&path) || self.untelling.contains(&path) {
+            return;
+        }
+        if is_named(steps) {
+            self.key(steps);
+        } else if self.untelling.len() < KEYS_MAX {
+            self.untelling.insert(path);
         }
     }
 

@@ -16,9 +16,9 @@ use self::keys::{segments, with_keys};
 use self::types::without_types;
 use super::decision::Decision;
 use super::status::is_named;
-use super::text::{clean, words};
+use super::text::{clean, listed, words};
 use super::{Suggestion, check, status};
-use crate::finding::{Code, Findings};
+use crate::finding::{Code, Findings, others};
 use crate::mapping::{CheckReport, FieldReport, Recognised, Shipped};
 use crate::source::Export;
 
@@ -304,7 +304,7 @@ fn unread(found: &CheckReport, text: &mut String) {
             _ = writeln!(text, "#   .{path}  {}  {sample}", key.records);
         }
         if REMARKS_MAX < keys.len() {
-            _ = writeln!(text, "#   and {} others", keys.len() - REMARKS_MAX);
+            _ = writeln!(text, "#   and {}", others(keys.len() - REMARKS_MAX));
         }
     }
     if !found.unread_types.is_empty() {
@@ -316,32 +316,27 @@ fn unread(found: &CheckReport, text: &mut String) {
 }
 
 /// Leaves to a person what nothing reads of boats and may say that one is not public: the shipped
-/// mapping knows the drafts of its system, but no keys that somebody added. Returns whether there
-/// is anything.
+/// mapping knows the drafts of its system, but no keys that somebody added, nor whether one is
+/// read that an expression names but came to in no record. Returns whether there is anything.
 fn unread_statuses(found: &CheckReport, text: &mut String, decisions: &mut Vec<Decision>) -> bool {
     let boats = found.rules.iter().filter(|rule| rule.kind == "boat");
-    let keys = boats.flat_map(|rule| &rule.unread);
-    let keys: BTreeMap<&str, u64> = keys
-        .filter(|key| is_named(&segments(&key.key)))
-        .map(|key| (key.key.as_str(), key.records))
-        .collect();
+    let mut keys: BTreeMap<&str, u64> = BTreeMap::new();
+    for key in boats.flat_map(|rule| rule.unread.iter().chain(&rule.unknown)) {
+        let own = (key.key.as_str(), key.records);
+        let within = key.within.iter();
+        let within = within.map(|(key, records)| (key.as_str(), *records));
+        if is_named(&segments(own.0)) {
+            keys.extend([own]);
+        } else {
+            keys.extend(within.filter(|(key, _)| is_named(&segments(key))));
+        }
+    }
     status::unread_keys(keys.iter().map(|(key, records)| (*key, *records)), text);
-    let names: Vec<String> = keys.keys().map(|key| clean(key, 60)).collect();
-    if !names.is_empty() {
-        decisions.push(Decision::new("published", status::why_unread(&names)));
+    if !keys.is_empty() {
+        let shown = keys.keys().map(|key| clean(key, 60));
+        decisions.push(Decision::new("published", status::why_unread(shown)));
     }
-    !names.is_empty()
-}
-
-/// The first of some names, and how many others there are.
-fn listed(names: impl Iterator<Item = String>, max: usize) -> String {
-    let mut names: Vec<String> = names.collect();
-    if max < names.len() {
-        let rest = format!("and {} others", names.len() - max);
-        names.truncate(max);
-        names.push(rest);
-    }
-    names.join(", ")
+    !keys.is_empty()
 }
 
 fn quoted(text: &str) -> String {

@@ -234,7 +234,7 @@ fn a_column_of_numbers_has_one_convention() {
             "9",
             &["40.000", "0.500"],
             "2 0 40",
-            "40.000 is taken for 40.000",
+            "40.000 is taken for 40",
         ),
         // Those of other columns do.
         (
@@ -243,12 +243,7 @@ fn a_column_of_numbers_has_one_convention() {
             "2 0 1200",
             "1.200 is taken for 1200",
         ),
-        (
-            "9.45",
-            &["6.500", "7"],
-            "2 0 6.5",
-            "6.500 is taken for 6.500",
-        ),
+        ("9.45", &["6.500", "7"], "2 0 6.5", "6.500 is taken for 6.5"),
         // Nothing does.
         (
             "9",
@@ -371,6 +366,27 @@ fn a_price_may_not_contradict_the_currency_of_its_record() {
     let (_directory, export) = exported("a.csv", sheet("1,Volund,1,Ketch,2018,9,GBP,€ 9.000"));
     let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
     assert_ne!(outcome.findings.errors(), 0, "{}", suggestion.text);
+}
+
+#[test]
+fn a_currency_beside_a_price_does_not_change_the_one_that_its_name_says() {
+    let of = |currency: &str, header: &str| {
+        let row = format!("1,Volund,1,Ketch,2018,9,{currency},45000");
+        let sheet = format!("id,maker,model,type,year,loa,currency,{header}\n{row}\n");
+        let suggestion = suggested("a.csv", sheet).unwrap();
+        let lines = boat_lines(&suggestion);
+        let mut lines = lines.iter();
+        let line = lines.find(|line| line.starts_with("referencePrice.currency.code"));
+        let line = line.copied().unwrap_or_default().to_owned();
+        (line, decision(&suggestion, "referencePrice"))
+    };
+    insta::assert_snapshot!(<[String; 2]>::from(of("GBP", "Price (EUR)")).join("\n"), @r##"
+    referencePrice.currency.code = '."Price (EUR)" | currency("EUR")'
+    in EUR by the name of its key, though .currency (GBP) may be meant
+    "##);
+    let own = "referencePrice.currency.code = \".currency\"".to_owned();
+    assert_eq!(of("EUR", "Price (EUR)"), (own.clone(), String::new()));
+    assert_eq!(of("GBP", "Price"), (own, String::new()));
 }
 
 #[test]

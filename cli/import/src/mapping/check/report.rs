@@ -107,6 +107,9 @@ pub struct UnreadKey {
     pub records: u64,
     /// A sample value.
     pub sample: String,
+    /// The paths of the keys inside it, which nothing reads either, and how many records have each.
+    #[serde(skip)]
+    pub(crate) within: BTreeMap<String, u64>,
 }
 
 impl UnreadKey {

@@ -10,7 +10,16 @@ use crate::mapping::expression::in_path;
 
 /// The keys that nothing reads, by their paths.
 #[derive(Default)]
-pub(super) struct Unread(BTreeMap<String, (u64, String)>);
+pub(super) struct Unread(BTreeMap<String, Found>);
+
+/// What is known of a key.
+#[derive(Clone)]
+struct Found {
+    records: u64,
+    sample: String,
+    /// The records that have each key inside it.
+    within: BTreeMap<String, u64>,
+}
 
 /// Finds the keys of a type that are not read. A key of which nothing is read is reported once,
 /// without the keys inside it.
@@ -59,18 +68,29 @@ impl Unread {
 
     /// Adds a field of links.
     pub(super) fn link(&mut self, field: &str, records: u64, sample: &str) {
-        self.add(format!("links(\"{}\")", cut(field)), records, sample);
+        let found = Found {
+            records,
+            sample: sample.to_owned(),
+            within: BTreeMap::new(),
+        };
+        self.add(format!("links(\"{}\")", cut(field)), found);
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        for (key, (records, sample)) in &other.0 {
-            self.add(key.clone(), *records, sample);
+        for (key, found) in &other.0 {
+            self.add(key.clone(), found.clone());
         }
     }
 
-    fn add(&mut self, key: String, records: u64, sample: &str) {
-        let (count, _) = self.0.entry(key).or_insert((0, sample.to_owned()));
-        *count += records;
+    fn add(&mut self, key: String, found: Found) {
+        let Some(known) = self.0.get_mut(&key) else {
+            self.0.insert(key, found);
+            return;
+        };
+        known.records += found.records;
+        for (key, records) in found.within {
+            *known.within.entry(key).or_default() += records;
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -83,10 +103,11 @@ impl Unread {
     }
 
     pub(super) fn report(&self) -> Vec<UnreadKey> {
-        let key = |(key, (records, sample)): (&String, &(u64, String))| UnreadKey {
+        let key = |(key, found): (&String, &Found)| UnreadKey {
             key: key.clone(),
-            records: *records,
-            sample: sample.clone(),
+            records: found.records,
+            sample: found.sample.clone(),
+            within: found.within.clone(),
         };
         self.0.iter().map(key).collect()
     }
@@ -100,8 +121,7 @@ impl Search<'_> {
             return;
         }
         for (key, child) in &node.keys {
-            let separator = if path.is_empty() { "" } else { "." };
-            let path = format!("{path}{separator}{}", cut(&in_path(key)));
+            let path = inside(path, key);
             let of_key = self.keys.node(*child);
             if !of_key.is_present || self.ignored.has(key, &path) {
                 continue;
@@ -109,18 +129,46 @@ impl Search<'_> {
             if of_key.is_looked_up || node.read == Read::EachKey {
                 self.find(*child, &path);
             } else if of_key.records != 0 {
-                let sample = of_key.sample.as_ref().unwrap_or_default();
+                let mut within = BTreeMap::new();
+                self.within(*child, &path, &mut within);
+                let of_key = Found {
+                    records: of_key.records,
+                    sample: of_key.sample.as_ref().unwrap_or_default().to_owned(),
+                    within,
+                };
                 let is_unknown = self.unreached.contains(&**key);
                 let found = if is_unknown {
                     &mut self.unknown
                 } else {
                     &mut self.unread
                 };
-                found.add(path, of_key.records, sample);
+                found.add(path, of_key);
             }
         }
         if let Some(members) = node.members {
             self.find(members, &format!("{path}[]"));
         }
     }
+
+    /// Notes all keys inside the value at a node.
+    fn within(&self, at: NodeId, path: &str, found: &mut BTreeMap<String, u64>) {
+        let node = self.keys.node(at);
+        for (key, child) in &node.keys {
+            let path = inside(path, key);
+            let records = self.keys.node(*child).records;
+            if records != 0 && !self.ignored.has(key, &path) {
+                self.within(*child, &path, found);
+                found.insert(path, records);
+            }
+        }
+        if let Some(members) = node.members {
+            self.within(members, &format!("{path}[]"), found);
+        }
+    }
+}
+
+/// The path of a key of the object with this path.
+fn inside(path: &str, key: &str) -> String {
+    let separator = if path.is_empty() { "" } else { "." };
+    format!("{path}{separator}{}", cut(&in_path(key)))
 }

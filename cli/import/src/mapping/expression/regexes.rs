@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use jaq_core::Error;
 use jaq_json::{Map, Val};
@@ -27,7 +28,7 @@ pub(super) enum Wanted {
 
 thread_local! {
     /// By flags and text.
-    static KEPT: RefCell<HashMap<String, Regex>> = RefCell::default();
+    static KEPT: RefCell<HashMap<String, Rc<Regex>>> = RefCell::default();
 }
 
 /// The matches in a text, the parts between them, or both in their order. Each match is a list of
@@ -96,7 +97,8 @@ fn groups(regex: &Regex, captures: &Captures<'_>, given: &str, characters: &mut 
     groups.collect()
 }
 
-fn compiled(regex: &str, flags: &str) -> Result<Regex, Error<Val>> {
+/// The expression, shared: a copy would search with a cache of its own, filled anew each time.
+fn compiled(regex: &str, flags: &str) -> Result<Rc<Regex>, Error<Val>> {
     let key = format!("{flags}/{regex}");
     if let Some(kept) = KEPT.with_borrow(|kept| kept.get(&key).cloned()) {
         return Ok(kept);
@@ -116,11 +118,12 @@ fn compiled(regex: &str, flags: &str) -> Result<Regex, Error<Val>> {
     }
     let built = builder.build();
     let built = built.map_err(|error| Error::str(format!("invalid regex: {}", said(&error))))?;
+    let built = Rc::new(built);
     KEPT.with_borrow_mut(|kept| {
         if KEPT_MAX <= kept.len() {
             kept.clear();
         }
-        kept.insert(key, built.clone());
+        kept.insert(key, Rc::clone(&built));
     });
     Ok(built)
 }

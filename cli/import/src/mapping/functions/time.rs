@@ -7,13 +7,13 @@ use super::quoted;
 
 /// The moment that a text names in a form such as `%d.%m.%Y %H:%M`, as in `2026-05-01T10:00:00Z`.
 ///
-/// An offset in the text wins over the zone; without a time of day it is midnight. An hour that a
+/// An offset or a zone in the text wins over the given zone; without a time of day it is midnight. An hour that a
 /// zone has twice is its first, and one that it skips is as much later.
 pub(crate) fn time(given: &str, form: &str, zone: &str) -> Result<String, String> {
     let read = || -> Result<String, jiff::Error> {
         let parts = BrokenDownTime::parse(form, given)?;
-        let moment = if parts.offset().is_some() {
-            parts.to_timestamp()?
+        let moment = if parts.offset().is_some() || parts.iana_time_zone().is_some() {
+            parts.to_zoned()?.timestamp()
         } else {
             let zone = TimeZone::get(zone)?;
             parts.to_datetime()?.to_zoned(zone)?.timestamp()
@@ -54,6 +54,12 @@ mod tests {
             (
                 "2026-05-01 12:00 +0200",
                 "%Y-%m-%d %H:%M %z",
+                "UTC",
+                "2026-05-01T10:00:00Z",
+            ),
+            (
+                "2026-05-01 12:00 Europe/Berlin",
+                "%Y-%m-%d %H:%M %Q",
                 "UTC",
                 "2026-05-01T10:00:00Z",
             ),

@@ -1,6 +1,7 @@
 //! Identifies records, when they are read for the first time: their keys, ids and types, and the
 //! links between them.
 
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::{Mapper, Subject};
@@ -11,7 +12,7 @@ use crate::json::parse_line;
 use crate::json::{Node, Value};
 use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::definition::{ExpressionId, Join, Role};
-use crate::mapping::expression::{Jq, Map, from_node, from_plain_text, in_path, text};
+use crate::mapping::expression::{Jq, from_node, from_plain_text, in_path, text};
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
 
 /// The hint if it is unknown whether a record is published.
@@ -137,42 +138,69 @@ fn identify(
 
 /// The paths of keys that were looked up in objects of a record, with whether it has them.
 fn published_keys(asked: &[(Jq, String)], record: &Jq) -> Vec<(String, bool)> {
+    let objects = asked.iter().filter_map(|(object, _)| address(object));
+    let mut paths = Paths {
+        unfound: objects.collect(),
+        found: HashMap::new(),
+    };
+    paths.find(record, "");
     let asked = asked.iter().filter_map(|(object, key)| {
         let Jq::Obj(members) = object else {
             return None;
         };
-        let around = path_to(members, record)?;
-        let separator = if around.is_empty() { "" } else { "." };
-        let path = format!("{around}{separator}{}", in_path(key));
+        let path = inside(paths.found.get(&address(object)?)?, key);
         Some((path, members.contains_key(&Jq::from(key.clone()))))
     });
     asked.collect()
 }
 
-/// The path of an object in a value; empty if it is the value itself.
-fn path_to(object: &Rc<Map>, within: &Jq) -> Option<String> {
-    match within {
-        Jq::Obj(members) if Rc::ptr_eq(members, object) => Some(String::new()),
-        Jq::Obj(members) => members.iter().find_map(|(key, value)| {
-            let path = path_to(object, value)?;
-            let separator = if path.is_empty() || path.starts_with('[') {
-                ""
-            } else {
-                "."
-            };
-            Some(format!("{}{separator}{path}", in_path(text(key)?)))
-        }),
-        Jq::Arr(items) => items.iter().find_map(|item| {
-            let path = path_to(object, item)?;
-            let separator = if path.is_empty() || path.starts_with('[') {
-                ""
-            } else {
-                "."
-            };
-            Some(format!("[]{separator}{path}"))
-        }),
+/// The paths of some objects, found in one walk over a record.
+struct Paths {
+    /// The addresses of those that are not found yet.
+    unfound: HashSet<usize>,
+    /// By address; empty for the record itself.
+    found: HashMap<usize, String>,
+}
+
+impl Paths {
+    fn find(&mut self, within: &Jq, path: &str) {
+        if let Some(address) = address(within)
+            && self.unfound.remove(&address)
+        {
+            self.found.insert(address, path.to_owned());
+        }
+        if self.unfound.is_empty() {
+            return;
+        }
+        match within {
+            Jq::Obj(members) => {
+                for (key, value) in members.iter() {
+                    if let (Jq::Obj(_) | Jq::Arr(_), Some(key)) = (value, text(key)) {
+                        self.find(value, &inside(path, key));
+                    }
+                }
+            }
+            Jq::Arr(items) => {
+                let path = format!("{path}[]");
+                items.iter().for_each(|item| self.find(item, &path));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The address of an object.
+fn address(value: &Jq) -> Option<usize> {
+    match value {
+        Jq::Obj(members) => Some(Rc::as_ptr(members).addr()),
         _ => None,
     }
+}
+
+/// The path of a key of the object with this path.
+fn inside(path: &str, key: &str) -> String {
+    let separator = if path.is_empty() { "" } else { "." };
+    format!("{path}{separator}{}", in_path(key))
 }
 
 fn add_links(mapper: &Mapper, row: &Subject, found: &mut Vec<Link>) -> Result<(), String> {

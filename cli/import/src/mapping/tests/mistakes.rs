@@ -47,11 +47,29 @@ fn words_of_a_table_that_are_not_decided_are_named_together() {
             "12: [tables.currency] does not say yet what \"$\" stands for [write it in place of \"?\"]",
         ],
     );
+    check(
+        &table("[tables.currency]\n\"$\" = \"?\"\n"),
+        &[
+            "11: [tables.currency] does not say yet what \"$\" stands for [write it in place of \"?\"]",
+        ],
+    );
     check(&table("reserved = false\n\"?\" = true\n"), &[]);
     let many = (1..=25).map(|number| format!("w{number:02} = \"?\""));
     let many = many.collect::<Vec<_>>().join("\n");
     let named = mistakes(&table(&format!("{many}\n"))).remove(0);
     assert!(named.contains("\"w20\" and 5 others"), "{named}");
+    let many = many.split("\nw22").next().unwrap_or_default();
+    let named = mistakes(&table(&format!("{many}\n"))).remove(0);
+    assert!(named.contains("\"w20\" and 1 other "), "{named}");
+    // False would hide nothing.
+    check(
+        &table("[tables.unread_status]\nisHidden = false\nsold = \"?\"\narchived = true\n"),
+        &[
+            "11: nothing reads \"isHidden\", \"sold\", which may say that a record is not public \
+             [name the key in `published` or `where`, then write true; only write true if it does \
+             not say so]",
+        ],
+    );
 }
 
 #[test]

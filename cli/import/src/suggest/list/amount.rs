@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::List;
 use crate::mapping::UNDECIDED;
+use crate::suggest::choose::Choice;
 use crate::suggest::survey::{Key, Shape};
 use crate::suggest::text::words;
 
@@ -58,7 +59,7 @@ impl List<'_> {
     /// price's key, or from each price. It is never that of other prices.
     pub(super) fn currency(&self) -> Option<Currency> {
         let price = self.choice("referencePrice.amount")?.key;
-        let own = self.choice("referencePrice.currency.code");
+        let own = self.own_currency().ok().flatten();
         let named = named_currency(price);
         let mut shown: Vec<String> = Vec::new();
         if price.shape != Shape::Number {
@@ -99,6 +100,20 @@ impl List<'_> {
             signs,
             codes,
         })
+    }
+}
+
+impl<'s> List<'s> {
+    /// The key with the currency of each price. The name of the price's key wins over one that says
+    /// otherwise: the error has both.
+    pub(super) fn own_currency(&self) -> Result<Option<&Choice<'s>>, (&'static str, &'s Key)> {
+        let own = self.choice("referencePrice.currency.code");
+        let price = self.choice("referencePrice.amount");
+        let named = price.and_then(|price| named_currency(price.key));
+        match (own, named) {
+            (Some(own), Some(named)) if !own.key.all(|code| code == named) => Err((named, own.key)),
+            (own, _) => Ok(own),
+        }
     }
 }
 
@@ -188,7 +203,9 @@ impl Mark {
         let read = if self.parts_thousands {
             example.replace(mark, "")
         } else {
-            example.replace(mark, ".")
+            let read = example.replace(mark, ".");
+            let read = read.trim_end_matches('0').trim_end_matches('.');
+            read.to_owned()
         };
         let look = if self.is_certain {
             ""

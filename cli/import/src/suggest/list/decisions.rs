@@ -107,6 +107,13 @@ impl List<'_> {
         if KEYS_MAX <= self.file.keys.len() {
             decide("keys", &format!("only the first {KEYS_MAX} were looked at"));
         }
+        if let Err((named, other)) = self.own_currency() {
+            let why = format!(
+                "in {named} by the name of its key, though {} may be meant",
+                with_sample(other)
+            );
+            decide("referencePrice", &why);
+        }
         match self.currency() {
             Some(currency) => {
                 let open = currency.signs.iter().filter(|(_, code)| *code == UNDECIDED);

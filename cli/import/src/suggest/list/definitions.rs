@@ -2,6 +2,8 @@
 //!
 //! Only those in use are written, so a short list gets a short mapping.
 
+use std::collections::BTreeSet;
+
 use super::amount::CURRENCIES;
 use super::{List, line};
 use crate::suggest::choose::system_of;
@@ -49,7 +51,7 @@ const DEFINITIONS: [(&str, &str); 11] = [
     ("has_time", r#". != null and (tostring | test("[1-9]"))"#),
     (
         "flag",
-        r#"if . == null or . == "" then null elif type == "boolean" then . else tostring | ascii_downcase | lookup("flag") end"#,
+        r#"if . == null or . == "" then null elif type == "boolean" then . else tostring | trim | ascii_downcase | lookup("flag") end"#,
     ),
     (
         "list($separator)",
@@ -110,9 +112,14 @@ impl List<'_> {
         }
         if text.contains("| flag") {
             text.push_str("\n[tables.flag]\n");
-            for word in flags(self.file.keys.iter().flat_map(|key| &key.samples)) {
-                let flag = flag_of(word).unwrap_or_default();
-                line(text, &quoted(word), &flag.to_string());
+            let samples = || self.file.keys.iter().flat_map(|key| &key.samples);
+            let usual = flags(samples()).into_iter().map(str::to_owned);
+            // The definition lowers only letters of ASCII.
+            let found = samples().map(|sample| sample.trim().to_ascii_lowercase());
+            for word in usual.chain(found).collect::<BTreeSet<_>>() {
+                if let Some(flag) = flag_of(&word) {
+                    line(text, &quoted(&word), &flag.to_string());
+                }
             }
         }
         self.publication.tables(text);

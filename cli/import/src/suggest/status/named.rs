@@ -2,7 +2,7 @@
 //!
 //! It knows no values: whether they fit is decided beside them.
 
-use super::words::{self, ENVELOPES, PARTICLES, RECORDS, Says, TIMES, VALUES};
+use super::words::{self, ANSWERS, ENVELOPES, PARTICLES, RECORDS, Says, TIMES, VALUES};
 use crate::suggest::names::GROUPS;
 use crate::suggest::text;
 
@@ -12,17 +12,35 @@ pub(in crate::suggest) fn is_named(steps: &[String]) -> bool {
     says.is_some_and(|says| !matches!(says, Says::Perhaps | Says::Elsewhere))
 }
 
+/// The path of the object around a key that surely says it.
+pub(super) fn named_around(steps: &[String]) -> Option<&[String]> {
+    let mut around = (1..steps.len()).map(|length| &steps[..length]);
+    around.find(|around| is_named(around))
+}
+
 /// What a key with this path says, and whether its name is that of a time.
 pub(super) fn says(steps: &[String]) -> Option<(Says, bool)> {
     let steps: Vec<String> = steps
         .iter()
+        .filter_map(|step| step.split(" (product.").next())
         .flat_map(|step| step.split('.'))
         .map(|step| text::words(step).join(" "))
         .collect();
     let is_value = |step: &&String| VALUES.contains(&step.as_str());
-    let values = steps.iter().skip(1).rev().take_while(is_value).count();
-    let (last, before) = steps[..steps.len() - values].split_last()?;
-    let (says, is_time) = by_name(last)?;
+    let values = steps.iter().skip(1).rev().take_while(is_value);
+    let (names, values) = steps.split_at(steps.len() - values.count());
+    let (last, before) = names.split_last()?;
+    let of_time = values.iter().any(|step| TIMES.contains(&step.as_str()));
+    let within = before.split_last().and_then(|(outer, before)| {
+        let says = words::says(&format!("{outer} {last}"))?;
+        Some((says, false, before))
+    });
+    let alone = || by_name(last).map(|(says, is_time)| (says, is_time, before));
+    let (says, is_time, before) = within.or_else(alone)?;
+    let is_time = is_time || of_time;
+    if of_time && says == Says::Word {
+        return None;
+    }
     let mut around = before.iter().flat_map(|step| step.split(' '));
     let is_of_record = around
         .all(|word| GROUPS.contains(&word) || RECORDS.contains(&word) || ENVELOPES.contains(&word));
@@ -39,6 +57,7 @@ fn by_name(name: &str) -> Option<(Says, bool)> {
         .split(' ')
         .filter(|word| !RECORDS.contains(word))
         .collect();
+    let plain = &plain[..plain.len() - without_telling(&plain)];
     let known = words::says(name).or_else(|| words::says(&plain.join(" ")));
     if let Some(says) = known {
         return Some((says, false));
@@ -48,8 +67,29 @@ fn by_name(name: &str) -> Option<(Says, bool)> {
     let end = plain.iter().rposition(is_inner)? + 1;
     let mut dropped = plain[..first].iter().chain(&plain[end..]);
     let is_time = dropped.any(|word| TIMES.contains(word));
-    let says = words::says(&plain[first..end].join(" "))?;
+    let Some(says) = words::says(&plain[first..end].join(" ")) else {
+        // Among other words, a draft is a depth.
+        let mut others = plain.iter().filter(|word| **word != "draft");
+        let is_any = others.any(|word| words::says(word).is_some());
+        return is_any.then_some((Says::Perhaps, is_time));
+    };
     // The time of a status is not the status.
     let fits = !is_time || matches!(says, Says::Public | Says::Withheld | Says::Perhaps);
     fits.then_some((says, is_time))
+}
+
+/// How many words at the end of a name say nothing of what it is about.
+fn without_telling(name: &[&str]) -> usize {
+    let is_kind = |word: &&&str| VALUES.contains(word) && !TIMES.contains(word);
+    let last = name.iter().skip(1).rev();
+    match last
+        .clone()
+        .take_while(|word| ANSWERS.contains(word))
+        .count()
+    {
+        // A lone `no` may be a number.
+        1 if name.ends_with(&["no"]) => 0,
+        0 => last.take_while(is_kind).count(),
+        answers => answers,
+    }
 }

@@ -13,10 +13,10 @@ use std::collections::BTreeSet;
 /// |---|---|---|---|---|
 /// | `Public` | public | not | not | by [`LANGUAGES`], or to be decided |
 /// | `Withheld` | not | public | public | likewise |
-/// | `Word` | public | not | to be decided | likewise |
+/// | `Word` | public; a single letter is a word | not | to be decided | likewise |
 /// | `OneOrTwo` | | | to be decided | 1 is public, 2 is not, others are to be decided |
 /// | `Perhaps` | | | to be decided | likewise, if one of them is known; or else it is only named |
-/// | `Elsewhere` | | | | it is only named |
+/// | `Elsewhere` | | | | it is only named, unless a word of it is known to be not public |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Says {
     Public,
@@ -71,16 +71,29 @@ pub(super) const ENVELOPES: &[&str] = &[
     "state",
     "flags",
     "properties",
+    "acf",
+    "options",
+    "settings",
+    "custom",
+    "node",
+    "source",
 ];
 
 /// Keys of an object that stands for one value, such as `{"id": 3, "name": "Draft"}`.
-pub(super) const VALUES: [&str; 7] = ["value", "name", "label", "title", "select", "date", "text"];
+pub(super) const VALUES: [&str; 11] = [
+    "value", "name", "label", "title", "select", "date", "text", "code", "slug", "key", "at",
+];
 
 /// Words around the name of a key that say nothing.
-pub(super) const PARTICLES: [&str; 5] = ["is", "has", "was", "de", "di"];
+pub(super) const PARTICLES: [&str; 6] = ["is", "has", "was", "of", "de", "di"];
 /// Words around the name of a key that say that it holds a time.
 pub(super) const TIMES: [&str; 10] = [
     "at", "on", "am", "le", "el", "il", "op", "date", "data", "fecha",
+];
+/// Words at the end of a name that say how it is answered, as in `Sold (Y/N)`.
+pub(super) const ANSWERS: [&str; 18] = [
+    "y", "n", "j", "o", "x", "yes", "no", "true", "false", "ja", "nein", "nee", "oui", "non", "si",
+    "wahr", "falsch", "vrai",
 ];
 
 /// The words of a language.
@@ -121,7 +134,7 @@ languages! {
         "draft", "auto draft", "archived", "archive", "hidden", "hide", "deleted", "delete",
         "removed", "trashed", "trash", "disabled", "inactive", "not active", "private",
         "unpublished", "not published", "unlisted", "offline", "not visible", "invisible",
-        "not visible individually", "sold", "not for sale", "off market", "withdrawn", "retired",
+        "not visible individually", "sold", "sold out", "not for sale", "off market", "withdrawn", "retired",
         "expired", "suspended", "blocked", "internal", "rejected", "cancelled", "canceled",
         "scheduled", "in review", "pending review",
     ]
@@ -144,7 +157,7 @@ languages! {
     yes ["oui", "o", "vrai"]
     no ["non", "faux"]
     public [
-        "publie", "publiee", "publier", "en ligne", "mis en ligne", "actif", "active", "visible",
+        "publie", "publiee", "publier", "en ligne", "mis en ligne", "mise en ligne", "actif", "active", "visible",
         "public", "publication", "a vendre", "disponible",
     ]
     withheld [

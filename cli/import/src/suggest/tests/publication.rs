@@ -82,6 +82,33 @@ fn all_keys_of_a_record_decide_together_whether_it_is_public() {
         json!([{"Status": "Te koop"}, {"Status": "Concept"}, {"Status": "Verkocht"}]),
         json!([{"Stato": "Pubblicato"}, {"Stato": "Bozza"}, {"Stato": "Venduta"}]),
         json!([{"Estado": "Publicado"}, {"Estado": "Borrador"}, {"Estado": "Vendido"}]),
+        // Names of several words, and the answers beside them.
+        json!([{"Sold (Y/N)": "N"}, {"Sold (Y/N)": "Y"}, {"Sold (Y/N)": "Y"}]),
+        json!([{"Aktiv (J/N)": "J"}, {"Aktiv (J/N)": "N"}, {"Aktiv (J/N)": "N"}]),
+        json!([{"soldOut": "no"}, {"soldOut": "yes"}, {"soldOut": "yes"}]),
+        json!([{"status_name": "Live"}, {"status_name": "Draft"}, {"status_name": "Sold"}]),
+        json!([{"web status": "Live"}, {"web status": "Draft"}, {"web status": "Sold"}]),
+        json!([{"Date of publication": time}, {"Date of publication": ""}, {}]),
+        json!([{"Date de mise en ligne": time}, {"Date de mise en ligne": ""}, {}]),
+        json!([{"Sold (product.metafields.custom.sold)": "false"},
+            {"Sold (product.metafields.custom.sold)": "true"},
+            {"Sold (product.metafields.custom.sold)": "true"}]),
+        // Objects that stand for one value, and those around what is said of a record.
+        json!([{"status": {"code": "live"}}, {"status": {"code": "draft"}},
+            {"status": {"code": "sold"}}]),
+        json!([{"status": {"slug": "live"}}, {"status": {"slug": "draft"}},
+            {"status": {"slug": "sold"}}]),
+        json!([{"archived": null}, {"archived": {"at": time, "by": "x"}},
+            {"archived": {"at": time, "by": "x"}}]),
+        json!([{"workflow": {"state": "Live"}}, {"workflow": {"state": "Draft"}},
+            {"workflow": {"state": "Sold"}}]),
+        json!([{"acf": {"sold": "0"}}, {"acf": {"sold": "1"}}, {"acf": {"sold": "1"}}]),
+        json!([{"options": {"isHidden": false}}, {"options": {"isHidden": true}},
+            {"options": {"isHidden": true}}]),
+        json!([{"node": {"custom": {"sold": "no"}}}, {"node": {"custom": {"sold": "yes"}}},
+            {"node": {"custom": {"sold": "yes"}}}]),
+        // As sheets have them: letters that only Unicode lowers, and blanks.
+        json!([{"Visible": "SÍ"}, {"Visible": "NO "}, {"Visible": "no"}]),
     ] {
         let keys = keys.as_array().unwrap();
         assert_eq!(published(keys), (1, 2), "{keys:?}");
@@ -165,6 +192,81 @@ fn words_that_are_not_known_are_left_to_a_person() {
 }
 
 #[test]
+fn keys_that_are_not_understood_are_left_to_a_person() {
+    let days = |name: &str, other: &str, year: &str| {
+        let days = (1..=25).map(|day| json!({name: format!("{day}/2/{year}")}));
+        let other = [json!({name: other})].into_iter();
+        other.chain(days).collect::<Value>()
+    };
+    for (keys, expected) in [
+        (days("Sold on", "-", "2026"), ".\"Sold on\""),
+        (days("Sold on", "1/3/26", "26"), ".\"Sold on\""),
+        (days("publishedAt", "n/a", "2026"), ".publishedAt"),
+        (json!([{"status": {"id": 3}}]), ".status.id"),
+        (json!([{"archived": {"by": "x"}}]), ".archived.by"),
+        (
+            json!([{"attributes": {"status": {"data": {"attributes": {"name": "Draft"}}}}}]),
+            ".attributes.status.data.attributes",
+        ),
+        (json!([{"webPublished": false}]), ".webPublished"),
+        (json!([{"agency": {"status": "Sold"}}]), ".agency.status"),
+    ] {
+        let suggestion = draft(keys.as_array().unwrap());
+        let why = decision(&suggestion, "published");
+        assert!(suggestion.is_open, "{}", suggestion.text);
+        let named = format!("nothing reads {expected}, so nothing is imported");
+        assert!(why.contains(&named), "{why}");
+    }
+    // A cross may mark those that are sold.
+    let suggestion = draft(&[json!({"Status": "X"}), json!({})]);
+    assert!(suggestion.text.contains("\n\"X\" = \"?\" "));
+    // The draft of a boat is none.
+    let suggestion = draft(&[json!({"draft": {"max": 1.8, "min": 0.9}})]);
+    assert!(!suggestion.is_open, "{}", suggestion.text);
+}
+
+#[test]
+fn a_key_that_only_late_records_have_decides_as_well() {
+    let mut lines = "{\"id\": 1}\n".repeat(10_000);
+    lines.push_str("{\"id\": 2, \"flags\": {\"sold\": true, \"new\": true}}\n");
+    let (directory, export) = exported("a.ndjson", lines);
+    let layout = Layout {
+        format: Format::NDJSON,
+        encoding: None,
+        records: Vec::new(),
+        lists: Vec::new(),
+    };
+    let plan = plan_like("a.ndjson", layout);
+    let surveyed = survey(&[export], &plan, &|_| true, directory.path()).unwrap();
+    let publication = Publication::of(&surveyed.files[0], None);
+    let expression = publication.expression();
+    assert_eq!(
+        expression.unwrap(),
+        "((.flags.sold | flag) // false) == false"
+    );
+}
+
+#[test]
+fn of_several_keys_none_makes_a_record_public_by_another_value() {
+    let now_and_later = |later: Value| {
+        let keys = json!({"published": true, "visible": true});
+        let (directory, export) = exported("a.json", boats(&[keys]));
+        let suggestion = suggest(&[export], directory.path(), now()).unwrap();
+        let (_later, export) = exported("a.json", boats(&[later]));
+        let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
+        outcome.tally.boat.published
+    };
+    assert_eq!(
+        now_and_later(json!({"published": true, "visible": true})),
+        1
+    );
+    for value in [json!(0), json!("false")] {
+        let later = json!({"published": value, "visible": true});
+        assert_eq!(now_and_later(later), 0);
+    }
+}
+
+#[test]
 fn a_word_of_tomorrow_is_an_error_and_not_public() {
     let (directory, export) = exported("a.json", boats(&[json!({"Status": "Live"})]));
     let suggestion = suggest(&[export], directory.path(), now()).unwrap();
@@ -190,7 +292,7 @@ fn names_that_may_mean_something_else_are_only_named() {
             "every record; look at .State, which may say more",
         ),
         (
-            json!({"Draft": "1.80 m / 5' 11.5\""}),
+            json!({"Draft": "1.80 m / 5' 11.5\"", "Air draft": "15 m"}),
             "every record, as no key says otherwise",
         ),
         (
@@ -201,6 +303,12 @@ fn names_that_may_mean_something_else_are_only_named() {
         (
             json!({"engine": {"active": true}, "expires_at": "2030-01-01"}),
             "every record; look at .engine.active, .expires_at, which may say more",
+        ),
+        (
+            json!({"State": "Florida", "etat": "Var", "stato": "Roma", "stage": "6", "estado": "Ceuta",
+                "zustand": "gut", "Public price": "on request"}),
+            "every record; look at .\"Public price\", .State, .estado, .etat, .stage, and 2 others, \
+             which may say more",
         ),
     ] {
         let suggestion = draft(std::slice::from_ref(&keys));
@@ -229,6 +337,17 @@ fn keys_that_somebody_added_to_a_content_system_are_left_to_a_person() {
     let suggestion = suggestion.unwrap();
     assert!(suggestion.is_open);
     assert!(Mapping::parse("a".to_owned(), suggestion.text.clone()).is_err());
+    for (boat, expected) in [
+        (r#""flags":{"sold":true},"#, "flags.sold"),
+        (r#""settings":{"isHidden":true},"#, "settings.isHidden"),
+        (r#""workflow":{"state":"draft"},"#, "workflow.state"),
+        (r#""status":{"id":3},"#, "status"),
+    ] {
+        let suggestion = suggested("data.ndjson", documents(boat)).unwrap();
+        assert!(suggestion.is_open, "{boat}");
+        let table = format!("[tables.unread_status]\n\"{expected}\" = \"?\"");
+        assert!(suggestion.text.contains(&table), "{}", suggestion.text);
+    }
     insta::assert_snapshot!(decision(&suggestion, "published"), @r##"nothing reads isHidden, status, so nothing is imported before [tables.unread_status] is decided"##);
 }
 
