@@ -19,12 +19,14 @@ pub fn back_up(path: &Path, to: &Path) -> Result<(), KeyStoreError> {
         transaction.refuse_cut()?;
         Ok(())
     })?;
-    let copied_to = to;
-    let to = ToSqlOutput::Borrowed(ValueRef::Text(to.as_os_str().as_bytes()));
-    let copied = database.connection.execute("VACUUM INTO ?1", [to]);
+    let target = ToSqlOutput::Borrowed(ValueRef::Text(to.as_os_str().as_bytes()));
+    let copied = database.connection.execute("VACUUM INTO ?1", [target]);
     copied.map_err(|error| refused("back up", path, &error))?;
     // Rows are copied as they are, so damage is found in the copy, while nobody waits.
     drop(database);
-    let mut copy = Database::connect_to_read(copied_to, LockTimeout::COMMANDS)?;
-    copy.transact(Access::Read, |transaction| transaction.refuse_damaged())
+    let mut copy = Database::connect_to_read(to, LockTimeout::COMMANDS)?;
+    copy.transact(Access::Read, |transaction| {
+        transaction.refuse_damaged()?;
+        Ok(())
+    })
 }
