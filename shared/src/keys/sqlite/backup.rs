@@ -11,8 +11,7 @@ use crate::keys::store::KeyStoreError;
 use crate::keys::transaction::Access;
 
 /// Copies the store at `path`, as it is at one moment, into the empty file at `to`. SQLite reads
-/// every row and writes it anew, so changes and charges wait meanwhile. A copy of a damaged store is
-/// refused.
+/// every row, so that damage which it meets is an error; changes and charges wait meanwhile.
 pub fn back_up(path: &Path, to: &Path) -> Result<(), KeyStoreError> {
     let mut database = Database::open(path, LockTimeout::COMMANDS)?;
     database.transact(Access::Read, |transaction| {
@@ -21,12 +20,7 @@ pub fn back_up(path: &Path, to: &Path) -> Result<(), KeyStoreError> {
     })?;
     let target = ToSqlOutput::Borrowed(ValueRef::Text(to.as_os_str().as_bytes()));
     let copied = database.connection.execute("VACUUM INTO ?1", [target]);
-    copied.map_err(|error| refused("back up", path, &error))?;
-    // Rows are copied as they are, so damage is found in the copy, while nobody waits.
-    drop(database);
-    let mut copy = Database::connect_to_read(to, LockTimeout::COMMANDS)?;
-    copy.transact(Access::Read, |transaction| {
-        transaction.refuse_damaged()?;
-        Ok(())
-    })
+    copied
+        .map(drop)
+        .map_err(|error| refused("back up", path, &error))
 }
