@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
-use super::bucket::Contents;
 use super::pointer::SharedPointer;
 use super::published::{Published, bytes};
 use crate::base::data_dir::DataDir;
@@ -74,7 +73,7 @@ impl Copies {
 
     /// Makes a copy of a release.
     fn fetch(&self, published: &Published, id: &ReleaseId) -> Result<(), ReleaseError> {
-        let (manifest, contents) = published.read_manifest(id)?;
+        let (manifest, manifest_bytes) = published.read_manifest(id)?;
         published.check_files(id, &manifest)?;
         let (_shared, staging) = self.create_staging()?;
         published.listener.fetching(bytes(&manifest));
@@ -86,18 +85,18 @@ impl Copies {
         });
         published.listener.finish();
         read?;
-        self.publish(id, &contents, staging)
+        self.publish(id, &manifest_bytes, staging)
     }
 
     /// Gives a copy its name, unless another process was faster.
     fn publish(
         &self,
         id: &ReleaseId,
-        manifest: &Contents,
+        manifest: &[u8],
         staging: Staging,
     ) -> Result<(), ReleaseError> {
         let path = staging.path().join(MANIFEST);
-        durable::replace(&path, &manifest.bytes).map_err(ReleaseError::io("write", &path))?;
+        durable::replace(&path, manifest).map_err(ReleaseError::io("write", &path))?;
         let target = self.store.directory(id);
         let releases = DataDir::new(durable::directory_of(&target));
         let created = releases.create();
