@@ -3,6 +3,7 @@
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
+use crate::base::error_chain::chain;
 use crate::base::limited::shortened;
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::store::{CHANGE, KeyStoreError};
@@ -133,19 +134,6 @@ impl Failure {
         };
         shortened(text)
     }
-}
-
-fn chain(error: &Error) -> String {
-    let first: &dyn std::error::Error = error;
-    let causes = std::iter::successors(first.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |chain, cause| {
-        let cause = cause.to_string();
-        if chain.contains(&cause) {
-            chain
-        } else {
-            format!("{chain}: {cause}")
-        }
-    })
 }
 
 fn is_missing(code: &SqlState) -> bool {
