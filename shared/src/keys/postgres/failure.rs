@@ -4,7 +4,7 @@ use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
 use crate::base::error_chain::chain;
-use crate::base::limited::shortened;
+use crate::base::shortened::shortened;
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::store::{CHANGE, KeyStoreError};
 
@@ -162,7 +162,7 @@ fn is_locked(code: &SqlState) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::limited::CHARS_MAX;
+    use crate::base::shortened::CHARS_MAX;
 
     #[test]
     fn of_a_long_message_only_the_beginning_is_shown() {
