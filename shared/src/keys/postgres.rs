@@ -38,7 +38,7 @@ pub use client::PgClient;
 pub(super) use client::Timeout;
 pub(super) use database::Database;
 pub use database::make;
-pub use examine::{Examination, examine};
+pub use examine::{Examination, examine, revision};
 pub use last_use::PostgresLastUses;
 pub use ledger::PostgresLedger;
 pub use source::{PostgresKeySource, WithoutServers};

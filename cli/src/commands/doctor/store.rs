@@ -62,7 +62,7 @@ pub(super) fn contents(config: &KeyStoreConfig) -> Result<StoreContents, Observa
 pub(super) fn revision(config: &KeyStoreConfig) -> Option<Revision> {
     match config.client().ok()? {
         None => sqlite::revision(&config.data().keys_database()).ok(),
-        Some(client) => Some(postgres::examine(&client).ok()?.overview.revision),
+        Some(client) => postgres::revision(&client).ok(),
     }
 }
 

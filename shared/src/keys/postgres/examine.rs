@@ -4,7 +4,7 @@ use crate::keys::contents::Overview;
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::database::Database;
 use crate::keys::statements;
-use crate::keys::store::KeyStoreError;
+use crate::keys::store::{KeyStoreError, Revision};
 use crate::keys::transaction::{Access, Transaction};
 
 /// What a store was found to be.
@@ -54,5 +54,12 @@ pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
             connections_left,
             overview: statements::overview(transaction)?,
         })
+    })
+}
+
+/// The state that the store in the database of `client` is in.
+pub fn revision(client: &PgClient) -> Result<Revision, KeyStoreError> {
+    Database::open(client, Timeout::LOOKS)?.transact(Access::Read, |transaction| {
+        statements::revision(transaction)
     })
 }
