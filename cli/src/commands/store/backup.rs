@@ -106,6 +106,6 @@ fn refuse_database(client: &PgClient, to: &Path) -> anyhow::Error {
     let address = client.address();
     let error = anyhow!("it is in PostgreSQL, {address}, which pg_dump backs up");
     let to = quoted(&to.display().to_string());
-    let hint = format!("pg_dump -Fc -n catalogue -f {to} {address}");
+    let hint = format!("pg_dump -Fc -n catalogue -U USER -f {to} {address}");
     Hinted::wrong_usage(error.context("could not back up the store"), hint).into()
 }
