@@ -29,7 +29,7 @@ mod schema;
 mod source;
 
 /// Most connections of a server: one that follows the keys, those for leases and last uses, and for
-/// each of these two one that looks whether an absent store is back.
+/// each of these two one that checks whether an absent store is back.
 pub const SERVER_CONNECTIONS_MAX: usize =
     1 + ledger::CONNECTIONS_MAX + last_use::CONNECTIONS_MAX + 2;
 

@@ -5,7 +5,7 @@
 //! old.
 //!
 //! Marks are small objects that keep a release from being pruned while it is needed. A process that
-//! needs one marks it first and then looks whether it is still there; a prune takes the manifest
+//! needs one marks it first and then checks whether it is still there; a prune takes the manifest
 //! away first and then looks for marks. So one of the two sees the other, whatever the order in
 //! which they come.
 
