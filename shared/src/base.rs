@@ -13,7 +13,6 @@ pub mod fold;
 pub mod hash;
 pub mod hint;
 pub mod ids;
-pub mod limited;
 pub mod model;
 pub mod name;
 pub mod number;
@@ -22,6 +21,7 @@ pub mod regular_file;
 pub mod render;
 #[cfg(test)]
 pub(crate) mod services;
+pub mod shortened;
 pub mod source_files;
 pub mod threads;
 pub mod timestamp;

@@ -151,10 +151,10 @@ fn examine(
     if is_there {
         let mut inputs = Inputs::collect(config, location, context)?;
         inputs.limits.clone_from(&args.limits);
-        for (check, look) in CHECKS {
-            let observed = look(&inputs);
+        for (name, check) in CHECKS {
+            let observed = check(&inputs);
             let observed = observed.unwrap_or_else(|error| vec![Observation::failed(&*error)]);
-            found.extend(observed.into_iter().map(|one| (check, one)));
+            found.extend(observed.into_iter().map(|one| (name, one)));
         }
     }
     let line = |(check, observation): (_, Observation)| Line {
@@ -170,12 +170,12 @@ fn show(document: &Document, context: &mut Context) -> anyhow::Result<()> {
         let text = text(line, width.unwrap_or(0), context.terminal);
         context.out.write_all(text.as_bytes())?;
     }
-    let looked = counted(document.checks.len() as u64, "check");
+    let checks = counted(document.checks.len() as u64, "check");
     let warnings = counted(document.warnings as u64, "warning");
     let problems = counted(document.problems as u64, "problem");
     Ok(writeln!(
         context.out,
-        "\n{looked}: {problems}, {warnings}."
+        "\n{checks}: {problems}, {warnings}."
     )?)
 }
 

@@ -6,7 +6,7 @@
 
 mod permit;
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -99,17 +99,26 @@ fn open(path: &Path, destination: Destination, kind: Kind) -> io::Result<Target>
             return Ok(Target::Directly(BufWriter::new(file)));
         }
     };
-    // Without this, the error about a missing directory names the temporary file.
-    fs::metadata(durable::directory_of(path))?;
-    let make = || {
-        let mut beside = tempfile::Builder::new();
-        let beside = beside.prefix(PART).permissions(kind.permissions());
-        beside.tempfile_in(durable::directory_of(&real))
-    };
-    let (file, unfinished) = Unfinished::make(make).map_err(nameless)?;
+    let (file, unfinished) = part(path, &real, kind.permissions())?;
     let (file, name) = file.into_parts();
     let beside = Beside(BufWriter::new(file), name);
     Ok(Target::Beside(beside, real, unfinished))
+}
+
+/// A new file beside `real`, which is what `path` leads to, that an interruption removes.
+pub fn part(
+    path: &Path,
+    real: &Path,
+    permissions: Permissions,
+) -> io::Result<(NamedTempFile, Unfinished)> {
+    // Without this, the error about a missing directory names the temporary file.
+    fs::metadata(durable::directory_of(path))?;
+    let make = || {
+        let mut part = tempfile::Builder::new();
+        let part = part.prefix(PART).permissions(permissions);
+        part.tempfile_in(durable::directory_of(real))
+    };
+    Unfinished::make(make).map_err(nameless)
 }
 
 /// The error of the system, without the temporary name that the library adds.

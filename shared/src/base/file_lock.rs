@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Attempts to take a lock that another process may hold for a moment, a [`PAUSE`] apart: one that
-/// looks whether it is held, or the child of one that was killed. A quarter of a second in all.
+/// checks whether it is held, or the child of one that was killed. A quarter of a second in all.
 const ATTEMPTS: u32 = 25;
 const PAUSE: Duration = Duration::from_millis(10);
 

@@ -26,9 +26,6 @@ pub enum InvalidName {
     /// A character that moves the cursor, hides or reorders text.
     #[error("must not contain control characters or invisible characters")]
     Control,
-    /// A key in place of a name: it would be stored and shown.
-    #[error("must not contain a key")]
-    Key,
     /// White space at the beginning or the end.
     #[error("must not begin or end with white space")]
     Untrimmed,

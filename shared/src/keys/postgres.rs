@@ -29,7 +29,7 @@ mod schema;
 mod source;
 
 /// Most connections of a server: one that follows the keys, those for leases and last uses, and for
-/// each of these two one that looks whether an absent store is back.
+/// each of these two one that checks whether an absent store is back.
 pub const SERVER_CONNECTIONS_MAX: usize =
     1 + ledger::CONNECTIONS_MAX + last_use::CONNECTIONS_MAX + 2;
 
@@ -38,7 +38,7 @@ pub use client::PgClient;
 pub(super) use client::Timeout;
 pub(super) use database::Database;
 pub use database::make;
-pub use examine::{Examination, examine};
+pub use examine::{Examination, examine, revision};
 pub use last_use::PostgresLastUses;
 pub use ledger::PostgresLedger;
 pub use source::{PostgresKeySource, WithoutServers};

@@ -46,7 +46,8 @@ CREATE TABLE catalogue.last_uses (
 ) STRICT;
 
 -- The state of keys and subscriptions: the number for people, and a token that no other state has, also of a store that
--- was restored or replaced. Every change of what servers must know raises it; usage and last uses are no part of that.
+-- was restored or replaced. Commands raise it with each of their changes, and so must whoever changes rows by hand;
+-- usage and last uses are no part of it.
 CREATE TABLE catalogue.revision (
     number  INTEGER NOT NULL,
     token   TEXT NOT NULL

@@ -78,7 +78,7 @@ impl ReleaseStore {
             .try_for_each(|leftover| interruption::remove(leftover))
     }
 
-    fn judge(&self, now_seconds: i64, remove: bool) -> Result<Pruned, ReleaseError> {
+    fn remove_unneeded(&self, now_seconds: i64, remove: bool) -> Result<Pruned, ReleaseError> {
         let pointer = match self.pointer() {
             Err(ReleaseError::DamagedPointer { .. }) => None,
             read => read?,
@@ -303,11 +303,11 @@ impl Releases for ReleaseStore {
     }
 
     fn prune(&self, now_seconds: i64, _held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
-        self.judge(now_seconds, true)
+        self.remove_unneeded(now_seconds, true)
     }
 
     fn prune_dry_run(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
-        self.judge(now_seconds, false)
+        self.remove_unneeded(now_seconds, false)
     }
 
     fn followed_within(&self) -> &'static str {
@@ -327,7 +327,7 @@ fn remove_leftover(path: PathBuf, remove: bool) -> Result<Leftover, ReleaseError
     Ok(Leftover { path, bytes })
 }
 
-/// Removes a release unless it is open somewhere, or only looks whether it is.
+/// Removes a release unless it is open somewhere, or only checks whether it is.
 fn remove_unused(
     id: &ReleaseId,
     directory: &Path,

@@ -66,7 +66,7 @@ pub(super) fn owners(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
         count: 0,
         first: None,
     };
-    strangers.look(path).with_context(|| unseen(path))?;
+    strangers.walk(path).with_context(|| unseen(path))?;
     Ok(vec![if let Some(first) = &strangers.first {
         let (count, first) = (strangers.count, first.display());
         let message = format!(
@@ -103,7 +103,7 @@ struct Strangers {
 }
 
 impl Strangers {
-    fn look(&mut self, directory: &Path) -> io::Result<()> {
+    fn walk(&mut self, directory: &Path) -> io::Result<()> {
         for entry in fs::read_dir(directory)? {
             let entry = entry?;
             self.seen += 1;
@@ -120,9 +120,9 @@ impl Strangers {
                 self.first.get_or_insert_with(|| entry.path());
             }
             if metadata.is_dir() {
-                match self.look(&entry.path()) {
+                match self.walk(&entry.path()) {
                     Err(error) if error.kind() == ErrorKind::NotFound => {}
-                    looked => looked?,
+                    walked => walked?,
                 }
             }
         }

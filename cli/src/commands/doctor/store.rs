@@ -62,7 +62,7 @@ pub(super) fn contents(config: &KeyStoreConfig) -> Result<StoreContents, Observa
 pub(super) fn revision(config: &KeyStoreConfig) -> Option<Revision> {
     match config.client().ok()? {
         None => sqlite::revision(&config.data().keys_database()).ok(),
-        Some(client) => Some(postgres::examine(&client).ok()?.overview.revision),
+        Some(client) => postgres::revision(&client).ok(),
     }
 }
 
@@ -74,7 +74,7 @@ fn file_contents(config: &KeyStoreConfig) -> Result<StoreContents, Observation> 
     let found = sqlite::examine(&file, CHECKED_BYTES_MAX);
     let found = found.map_err(|error| unusable(&error, &path, is_forbidden))?;
     Ok(StoreContents {
-        store: judge_file(&found, &path),
+        store: check_file(&found, &path),
         overview: found.overview,
     })
 }
@@ -91,7 +91,7 @@ fn unusable(error: &KeyStoreError, path: &str, is_forbidden: bool) -> Observatio
     }
 }
 
-fn judge_file(found: &sqlite::Examination, path: &str) -> Observation {
+fn check_file(found: &sqlite::Examination, path: &str) -> Observation {
     if let WholeOrNot::Damaged(how) = &found.whole {
         let message = format!("it is damaged: {}", how.join("; "));
         return Observation::problem(message).run(restore(path));
@@ -129,12 +129,12 @@ fn database_contents(client: &PgClient) -> Result<StoreContents, Observation> {
         }
     })?;
     Ok(StoreContents {
-        store: judge_database(client, &found),
+        store: check_database(client, &found),
         overview: found.overview,
     })
 }
 
-fn judge_database(client: &PgClient, found: &postgres::Examination) -> Observation {
+fn check_database(client: &PgClient, found: &postgres::Examination) -> Observation {
     let address = client.address();
     if !found.is_writable {
         let message = format!("{address} cannot be written to, so no request can be counted");

@@ -1,7 +1,8 @@
 //! `catalogue store backup`: copies the key store of a data directory, also while servers run.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
@@ -11,13 +12,12 @@ use shared::base::durable;
 use shared::base::hint::quoted;
 use shared::keys::postgres::PgClient;
 use shared::keys::sqlite;
-use shared::release::interruption::Unfinished;
 use tempfile::NamedTempFile;
 
 use crate::commands::{key_store, show};
 use crate::hints::Hinted;
 use crate::process::context::Context;
-use crate::process::output_file::Permit;
+use crate::process::output_file::{self, Permit};
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::size::file_size;
 
@@ -77,14 +77,8 @@ pub(super) fn run(
 /// is killed leaves a file whose name begins with `.part-`. The size in bytes.
 fn write(from: &Path, to: &Path) -> anyhow::Result<u64> {
     let failed = || format!("could not write {}", to.display());
-    let directory = durable::directory_of(to);
-    // Without this, the error about a missing directory names the temporary file.
-    fs::metadata(directory).with_context(failed)?;
-    let make = || {
-        let mut part = tempfile::Builder::new();
-        part.prefix(".part-").tempfile_in(directory)
-    };
-    let (part, _unfinished) = Unfinished::make(make).with_context(failed)?;
+    let private = Permissions::from_mode(0o600);
+    let (part, _unfinished) = output_file::part(to, to, private).with_context(failed)?;
     let attempt = format!("could not back up the store to {}", to.display());
     sqlite::back_up(from, part.path()).map_err(|error| key_store::stopped(error, &attempt))?;
     let bytes = part.as_file().metadata().with_context(failed)?.len();
@@ -112,6 +106,6 @@ fn refuse_database(client: &PgClient, to: &Path) -> anyhow::Error {
     let address = client.address();
     let error = anyhow!("it is in PostgreSQL, {address}, which pg_dump backs up");
     let to = quoted(&to.display().to_string());
-    let hint = format!("pg_dump -Fc -n catalogue -f {to} {address}");
+    let hint = format!("pg_dump -Fc -n catalogue -U USER -f {to} {address}");
     Hinted::wrong_usage(error.context("could not back up the store"), hint).into()
 }

@@ -35,9 +35,9 @@ use crate::terminal::table::{self, Cell};
 /// the last moment at which it trusts its keys, and the request then waits for a lease.
 const LAST_CHARGE_WAIT: Duration = CHANGES_HOLD_WITHIN.saturating_add(Duration::from_millis(500));
 
-/// How often it is looked meanwhile whether a server waits: one that runs goes on before it refuses
-/// anything.
-const LOOKS: u32 = 10;
+/// How many checks are made meanwhile whether a server waits: one that runs continues before it
+/// refuses anything.
+const CHECKS: u32 = 10;
 
 /// Arguments of `store copy`.
 #[derive(Debug, Args)]
@@ -128,8 +128,8 @@ pub(super) fn run(
         }
         Some(client) => {
             let without_servers = WithoutServers::hold(&client).map_err(stopped)?;
-            for _look in 0..LOOKS {
-                (context.pause)(LAST_CHARGE_WAIT / LOOKS);
+            for _check in 0..CHECKS {
+                (context.pause)(LAST_CHARGE_WAIT / CHECKS);
                 without_servers.confirm().map_err(stopped)?;
             }
             let store = KeyStore::connect_to_copy(&client, context.operator.clone());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 use shared::base::hint::Hint;
-use shared::base::limited::shortened;
+use shared::base::shortened::shortened;
 
 use super::address::RedisAddress;
 use super::process::NO_EVICTION;
@@ -141,7 +141,7 @@ fn is_script_not_allowed(detail: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use shared::base::limited::CHARS_MAX;
+    use shared::base::shortened::CHARS_MAX;
 
     use super::*;
 

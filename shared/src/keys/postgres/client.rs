@@ -131,7 +131,7 @@ impl Timeout {
     /// For a copy, which works on all rows at once.
     pub(crate) const ALL_ROWS: Self = Self(Duration::from_mins(10));
     /// For examining the store.
-    pub(crate) const LOOKS: Self = Self(Duration::from_secs(2));
+    pub(crate) const EXAMINATIONS: Self = Self(Duration::from_secs(2));
     /// For the ledger, since requests wait for it.
     pub(crate) const LEASES: Self = Self(Duration::from_millis(250));
     /// For a server's polls: several fit into the second for which it may trust its last reply.

@@ -4,7 +4,7 @@ use crate::keys::contents::Overview;
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::database::Database;
 use crate::keys::statements;
-use crate::keys::store::KeyStoreError;
+use crate::keys::store::{KeyStoreError, Revision};
 use crate::keys::transaction::{Access, Transaction};
 
 /// What a store was found to be.
@@ -24,7 +24,7 @@ pub struct Examination {
     pub overview: Overview,
 }
 
-const LOOK: &str = "SELECT current_setting('server_version') AS server,
+const EXAMINE: &str = "SELECT current_setting('server_version') AS server,
     (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
         WHERE relnamespace = 'catalogue'::regnamespace AND relkind = 'r') AS bytes,
     NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS is_writable,
@@ -34,10 +34,10 @@ const LOOK: &str = "SELECT current_setting('server_version') AS server,
 
 /// Examines the store in the database of `client`.
 pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
-    let mut database = Database::open(client, Timeout::LOOKS)?;
+    let mut database = Database::open(client, Timeout::EXAMINATIONS)?;
     database.transact(Access::Read, |transaction| {
         let transaction: &dyn Transaction = transaction;
-        let looked = transaction.first(LOOK, &[], |row| {
+        let examined = transaction.first(EXAMINE, &[], |row| {
             let (server, bytes) = (row.get("server")?, row.get("bytes")?);
             let (is_writable, is_durable) = (row.get("is_writable")?, row.get("is_durable")?);
             let connections_left = row.get("connections_left")?;
@@ -45,7 +45,7 @@ pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
         })?;
         let location = transaction.location();
         let (server, bytes, is_writable, is_durable, connections_left) =
-            looked.ok_or(KeyStoreError::Missing { location })?;
+            examined.ok_or(KeyStoreError::Missing { location })?;
         Ok(Examination {
             server,
             bytes,
@@ -54,5 +54,12 @@ pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
             connections_left,
             overview: statements::overview(transaction)?,
         })
+    })
+}
+
+/// The state that the store in the database of `client` is in.
+pub fn revision(client: &PgClient) -> Result<Revision, KeyStoreError> {
+    Database::open(client, Timeout::EXAMINATIONS)?.transact(Access::Read, |transaction| {
+        statements::revision(transaction)
     })
 }

@@ -3,7 +3,8 @@
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
-use crate::base::limited::shortened;
+use crate::base::error_chain::chain;
+use crate::base::shortened::shortened;
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::store::{CHANGE, KeyStoreError};
 
@@ -135,19 +136,6 @@ impl Failure {
     }
 }
 
-fn chain(error: &Error) -> String {
-    let first: &dyn std::error::Error = error;
-    let causes = std::iter::successors(first.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |chain, cause| {
-        let cause = cause.to_string();
-        if chain.contains(&cause) {
-            chain
-        } else {
-            format!("{chain}: {cause}")
-        }
-    })
-}
-
 fn is_missing(code: &SqlState) -> bool {
     [
         SqlState::UNDEFINED_TABLE,
@@ -174,7 +162,7 @@ fn is_locked(code: &SqlState) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::limited::CHARS_MAX;
+    use crate::base::shortened::CHARS_MAX;
 
     #[test]
     fn of_a_long_message_only_the_beginning_is_shown() {

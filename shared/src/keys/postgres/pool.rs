@@ -72,14 +72,14 @@ impl Pool {
         let not_made = |failure| (failure, CommitOutcome::NotMade);
         self.refuse_away().map_err(not_made)?;
         let connection = self.connection().map_err(|failure| {
-            self.judge(None, &failure);
+            self.handle(None, &failure);
             not_made(failure)
         })?;
         // The store may have been found away meanwhile.
         self.refuse_away().map_err(not_made)?;
         let asked = async { ask(&connection).await.map_err(E::into) };
         self.client.wait(self.timeout, asked).map_err(|failure| {
-            self.judge(Some(connection), &failure);
+            self.handle(Some(connection), &failure);
             (failure, CommitOutcome::Unknown)
         })
     }
@@ -102,7 +102,7 @@ impl Pool {
 
     /// Closes connections that a failure made unusable, and probes in the background until the
     /// store is back.
-    fn judge(&self, held: Option<Object>, failure: &Failure) {
+    fn handle(&self, held: Option<Object>, failure: &Failure) {
         let has_others = 0 < self.connections.status().size;
         let is_away = failure.breaks() && !(failure.is_full() && has_others);
         // A store that became read-only may have a successor elsewhere. Where this connection broke,

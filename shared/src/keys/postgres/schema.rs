@@ -10,7 +10,7 @@ use crate::keys::tables::{Found, VERSION, in_postgres};
 const PROGRAM: &str = "boat catalogue";
 
 /// Whether the schema is there, whether it is empty, and whether it says a version.
-const LOOK: &str = "SELECT
+const CHECK: &str = "SELECT
     EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('catalogue')) AS has_any,
     to_regclass('catalogue.schema') IS NOT NULL AS has_version";
 const READ: &str = "SELECT version, oldest_reader FROM catalogue.schema WHERE program = $1";
@@ -30,8 +30,8 @@ const MARK: &str = "INSERT INTO catalogue.schema VALUES ($1, $2, $2)";
 
 /// Reads what the database says about itself.
 pub(super) async fn find(client: &Client) -> Result<Found, Failure> {
-    let looked = client.query_typed_one(LOOK, &[]).await?;
-    let (has_any, has_version) = (looked.try_get("has_any")?, looked.try_get("has_version")?);
+    let checked = client.query_typed_one(CHECK, &[]).await?;
+    let (has_any, has_version) = (checked.try_get("has_any")?, checked.try_get("has_version")?);
     match (has_any, has_version) {
         (false, _) => return Ok(Found::Nothing),
         (true, false) => return Ok(Found::Foreign),

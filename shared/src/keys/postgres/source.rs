@@ -21,7 +21,7 @@ macro_rules! lock {
 
 /// The revision, whether this program can work with the tables, and whether the store is writable;
 /// once nobody has the lock alone.
-const LOOK: &str = concat!(
+const STATE: &str = concat!(
     "SELECT revision.number || '-' || revision.token AS revision,
         schema.version, schema.oldest_reader,
         current_setting('transaction_read_only') = 'on' AS is_read_only
@@ -53,7 +53,7 @@ impl PostgresKeySource {
     }
 
     /// Takes the known state out first, so that an error leaves nothing half known.
-    fn look(
+    fn read(
         &mut self,
         known: Option<&Revision>,
     ) -> Result<(Revision, Option<KeySnapshot>), KeyStoreError> {
@@ -77,7 +77,7 @@ impl PostgresKeySource {
     }
 
     fn revision_on(&self, connection: &PgConnection) -> Result<Revision, KeyStoreError> {
-        let asked = once(&self.client, Timeout::POLLS, &connection.client, LOOK, &[]);
+        let asked = once(&self.client, Timeout::POLLS, &connection.client, STATE, &[]);
         let location = || self.client.address().location();
         let rows = self.client.ask("read", Timeout::POLLS, asked);
         let rows = rows.map_err(|error| match error {
@@ -92,8 +92,8 @@ impl PostgresKeySource {
             let location = location();
             return Err(KeyStoreError::Missing { location });
         };
-        let looked = look_at(row).map_err(|unreadable| unreadable.in_store(location()))?;
-        let (found, is_read_only, revision) = looked;
+        let state = read_state(row).map_err(|unreadable| unreadable.in_store(location()))?;
+        let (found, is_read_only, revision) = state;
         found.usable(location())?;
         if is_read_only {
             let location = location();
@@ -115,7 +115,7 @@ impl PostgresKeySource {
     }
 }
 
-fn look_at(row: &dyn Row) -> Result<(Found, bool, Revision), Unreadable> {
+fn read_state(row: &dyn Row) -> Result<(Found, bool, Revision), Unreadable> {
     let found = Found::Ours {
         version: row.get("version")?,
         oldest_reader: row.get("oldest_reader")?,
@@ -127,7 +127,7 @@ fn look_at(row: &dyn Row) -> Result<(Found, bool, Revision), Unreadable> {
 impl KeySource for PostgresKeySource {
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
         let known = self.known.take();
-        let (revision, changed) = self.look(known.as_ref())?;
+        let (revision, changed) = self.read(known.as_ref())?;
         self.known = Some(revision);
         Ok(changed)
     }

@@ -308,7 +308,7 @@ impl LockTimeout {
     /// For a command, which waits for others to finish: five seconds.
     pub(super) const COMMANDS: Self = Self(wait::<5_000>);
     /// For examining the store: one second.
-    pub(super) const LOOKS: Self = Self(wait::<1_000>);
+    pub(super) const EXAMINATIONS: Self = Self(wait::<1_000>);
     /// For the ledger. Requests wait for it a little longer: so what is leased at the last moment
     /// is there for the next.
     pub(super) const LEASES: Self = Self(wait::<450>);

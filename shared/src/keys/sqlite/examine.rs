@@ -41,7 +41,7 @@ pub enum WholeOrNot {
 /// Examines the store at `path`. One of more than `checked_bytes_max` bytes is not read through.
 pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeyStoreError> {
     let bytes = files::length(path)?;
-    let mut database = Database::connect_to_read(path, LockTimeout::LOOKS)?;
+    let mut database = Database::connect_to_read(path, LockTimeout::EXAMINATIONS)?;
     database.transact(Access::Read, |transaction| {
         let found = transaction.explained(schema::find(transaction.inner))?;
         found.usable(transaction.location())?;
@@ -66,7 +66,8 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
 
 /// The state that the store at `path` is in.
 pub fn revision(path: &Path) -> Result<Revision, KeyStoreError> {
-    Database::connect_to_read(path, LockTimeout::LOOKS)?.transact(Access::Read, |transaction| {
-        statements::revision(transaction)
-    })
+    Database::connect_to_read(path, LockTimeout::EXAMINATIONS)?
+        .transact(Access::Read, |transaction| {
+            statements::revision(transaction)
+        })
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::ErrorCode;
 
-use crate::base::limited::shortened;
+use crate::base::shortened::shortened;
 use crate::keys::store::{KeyStoreError, Location};
 
 /// The error of an `attempt`, a verb, that SQLite refused.
@@ -50,7 +50,7 @@ mod tests {
     use std::error::Error as _;
 
     use super::*;
-    use crate::base::limited::CHARS_MAX;
+    use crate::base::shortened::CHARS_MAX;
 
     #[test]
     fn of_a_long_statement_only_the_beginning_is_shown() {

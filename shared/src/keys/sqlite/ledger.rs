@@ -55,7 +55,7 @@ struct Request {
 
 #[derive(Clone, Copy, Debug)]
 enum Operation {
-    Look,
+    Read,
     Lease { wanted: u64 },
     GiveBack { unused: u64 },
 }
@@ -88,12 +88,12 @@ impl SqliteLedger {
         outcome.unwrap_or_else(|| Err(failed(CHANGE, &self.path, "the transaction broke off")))
     }
 
-    /// Runs the queries in one transaction and the changes in another, so that all changes happen
+    /// Runs the reads in one transaction and the changes in another, so that all changes happen
     /// or none.
     fn run_all(&self, pending: &[Pending]) {
-        let is_look = |pending: &&Pending| matches!(pending.request.operation, Operation::Look);
-        let (looks, changes): (Vec<_>, Vec<_>) = pending.iter().partition(is_look);
-        self.run(&looks, Access::Read);
+        let is_read = |pending: &&Pending| matches!(pending.request.operation, Operation::Read);
+        let (reads, changes): (Vec<_>, Vec<_>) = pending.iter().partition(is_read);
+        self.run(&reads, Access::Read);
         // Charging must work on a full disk, as long as the reserve lasts.
         self.run(&changes, Access::UrgentChange);
     }
@@ -134,12 +134,12 @@ impl QuotaLedger for SqliteLedger {
     }
 
     fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
-        let looked = self.request(Request {
+        let read = self.request(Request {
             subscription,
             period,
-            operation: Operation::Look,
+            operation: Operation::Read,
         });
-        looked.map(|lease| lease.charged)
+        read.map(|lease| lease.charged)
     }
 
     fn give_back(
@@ -163,7 +163,7 @@ impl Request {
     fn run(self, transaction: &dyn Transaction) -> Result<Outcome, KeyStoreError> {
         let (subscription, period) = (self.subscription, self.period);
         Ok(match self.operation {
-            Operation::Look => Ok(Lease {
+            Operation::Read => Ok(Lease {
                 granted: 0,
                 charged: statements::charged(transaction, subscription, period)?,
             }),

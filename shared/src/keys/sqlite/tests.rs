@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use crate::base::error_chain::chain;
 use crate::keys::key_store::KeyStore;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
@@ -77,11 +78,9 @@ pub(super) fn exclusive_lock(place: &StoreFile) -> Connection {
 }
 
 /// The whole chain of an error, without the path.
-fn error<T: Debug>(result: Result<T, impl std::error::Error>, place: &StoreFile) -> String {
-    let error = result.unwrap_err();
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    let chain = causes.fold(error.to_string(), |chain, cause| {
-        format!("{chain}: {cause}")
-    });
-    chain.replace(place.0.path().to_str().unwrap(), "[dir]")
+fn error<T: Debug>(
+    result: Result<T, impl std::error::Error + 'static>,
+    place: &StoreFile,
+) -> String {
+    chain(&result.unwrap_err()).replace(place.0.path().to_str().unwrap(), "[dir]")
 }

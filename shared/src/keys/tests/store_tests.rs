@@ -13,6 +13,7 @@ use std::fmt::Debug;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
+use crate::base::error_chain::chain;
 use crate::base::operator::Operator;
 use crate::keys::environment::Environment;
 use crate::keys::key_store::IssuedKey;
@@ -132,10 +133,6 @@ pub(in crate::keys) fn issue(store: &mut KeyStore, seed: u64) -> IssuedKey {
 }
 
 /// The whole chain of an error.
-fn error<T: Debug>(result: Result<T, impl std::error::Error>) -> String {
-    let error = result.unwrap_err();
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |chain, cause| {
-        format!("{chain}: {cause}")
-    })
+fn error<T: Debug>(result: Result<T, impl std::error::Error + 'static>) -> String {
+    chain(&result.unwrap_err())
 }

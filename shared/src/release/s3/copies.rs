@@ -13,10 +13,10 @@ use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::bucket::Contents;
 use super::pointer::SharedPointer;
 use super::published::{Published, bytes};
 use crate::base::data_dir::DataDir;
@@ -43,6 +43,9 @@ pub(super) struct Copies {
     pub(super) store: ReleaseStore,
     /// Where copies are made.
     pub(super) fetching: PathBuf,
+    /// For each release one that the thread which fetches it holds: what is activated while it is
+    /// fetched ahead is not fetched twice.
+    turns: Mutex<BTreeMap<ReleaseId, Arc<Mutex<()>>>>,
     /// What could not be fetched ahead of its activation, and until when it is not tried again.
     refused: Mutex<BTreeMap<ReleaseId, i64>>,
 }
@@ -53,6 +56,7 @@ impl Copies {
         Self {
             fetching: directory.path().join("fetching"),
             store: ReleaseStore::new(directory),
+            turns: Mutex::default(),
             refused: Mutex::default(),
         }
     }
@@ -72,9 +76,18 @@ impl Copies {
         self.store.open(id)
     }
 
-    /// Makes a copy of a release.
+    /// Makes a copy of a release, unless there is one once it is this thread's turn.
     fn fetch(&self, published: &Published, id: &ReleaseId) -> Result<(), ReleaseError> {
-        let (manifest, contents) = published.read_manifest(id)?;
+        let turn = Arc::clone(self.turns.lock().entry(id.clone()).or_default());
+        let _turn = turn.lock();
+        if self.store.directory(id).is_dir() {
+            return Ok(());
+        }
+        self.copy(published, id)
+    }
+
+    fn copy(&self, published: &Published, id: &ReleaseId) -> Result<(), ReleaseError> {
+        let (manifest, manifest_bytes) = published.read_manifest(id)?;
         published.check_files(id, &manifest)?;
         let (_shared, staging) = self.create_staging()?;
         published.listener.fetching(bytes(&manifest));
@@ -86,18 +99,18 @@ impl Copies {
         });
         published.listener.finish();
         read?;
-        self.publish(id, &contents, staging)
+        self.publish(id, &manifest_bytes, staging)
     }
 
     /// Gives a copy its name, unless another process was faster.
     fn publish(
         &self,
         id: &ReleaseId,
-        manifest: &Contents,
+        manifest: &[u8],
         staging: Staging,
     ) -> Result<(), ReleaseError> {
         let path = staging.path().join(MANIFEST);
-        durable::replace(&path, &manifest.bytes).map_err(ReleaseError::io("write", &path))?;
+        durable::replace(&path, manifest).map_err(ReleaseError::io("write", &path))?;
         let target = self.store.directory(id);
         let releases = DataDir::new(durable::directory_of(&target));
         let created = releases.create();
@@ -157,6 +170,7 @@ impl Copies {
         prefetched: &mut Prefetched,
     ) {
         self.refused.lock().retain(|id, _| wanted.contains(id));
+        self.turns.lock().retain(|id, _| wanted.contains(id));
         for id in wanted.iter().skip(1) {
             let refused = self.refused.lock().get(id).copied();
             if self.store.directory(id).is_dir() || refused.is_some_and(|until| now < until) {

@@ -146,12 +146,12 @@ impl Prune<'_> {
         objects: &Objects,
     ) -> Result<Option<Kept>, ReleaseError> {
         let manifest = file_name(id, MANIFEST);
-        let (_manifest, contents) = self.published.read_manifest(id)?;
+        let bytes = self.published.manifest_bytes(id)?;
         let bucket = &self.published.bucket;
         uninterrupted(Some(Change::Pruned), || bucket.remove(&manifest))?;
         let is_needed = self.is_needed_again(id);
         if !matches!(is_needed, Ok(false)) {
-            self.put_back(&manifest, &contents.bytes)?;
+            self.put_back(&manifest, &bytes)?;
             return is_needed.map(|_needed| Some(Kept::InUse));
         }
         self.remove_all(objects)?;

@@ -5,7 +5,7 @@
 //! old.
 //!
 //! Marks are small objects that keep a release from being pruned while it is needed. A process that
-//! needs one marks it first and then looks whether it is still there; a prune takes the manifest
+//! needs one marks it first and then checks whether it is still there; a prune takes the manifest
 //! away first and then looks for marks. So one of the two sees the other, whatever the order in
 //! which they come.
 
@@ -17,7 +17,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use super::bucket::{Bucket, Contents, Flaw, S3Error};
+use super::bucket::{Bucket, Flaw, S3Error};
 use crate::base::clock::Clock;
 use crate::base::hash::Hashed;
 use crate::release::interruption::{self, Change, uninterrupted};
@@ -95,21 +95,25 @@ impl Published {
     }
 
     /// The manifest of a release, and its bytes.
-    pub(super) fn read_manifest(
-        &self,
-        id: &ReleaseId,
-    ) -> Result<(Manifest, Contents), ReleaseError> {
-        let name = file_name(id, MANIFEST);
-        let contents = self.bucket.get(&name, MANIFEST_BYTES_MAX)?;
+    pub(super) fn read_manifest(&self, id: &ReleaseId) -> Result<(Manifest, Bytes), ReleaseError> {
+        let bytes = self.manifest_bytes(id)?;
+        let path = self.bucket.path(&file_name(id, MANIFEST));
+        Ok((Manifest::prove(id, &bytes, &path)?, bytes))
+    }
+
+    /// The bytes of a manifest, also of one that this version does not read.
+    pub(super) fn manifest_bytes(&self, id: &ReleaseId) -> Result<Bytes, ReleaseError> {
+        let contents = self
+            .bucket
+            .get(&file_name(id, MANIFEST), MANIFEST_BYTES_MAX)?;
         let contents = contents.ok_or_else(|| ReleaseError::Unknown { id: id.to_string() })?;
-        let manifest = Manifest::prove(id, &contents.bytes, &self.bucket.path(&name))?;
-        Ok((manifest, contents))
+        Ok(contents.bytes)
     }
 
     /// Size of a release in bytes, including its manifest.
     pub(super) fn size(&self, id: &ReleaseId) -> Result<u64, ReleaseError> {
-        let (manifest, contents) = self.read_manifest(id)?;
-        Ok(bytes(&manifest) + contents.bytes.len() as u64)
+        let (manifest, itself) = self.read_manifest(id)?;
+        Ok(bytes(&manifest) + itself.len() as u64)
     }
 
     /// All published releases, the newest first: those that have a manifest.
@@ -236,8 +240,8 @@ impl Published {
     /// Writes the manifest anew, so that the release counts as young again.
     pub(super) fn renew(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         self.mark(id)?;
-        let (_manifest, contents) = self.read_manifest(id)?;
-        self.bucket.put(&file_name(id, MANIFEST), contents.bytes)
+        let (_manifest, bytes) = self.read_manifest(id)?;
+        self.bucket.put(&file_name(id, MANIFEST), bytes)
     }
 
     /// Marks a release for as long as something short takes, and makes sure that it is there.

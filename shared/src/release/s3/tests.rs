@@ -14,9 +14,11 @@ mod proxy;
 mod suitability;
 mod use_marks;
 
-use std::fs;
+use std::sync::mpsc;
+use std::{fs, thread};
 
 use self::folder::Folder;
+use self::proxy::{Fate, Proxy};
 use super::published::file_name;
 use super::*;
 use crate::release::manifest::MANIFEST;
@@ -89,6 +91,28 @@ fn every_file_that_is_not_what_the_manifest_says_keeps_a_copy_from_being_made() 
     }
     there.open(&id).unwrap().verify().unwrap();
     assert_eq!(copies(&there), (1, 0));
+}
+
+#[test]
+#[ignore = "needs S3"]
+fn what_another_thread_is_fetching_is_not_fetched_twice() {
+    let folder = Folder::new();
+    let id = published_until(&folder.machine("here"), 1).remove(0);
+    let manifest = file_name(&id, MANIFEST);
+    let (begin, begun) = mpsc::channel();
+    let proxy = Proxy::start(move |request| {
+        if request.starts_with("GET ") && request.contains(&manifest) {
+            begin.send(()).unwrap();
+        }
+        Fate::Passed
+    });
+    let there = folder.machine_with("there", &proxy.settings());
+    thread::scope(|scope| {
+        scope.spawn(|| there.open(&id).unwrap());
+        begun.recv().unwrap();
+        there.open(&id).unwrap().verify().unwrap();
+    });
+    assert_eq!(begun.try_iter().count(), 0);
 }
 
 #[test]

@@ -13,14 +13,14 @@ fn wait_for_turn(ledger: &SqliteLedger, request: Request) -> Reply {
     reply
 }
 
-/// A query, a lease and a return that wait, and the outcome of each after another request queried.
-fn answered_with_a_look(place: &StoreFile, before: impl FnOnce()) -> [Outcome; 3] {
+/// A read, a lease and a return that wait, and the outcome of each after another read.
+fn answered_with_a_read(place: &StoreFile, before: impl FnOnce()) -> [Outcome; 3] {
     let subscription = subscribe(&mut place.store(), "Acme", 10);
     let period = subscription.period(NOW);
     let ledger = SqliteLedger::new(place.path());
     ledger.lease(subscription.id, period, 5).unwrap();
     let operations = [
-        Operation::Look,
+        Operation::Read,
         Operation::Lease { wanted: 3 },
         Operation::GiveBack { unused: 1 },
     ];
@@ -33,14 +33,14 @@ fn answered_with_a_look(place: &StoreFile, before: impl FnOnce()) -> [Outcome; 3
         wait_for_turn(&ledger, request)
     });
     before();
-    let _looked = ledger.charged(subscription.id, period);
+    let _charged = ledger.charged(subscription.id, period);
     waiting.map(|reply| reply.lock().take().expect("an answer"))
 }
 
 #[test]
 fn one_request_answers_all_that_wait() {
     let place = StoreFile::new();
-    let answers = answered_with_a_look(&place, || {});
+    let answers = answered_with_a_read(&place, || {});
     let answers = answers.map(|answer| answer.map(|lease| (lease.granted, lease.charged)).unwrap());
     assert_eq!(answers, [(0, 5), (3, 8), (0, 0)]);
 
@@ -54,7 +54,7 @@ fn one_request_answers_all_that_wait() {
 fn no_request_waits_for_a_lock_that_another_waited_for_in_vain() {
     let place = StoreFile::new();
     let mut locker = None;
-    let answers = answered_with_a_look(&place, || locker = Some(exclusive_lock(&place)));
+    let answers = answered_with_a_read(&place, || locker = Some(exclusive_lock(&place)));
     for answer in answers {
         assert!(matches!(answer, Err(KeyStoreError::Locked { .. })));
     }

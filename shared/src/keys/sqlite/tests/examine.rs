@@ -12,7 +12,7 @@ use crate::keys::subscription::SubscriptionId;
 /// No test has a store as large as this.
 const ALL: u64 = 1 << 30;
 
-fn looked(place: &StoreFile) -> Examination {
+fn examined(place: &StoreFile) -> Examination {
     let files = || {
         let entries = fs::read_dir(place.0.path()).unwrap();
         let read = |entry: fs::DirEntry| (entry.file_name(), fs::read(entry.path()).unwrap());
@@ -31,7 +31,7 @@ fn a_store_is_seen_as_it_is() {
     let place = StoreFile::new();
     let mut store = place.store();
     subscribe(&mut store, "Acme", 1);
-    let found = looked(&place);
+    let found = examined(&place);
     assert_eq!(found.whole, WholeOrNot::Whole);
     assert!(found.is_writable && found.has_reserve);
     assert_eq!(
@@ -47,10 +47,10 @@ fn a_store_is_seen_as_it_is() {
     let period = Period { start: 7, end: 8 };
     let ledger = SqliteLedger::new(place.path());
     ledger.lease(SubscriptionId(1), period, 1).unwrap();
-    assert_eq!(looked(&place).overview.latest_charged, Some(7));
+    assert_eq!(examined(&place).overview.latest_charged, Some(7));
     ledger.give_back(SubscriptionId(1), period, 1).unwrap();
     assert_eq!(
-        looked(&place).overview.latest_charged,
+        examined(&place).overview.latest_charged,
         None,
         "nothing is charged of it"
     );
@@ -61,7 +61,7 @@ fn a_store_is_seen_as_it_is() {
 fn a_store_over_the_limit_is_not_read_through() {
     let place = StoreFile::new();
     drop(place.store());
-    let bytes = looked(&place).bytes;
+    let bytes = examined(&place).bytes;
     for (limit, expected) in [
         (bytes - 1, WholeOrNot::NotChecked),
         (bytes, WholeOrNot::Whole),
@@ -87,6 +87,6 @@ fn a_store_that_another_program_compacted_lacks_its_reserve() {
     let other = Connection::open(place.path()).unwrap();
     other.execute_batch("VACUUM").unwrap();
     drop(other);
-    let found = looked(&place);
+    let found = examined(&place);
     assert!(!found.has_reserve && found.whole == WholeOrNot::Whole);
 }

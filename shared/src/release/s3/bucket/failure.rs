@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use object_store::Error;
 
-use crate::base::limited::shortened;
+use crate::base::shortened::shortened;
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
@@ -132,7 +132,7 @@ fn refusal(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::limited::CHARS_MAX;
+    use crate::base::shortened::CHARS_MAX;
 
     #[test]
     fn a_refusal_is_reported_by_its_status_and_its_code() {

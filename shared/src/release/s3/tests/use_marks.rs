@@ -61,6 +61,21 @@ fn objects_without_a_manifest_go_when_none_was_written_for_a_day() {
 
 #[test]
 #[ignore = "needs S3"]
+fn a_release_that_this_version_does_not_read_is_removed_like_any_other() {
+    let folder = Folder::new();
+    let here = folder.machine("here");
+    let ids = published_until(&here, 2);
+    activate(&here, &ids[1]);
+    let former = r#"{"format":"boat-release/2"}"#;
+    folder.put(&file_name(&ids[0], MANIFEST), former);
+    let pruned = here.prune(tomorrow(), &here.lock().unwrap()).unwrap();
+    assert!(pruned.failures.is_empty(), "{:?}", pruned.failures);
+    assert!(folder.list(&file_name(&ids[0], "")).is_empty());
+    here.verify(&ids[1]).unwrap();
+}
+
+#[test]
+#[ignore = "needs S3"]
 fn a_mark_is_renewed_every_minute_also_where_the_clock_was_put_back() {
     let folder = Folder::new();
     let mut here = folder.machine("here");
