@@ -11,7 +11,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 use shared::base::clock::SystemClock;
@@ -24,10 +23,8 @@ use crate::edited::Edited;
 use crate::harness::TestCli;
 use crate::process::{SERVE, Server, command, spawn};
 use crate::services;
-use crate::wait::wait_until;
+use crate::wait::{wait_for, wait_until};
 
-/// How long a command may take before it counts as hung: far longer than any load explains.
-const HUNG_AFTER: Duration = Duration::from_mins(2);
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 
 /// Machines that share a folder of the bucket.
@@ -114,7 +111,7 @@ impl Machines {
 /// Asks until the server serves a release. It asks with pauses, since a server rests from opening a
 /// release while requests arrive.
 #[track_caller]
-fn wait_for(server: &Server, release: &ReleaseId) {
+fn wait_until_served(server: &Server, release: &ReleaseId) {
     wait_until(&format!("{release} to be served"), || {
         let version = server.get_with("/v1", "");
         version.body.contains(release.as_str())
@@ -140,7 +137,7 @@ fn every_server_follows_an_activation_and_a_rollback_and_starts_without_s3() {
     let first = machines.newest();
     let servers = ["one", "two"].map(|machine| machines.serve(machine));
     for server in &servers {
-        wait_for(server, &first);
+        wait_until_served(server, &first);
     }
     let other = other_export(&machines);
     machines.done(
@@ -149,11 +146,11 @@ fn every_server_follows_an_activation_and_a_rollback_and_starts_without_s3() {
     );
     let second = machines.other_than(&first);
     for server in &servers {
-        wait_for(server, &second);
+        wait_until_served(server, &second);
     }
     machines.done("another", &["releases", "rollback"]);
     for server in &servers {
-        wait_for(server, &first);
+        wait_until_served(server, &first);
     }
     for server in servers {
         assert!(server.stop().success());
@@ -161,7 +158,7 @@ fn every_server_follows_an_activation_and_a_rollback_and_starts_without_s3() {
     let mut command = machines.command("one", &SERVE);
     command.env("AWS_ENDPOINT_URL", "http://127.0.0.1:1");
     let alone = Server::run(command);
-    wait_for(&alone, &first);
+    wait_until_served(&alone, &first);
     drop(alone);
     let mut command = machines.command("new", &SERVE);
     command.env("AWS_ENDPOINT_URL", "http://127.0.0.1:1");
@@ -198,7 +195,7 @@ fn kill_at_each_write(is_done: bool) {
         let mut command = machines.command("operator", &["import", SAMPLE]);
         command.env("AWS_ENDPOINT_URL", &proxy.endpoint);
         let mut import = spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
-        proxy.reached.recv_timeout(HUNG_AFTER).unwrap();
+        wait_for("the write to be reached", || proxy.reached.try_recv().ok());
         import.kill().unwrap();
         import.wait().unwrap();
         let releases = machines.releases("tests");

@@ -44,19 +44,19 @@ pub(super) struct Program {
     /// The keys of a plain path such as `.hull.keel`. Most expressions are plain paths and can be
     /// evaluated without running the program.
     path: Option<Vec<Val>>,
-    /// If it is watched: the texts in it, which may be keys, and whether it uses them as keys
+    /// If it is observed: the texts in it, which may be keys, and whether it uses them as keys
     /// itself rather than through a definition.
     named: HashMap<String, bool>,
 }
 
 impl Program {
     /// Compiles `code`, which may use the definitions in `prelude` and the variables named in
-    /// `variables`, each with its `$`. If it is watched, it tells what it looks at.
+    /// `variables`, each with its `$`. If it is observed, it tells what it looks at.
     pub(super) fn compile(
         code: &str,
         prelude: &str,
         variables: &[String],
-        is_watched: bool,
+        is_observed: bool,
     ) -> Result<Self, InvalidExpression> {
         check_recursion(code)?;
         check_syntax(code)?;
@@ -64,7 +64,7 @@ impl Program {
             definitions,
             body,
             found,
-        } = Parsed::new(code, prelude, is_watched).ok_or_else(not_jq)?;
+        } = Parsed::new(code, prelude, is_observed).ok_or_else(not_jq)?;
         let expression = Def {
             name: EXPRESSION,
             args: Vec::new(),
@@ -73,7 +73,7 @@ impl Program {
                 _ => Term::Def(definitions, Box::new(body)),
             },
         };
-        let library = library::definitions(found.called, is_watched).into_iter();
+        let library = library::definitions(found.called, is_observed).into_iter();
         let definitions = library.chain([expression]);
         let arena = Arena::default();
         let file = File {
@@ -91,7 +91,7 @@ impl Program {
             let first = errors.into_iter().flat_map(|(_file, errors)| errors).next();
             undefined(first)
         })?;
-        let (path, named) = if is_watched {
+        let (path, named) = if is_observed {
             (None, found.named)
         } else {
             (plain_path(code), HashMap::new())

@@ -44,13 +44,13 @@ const HELD_MAX: usize = 1024;
 pub(super) struct Mapper {
     definition: Arc<Definition>,
     programs: Vec<Program>,
-    /// Whether all programs are watched.
-    is_watched: bool,
+    /// Whether all programs say what they look at, as an observer needs.
+    is_observable: bool,
     variables: Vec<Jq>,
     /// All records; empty while they are still being identified.
     index: Arc<Index>,
     held: RefCell<Held>,
-    /// What watches the expressions, if the mapping is checked.
+    /// What observes the expressions, if the mapping is checked.
     observer: RefCell<Option<Observer>>,
     /// The objects in which `published` looked a key up that it names itself, since it was last
     /// evaluated.
@@ -77,7 +77,7 @@ impl Mapper {
         Ok(Self {
             definition: Arc::clone(definition),
             programs,
-            is_watched: false,
+            is_observable: false,
             variables: values.collect(),
             index,
             held: RefCell::new(Held::new(HELD_MAX / threads)),
@@ -182,9 +182,9 @@ impl Mapper {
 
     /// Has all expressions observed from now on.
     fn observe(&mut self) -> Result<(), Vec<Mistake>> {
-        if !self.is_watched {
+        if !self.is_observable {
             self.programs = compile(&self.definition, true)?;
-            self.is_watched = true;
+            self.is_observable = true;
         }
         self.observer.replace(Some(Observer::default()));
         Ok(())
@@ -222,10 +222,10 @@ pub(super) fn rules_for<'d>(
 }
 
 /// Compiles the expressions of a mapping, or reports all mistakes in them. `published` is always
-/// watched, the others if `is_watched`.
+/// observed, the others if `is_observed`.
 pub(super) fn compile(
     definition: &Definition,
-    is_watched: bool,
+    is_observed: bool,
 ) -> Result<Vec<Program>, Vec<Mistake>> {
     let prelude = definition.prelude.as_ref();
     let code = prelude.map_or("", |prelude| prelude.code.as_str());
@@ -247,8 +247,8 @@ pub(super) fn compile(
     let sources = definition.sources.iter();
     let published: HashSet<ExpressionId> = sources.filter_map(|of| of.envelope.published).collect();
     for (index, expression) in definition.expressions.iter().enumerate() {
-        let is_watched = is_watched || published.contains(&ExpressionId(index));
-        match Program::compile(&expression.code, code, &variables, is_watched) {
+        let is_observed = is_observed || published.contains(&ExpressionId(index));
+        match Program::compile(&expression.code, code, &variables, is_observed) {
             Ok(program) => programs.push(program),
             Err(why) => mistakes.push(invalid(&expression.span, why)),
         }

@@ -1,29 +1,30 @@
 //! Parses the text of a mapping file into its definition, or reports all mistakes in it.
+//!
+//! Here is what all sections share, and those that stand alone.
 
+mod rules;
+mod sources;
 mod syntax;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use self::sources::EnvelopeParts;
 use super::definition::{
-    Constant, Definition, EDIT_ID, Envelope, Expression, ExpressionId, FORMAT, FORMATS, Field,
-    Join, Links, Rest, Rule, Source, Table, UNDECIDED, UNREAD_STATUS, WhereVariable,
+    Definition, EDIT_ID, Expression, ExpressionId, FORMAT, Table, UNDECIDED, UNREAD_STATUS,
+    WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
-use super::file_keys::{
-    self, ENVELOPE, JOIN, LINKS, LIST, LIST_OF_OBJECTS, ROOT, RULE, SOURCE, VALUE,
-};
+use super::file_keys::{self, ROOT};
 use super::image_files::HEAD_MAX;
+use super::mistake::Mistake;
 use super::section::{Section, json, text};
-use crate::finding::{Kind, cut, nearest, others};
-use crate::mapping::mistake::Mistake;
-use crate::source::readers::RecordsPath;
-use crate::source::{Encoding, FileGroup, FileNames, Format, Heads, HeadsOf, Layout, Plan};
+use crate::finding::{cut, nearest, others};
+use crate::source::{Heads, HeadsOf, Plan};
 
 /// Maximum length of the template for the URLs of records, in bytes.
 const EDIT_URL_MAX: usize = 2_000;
@@ -40,17 +41,6 @@ pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
         Some(definition) if parser.mistakes.is_empty() => Ok(definition),
         _ => Err(parser.mistakes),
     }
-}
-
-/// The expressions of an envelope that are given.
-#[derive(Clone, Copy, Default)]
-struct EnvelopeParts {
-    key: Option<ExpressionId>,
-    id: Option<ExpressionId>,
-    record_type: Option<ExpressionId>,
-    published: Option<ExpressionId>,
-    updated_at: Option<ExpressionId>,
-    changed: Option<ExpressionId>,
 }
 
 /// Reads the sections of a mapping file and collects the mistakes in them.
@@ -343,381 +333,6 @@ impl Parser {
         list.iter()
             .map(|member| Section::of(member, language, &mut self.mistakes))
             .collect()
-    }
-}
-
-/// Sources, their envelopes, and links.
-impl Parser {
-    fn envelope_section<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> EnvelopeParts {
-        let Some(mut section) = Section::of(value, &ENVELOPE, &mut self.mistakes) else {
-            return EnvelopeParts::default();
-        };
-        let parts = self.envelope(&mut section);
-        self.ignored = self.names(&mut section, "ignore");
-        section.finish(&mut self.mistakes);
-        parts
-    }
-
-    fn envelope(&mut self, section: &mut Section<'_>) -> EnvelopeParts {
-        EnvelopeParts {
-            key: self.expression(section, "key"),
-            id: self.expression(section, "id"),
-            record_type: self.expression(section, "type"),
-            published: self.expression(section, "published"),
-            updated_at: self.expression(section, "updatedAt"),
-            changed: self.expression(section, "changed"),
-        }
-    }
-
-    fn sources(
-        &mut self,
-        root: &mut Section<'_>,
-        common: EnvelopeParts,
-    ) -> Option<Vec<(FileGroup, Source)>> {
-        let values = self.list_of_tables(root, "sources", &SOURCE)?;
-        let sources: Vec<Option<(FileGroup, Source)>> = values
-            .into_iter()
-            .map(|mut section| {
-                let own = self.envelope(&mut section);
-                let group = self.file_group(&mut section);
-                let span = section.span();
-                section.finish(&mut self.mistakes);
-                let envelope = self.whole_envelope(own, common, span.clone());
-                let source = Source {
-                    section: span,
-                    envelope: envelope?,
-                };
-                Some((group?, source))
-            })
-            .collect();
-        sources.into_iter().collect()
-    }
-
-    fn whole_envelope(
-        &mut self,
-        own: EnvelopeParts,
-        common: EnvelopeParts,
-        span: Range<usize>,
-    ) -> Option<Envelope> {
-        let (key, record_type) = (
-            own.key.or(common.key),
-            own.record_type.or(common.record_type),
-        );
-        for (name, part) in [("key", key), ("type", record_type)] {
-            if part.is_none() {
-                let message = format!(
-                    "neither this source nor [envelope] says what the `{name}` of a record is"
-                );
-                self.mistakes.push(Mistake::new(span.clone(), message));
-            }
-        }
-        Some(Envelope {
-            key: key?,
-            id: own.id.or(common.id),
-            record_type: record_type?,
-            published: own.published.or(common.published),
-            updated_at: own.updated_at.or(common.updated_at),
-            changed: own.changed.or(common.changed),
-        })
-    }
-
-    fn file_group(&mut self, section: &mut Section<'_>) -> Option<FileGroup> {
-        let patterns = section.texts("files", &mut self.mistakes);
-        if patterns.is_none() && section.take("files").is_none() {
-            section.required("files", &mut self.mistakes);
-        }
-        let format = section.required("reader", &mut self.mistakes);
-        let format = format.and_then(|value| self.word(value, &FORMATS));
-        let encoding = self.encoding(section, format);
-        let records = self.records(section, format);
-        let lists = self.lists(section, format);
-        let patterns = patterns?;
-        let globs = self.globs(&patterns)?;
-        let patterns = patterns.into_iter().map(|(text, _)| text.to_owned());
-        Some(FileGroup {
-            names: FileNames::Globs(globs, patterns.collect()),
-            layout: Layout {
-                format: format?,
-                encoding,
-                records,
-                lists,
-            },
-        })
-    }
-
-    fn encoding(&mut self, section: &mut Section<'_>, format: Option<Format>) -> Option<Encoding> {
-        let (label, span) = section.text("encoding", &mut self.mistakes)?;
-        let has_its_own = match format {
-            Some(Format::Parquet) => Some("Parquet is always UTF-8"),
-            Some(Format::Xml) => Some("an XML file names its encoding itself"),
-            _ => None,
-        };
-        let encoding = match has_its_own {
-            Some(message) => Err(message.to_owned()),
-            None => Encoding::parse(label).map_err(|unknown| unknown.to_string()),
-        };
-        encoding
-            .map_err(|message| self.mistakes.push(Mistake::new(span, message)))
-            .ok()
-    }
-
-    fn records(&mut self, section: &mut Section<'_>, format: Option<Format>) -> Vec<RecordsPath> {
-        let texts = section.texts("records", &mut self.mistakes);
-        let mut records: Vec<RecordsPath> = Vec::new();
-        for (text, span) in texts.unwrap_or_default() {
-            match RecordsPath::parse(text) {
-                Ok(path) if format == Some(Format::Xml) && !path.is_of_names() => {
-                    let message =
-                        "every element with a name is meant, so paths in XML have no brackets";
-                    self.mistakes.push(Mistake::new(span, message));
-                }
-                Ok(path) => {
-                    let mut others = records.iter();
-                    if let Some(other) =
-                        others.find(|other| other.may_hold(&path) || path.may_hold(other))
-                    {
-                        let message = format!(
-                            "one of `{other}` and `{path}` lies in the records of the other; read it there, by `each` in an [[emit]]"
-                        );
-                        self.mistakes.push(Mistake::new(span, message));
-                    }
-                    records.push(path);
-                }
-                Err(message) => self.mistakes.push(Mistake::new(span, message)),
-            }
-        }
-        records
-    }
-
-    fn lists(&mut self, section: &mut Section<'_>, format: Option<Format>) -> Vec<String> {
-        let texts = section.texts("lists", &mut self.mistakes);
-        let texts = texts.unwrap_or_default().into_iter();
-        let mut lists = Vec::new();
-        for (name, span) in texts {
-            if format.is_some_and(|format| format != Format::Xml) {
-                let message =
-                    "only in XML may a list of one look like no list; `many` makes one of anything";
-                self.mistakes.push(Mistake::new(span, message));
-            }
-            lists.push(name.to_owned());
-        }
-        lists
-    }
-
-    fn globs(&mut self, patterns: &[(&str, Range<usize>)]) -> Option<GlobSet> {
-        let mut globs = GlobSetBuilder::new();
-        for (pattern, span) in patterns {
-            match GlobBuilder::new(pattern).literal_separator(true).build() {
-                Ok(glob) => _ = globs.add(glob),
-                Err(error) => {
-                    let message = format!("this is not a pattern of file names: {}", error.kind());
-                    self.mistakes.push(Mistake::new(span.clone(), message));
-                }
-            }
-        }
-        globs.build().ok()
-    }
-
-    fn links<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<(FileGroup, Links)> {
-        let mut section = Section::of(value, &LINKS, &mut self.mistakes)?;
-        let group = self.file_group(&mut section);
-        section.required("each", &mut self.mistakes);
-        let each = self.expression(&mut section, "each");
-        let span = section.span();
-        section.finish(&mut self.mistakes);
-        let links = Links {
-            section: span,
-            each: each?,
-        };
-        Some((group?, links))
-    }
-}
-
-/// Rules for records, and native records in the file itself.
-impl Parser {
-    fn joins(&mut self, root: &mut Section<'_>) -> Vec<Join> {
-        let Some((joins, _)) = self.optional_table(root, "joins") else {
-            return Vec::new();
-        };
-        let joins = joins.iter();
-        joins
-            .filter_map(|(name, value)| self.join(name.get_ref(), value))
-            .collect()
-    }
-
-    fn join<'t>(&mut self, name: &str, value: &'t Spanned<DeValue<'t>>) -> Option<Join> {
-        let mut section = Section::of(value, &JOIN, &mut self.mistakes)?;
-        section.required("type", &mut self.mistakes);
-        let types = section.texts("type", &mut self.mistakes);
-        section.required("to", &mut self.mistakes);
-        let to = self.expression(&mut section, "to");
-        let order = self.expression(&mut section, "order");
-        let span = section.span();
-        section.finish(&mut self.mistakes);
-        let names = |texts: Vec<(&str, Range<usize>)>| {
-            texts.into_iter().map(|(text, _)| text.to_owned()).collect()
-        };
-        Some(Join {
-            name: name.to_owned(),
-            types: names(types?),
-            to: to?,
-            order,
-            span,
-        })
-    }
-
-    fn constants(&mut self, root: &mut Section<'_>) -> Vec<Constant> {
-        let Some(value) = root.take("records") else {
-            return Vec::new();
-        };
-        let before = self.mistakes.len();
-        let read = json(value, &mut self.mistakes);
-        let Some(Value::Array(records)) = read else {
-            // Mistakes inside were already reported.
-            if before < self.mistakes.len() {
-                return Vec::new();
-            }
-            let message = "native records are written as [[records]]";
-            self.mistakes.push(Mistake::new(value.span(), message));
-            return Vec::new();
-        };
-        let spans = value.get_ref().as_array();
-        let spans = spans.into_iter().flatten().map(Spanned::span);
-        let mut constants = Vec::new();
-        for (record, span) in records.into_iter().zip(spans) {
-            if let Value::Object(record) = record {
-                constants.push(Constant { record, span });
-            } else {
-                let message = "a native record is a table";
-                self.mistakes.push(Mistake::new(span, message));
-            }
-        }
-        constants
-    }
-
-    fn rules(&mut self, root: &mut Section<'_>) -> Option<Vec<Rule>> {
-        let sections = self.list_of_tables(root, "emit", &RULE)?;
-        let rules: Vec<Option<Rule>> = sections
-            .into_iter()
-            .map(|section| self.rule(section))
-            .collect();
-        rules.into_iter().collect()
-    }
-
-    fn rule(&mut self, mut section: Section<'_>) -> Option<Rule> {
-        let kinds = Kind::COUNTED.map(|kind| (kind.as_str(), kind));
-        let kind = section.required("kind", &mut self.mistakes);
-        let kind = kind.and_then(|value| self.word(value, &kinds));
-        section.required("type", &mut self.mistakes);
-        let types = section.texts("type", &mut self.mistakes);
-        let condition = self.expression(&mut section, "where");
-        let each = self.expression(&mut section, "each");
-        let distinct = section.take("distinct");
-        let is_distinct = distinct.is_some_and(|value| self.flag(value));
-        let ignored = self.names(&mut section, "ignore");
-        let fields = section.required("fields", &mut self.mistakes);
-        let fields = fields.and_then(|value| self.fields(value));
-        let span = section.span();
-        section.finish(&mut self.mistakes);
-        let fields = fields?;
-        if each.is_some() && !fields.iter().any(|(name, _)| name == "id") {
-            let message =
-                "`each` makes several records of one, so `fields` must say what their `id` is";
-            self.mistakes.push(Mistake::new(span.clone(), message));
-        }
-        let names = |texts: Vec<(&str, Range<usize>)>| {
-            texts.into_iter().map(|(text, _)| text.to_owned()).collect()
-        };
-        Some(Rule {
-            kind: kind?,
-            types: names(types?),
-            condition,
-            each,
-            is_distinct,
-            ignored,
-            span,
-            fields,
-        })
-    }
-
-    /// The fields of an object in the file's order.
-    fn fields<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Vec<(String, Field)>> {
-        let Some(table) = value.get_ref().as_table() else {
-            let message = "fields are a table: the name of each, and where its value comes from";
-            self.mistakes.push(Mistake::new(value.span(), message));
-            return None;
-        };
-        let fields = table.iter().map(|(name, value)| {
-            let field = self.field(value)?;
-            Some((name.get_ref().to_string(), field))
-        });
-        let fields: Vec<Option<_>> = fields.collect();
-        fields.into_iter().collect()
-    }
-
-    fn field<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Field> {
-        if let Some(code) = value.get_ref().as_str() {
-            return Some(Field::Value {
-                from: self.number(code, value.span()),
-                rest: Rest::default(),
-            });
-        }
-        let Some(table) = value.get_ref().as_table() else {
-            let message = "a field is an expression, or a table with `from` or `each`";
-            self.mistakes.push(Mistake::new(value.span(), message));
-            return None;
-        };
-        if table.contains_key("from") {
-            self.value(value)
-        } else if table.contains_key("each") {
-            self.list(value)
-        } else {
-            self.fields(value).map(Field::Object)
-        }
-    }
-
-    fn value<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Field> {
-        let mut section = Section::of(value, &VALUE, &mut self.mistakes)?;
-        let from = self.expression(&mut section, "from");
-        let rest = self.rest(&mut section);
-        section.finish(&mut self.mistakes);
-        Some(Field::Value { from: from?, rest })
-    }
-
-    fn list<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Field> {
-        let table = value.get_ref().as_table();
-        let has_fields = table.is_some_and(|table| table.contains_key("fields"));
-        let language = if has_fields { &LIST_OF_OBJECTS } else { &LIST };
-        let mut section = Section::of(value, language, &mut self.mistakes)?;
-        let each = self.expression(&mut section, "each");
-        let member = if let Some(fields) = section.take("fields") {
-            self.fields(fields).map(Field::Object)
-        } else {
-            let given = self.expression(&mut section, "value");
-            let from = given.unwrap_or_else(|| self.number(".", value.span()));
-            let rest = self.rest(&mut section);
-            Some(Field::Value { from, rest })
-        };
-        section.finish(&mut self.mistakes);
-        Some(Field::List {
-            each: each?,
-            member: Box::new(member?),
-        })
-    }
-
-    fn rest(&mut self, section: &mut Section<'_>) -> Rest {
-        let default = section.take("default");
-        let unlisted = section.take("unlisted");
-        let table = self.table_name(section);
-        if let (Some(unlisted), None) = (unlisted, &table) {
-            let message = "`unlisted` stands for words that a table does not have, and no `table` is named here";
-            self.mistakes.push(Mistake::new(unlisted.span(), message));
-        }
-        Rest {
-            table,
-            unlisted: unlisted.and_then(|value| json(value, &mut self.mistakes)),
-            default: default.and_then(|value| json(value, &mut self.mistakes)),
-        }
     }
 }
 

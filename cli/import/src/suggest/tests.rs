@@ -1,6 +1,9 @@
 //! Suggestions for small exports, by their texts.
 
+mod amounts;
+mod encodings;
 mod publication;
+mod system;
 
 use std::fs::File;
 use std::io::Write as _;
@@ -49,6 +52,13 @@ fn boat_fields(text: &str) -> Vec<&str> {
 fn fields(suggestion: &Suggestion) -> Vec<&str> {
     let decisions = suggestion.decisions.iter();
     decisions.map(|decision| decision.field.as_str()).collect()
+}
+
+/// What is said of a field.
+fn decision(suggestion: &Suggestion, field: &str) -> String {
+    let mut decisions = suggestion.decisions.iter();
+    let decision = decisions.find(|decision| decision.field == field);
+    decision.map_or_else(String::new, |decision| decision.why.clone())
 }
 
 #[test]
@@ -140,255 +150,6 @@ fn the_key_is_part_of_a_slug_where_names_are_not_unique() {
     assert!(fields(&suggestion).contains(&"slug"));
 }
 
-/// What the cells of a column become with the mapping suggested for them.
-fn amounts(cells: &[&str]) -> Vec<String> {
-    let rows = cells.iter().enumerate();
-    let rows = rows.map(|(row, cell)| format!("{row},Volund,{row},Ketch,2018,9,EUR,\"{cell}\""));
-    let rows: Vec<String> = rows.collect();
-    let sheet = format!(
-        "id,maker,model,type,year,loa,currency,price\n{}\n",
-        rows.join("\n")
-    );
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.csv");
-    File::create(&path)
-        .and_then(|mut file| file.write_all(sheet.as_bytes()))
-        .unwrap();
-    let exports = [path.into()];
-    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
-    let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
-    let report = outcome.report.unwrap();
-    let price = report.rules[0].fields.iter();
-    let price = price.filter(|field| field.field == "referencePrice.amount");
-    price
-        .map(|field| {
-            let sample = field.sample.clone().unwrap_or_default();
-            format!("{} {} {sample}", field.filled, field.errors)
-        })
-        .collect()
-}
-
-#[test]
-fn amounts_are_read_as_they_are_written_or_not_at_all() {
-    for (cells, expected) in [
-        (&["120.000", "88.000"][..], "2 0 120000"),
-        (&["288.000,00", "1.288.000,50"], "2 0 288000"),
-        (&["288,000.00", "1,288,000"], "2 0 288000"),
-        (&["120.50", "99.95"], "2 0 120.5"),
-        (&["€ 12.500", "€ 9.000"], "2 0 12500"),
-        (&["12500 EUR", "9000 EUR"], "2 0 12500"),
-        (&["US$ 288,000", "A$9,000"], "2 0 288000"),
-        // A range, a remark and a word are not amounts.
-        (&["129000-149000", "88000"], "1 1 88000"),
-        (&["189000 (2 engines)", "88000"], "1 1 88000"),
-        (&["250k", "88000"], "1 1 88000"),
-    ] {
-        assert_eq!(amounts(cells), [expected], "{cells:?}");
-    }
-}
-
-/// What weights become with the mapping suggested for a sheet with them and a length, and what is
-/// said of them.
-fn weights(length: &str, cells: &[&str]) -> (String, String) {
-    let rows = cells.iter().enumerate();
-    let rows = rows.map(|(row, cell)| format!("{row};Volund;{row};Ketch;2018;{length};{cell}\n"));
-    let rows: String = rows.collect();
-    let sheet = format!("id;maker;model;type;year;loa;weight (kg)\n{rows}");
-    let (directory, export) = exported("a.csv", sheet);
-    let exports = [export];
-    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
-    let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
-    let report = outcome.report.unwrap();
-    let mut fields = report.rules[0].fields.iter();
-    let weight = fields.find(|field| field.field == "dimensions.displacement");
-    let weight = weight.map_or_else(String::new, |field| {
-        let sample = field.sample.clone().unwrap_or_default();
-        format!("{} {} {sample}", field.filled, field.errors)
-    });
-    (weight, decision(&suggestion, "dimensions.displacement"))
-}
-
-#[test]
-fn a_column_of_numbers_has_one_convention() {
-    for (length, cells, expected, said) in [
-        // The other numbers of the column tell.
-        (
-            "9",
-            &["5.300", "10.000", "8.750,5"][..],
-            "3 0 5300",
-            "5.300 is taken for 5300",
-        ),
-        (
-            "9",
-            &["1.200", "4763,5"],
-            "2 0 1200",
-            "1.200 is taken for 1200",
-        ),
-        (
-            "9",
-            &["1,200", "4763.5"],
-            "2 0 1200",
-            "1,200 is taken for 1200",
-        ),
-        (
-            "9",
-            &["40.000", "0.500"],
-            "2 0 40",
-            "40.000 is taken for 40",
-        ),
-        // Those of other columns do.
-        (
-            "9,45",
-            &["1.200", "12 345"],
-            "2 0 1200",
-            "1.200 is taken for 1200",
-        ),
-        ("9.45", &["6.500", "7"], "2 0 6.5", "6.500 is taken for 6.5"),
-        // Nothing does.
-        (
-            "9",
-            &["6.500"],
-            "1 0 6500",
-            "6.500 is taken for 6500: a guess, as no other number of the file tells",
-        ),
-        // Neither is both.
-        (
-            "9",
-            &["1.234.567", "9.5"],
-            "1 1 1234567",
-            "1.234.567 is taken for 1234567",
-        ),
-        ("9", &["1200", "9,5"], "2 0 1200", ""),
-    ] {
-        let found = weights(length, cells);
-        assert_eq!(
-            found,
-            (expected.to_owned(), said.to_owned()),
-            "{length} {cells:?}"
-        );
-    }
-}
-
-/// What a price becomes with the mapping suggested for a sheet with other prices, or its errors.
-fn price(header: &str, first: &[&str], later: &str) -> String {
-    let sheet = |prices: &[&str]| {
-        let rows = prices.iter().enumerate();
-        let rows =
-            rows.map(|(row, price)| format!("{row},Volund,{row},Ketch,2018,9,\"{price}\"\n"));
-        let rows: String = rows.collect();
-        format!("id,maker,model,type,year,loa,{header}\n{rows}")
-    };
-    let (directory, export) = exported("a.csv", sheet(first));
-    let suggestion = suggest(&[export], directory.path(), now()).unwrap();
-    if suggestion.is_open {
-        return "to be decided".to_owned();
-    }
-    let (_directory, export) = exported("a.csv", sheet(&[later]));
-    let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
-    let report = outcome.report.unwrap();
-    let fields = report.rules[0].fields.iter();
-    let fields = fields.filter(|field| field.field.starts_with("referencePrice"));
-    let values = fields.map(|field| match &field.error {
-        Some(error) => error.split(" (").next().unwrap_or_default().to_owned(),
-        None => field.sample.clone().unwrap_or_default(),
-    });
-    values.take(2).collect::<Vec<_>>().join(" ")
-}
-
-#[test]
-fn the_currency_is_that_of_each_price_or_of_the_column_never_that_of_other_prices() {
-    let unknown =
-        |sign| format!("[tables.currency] does not have \"{sign}\": add `\"{sign}\" = …` to it");
-    for (header, first, later, expected) in [
-        (
-            "price",
-            &["45000 EUR"][..],
-            "89000 EUR",
-            "89000 EUR".to_owned(),
-        ),
-        (
-            "price",
-            &["45000 EUR", "£9000"],
-            "£89,000.00",
-            "89000 GBP".to_owned(),
-        ),
-        (
-            "price",
-            &["45000 EUR"],
-            "89000 USD",
-            format!("89000 {}", unknown("USD")),
-        ),
-        (
-            "price",
-            &["45000 EUR"],
-            "£120000",
-            format!("120000 {}", unknown("£")),
-        ),
-        (
-            "price",
-            &["45 000 €"],
-            "12\u{a0}500 €",
-            "12500 EUR".to_owned(),
-        ),
-        ("Price (EUR)", &["45000"], "89000", "89000 EUR".to_owned()),
-        ("Price (EUR)", &["45000"], "89000 €", "89000 EUR".to_owned()),
-        (
-            "Price (EUR)",
-            &["45000"],
-            "$89000",
-            format!("89000 {}", unknown("$")),
-        ),
-        ("Preis in €", &["45000"], "89000", "89000 EUR".to_owned()),
-        (
-            "Asking price (£)",
-            &["45000"],
-            "89000",
-            "89000 GBP".to_owned(),
-        ),
-        // Nothing says what it is, or whose dollars they are.
-        ("price", &["45000"], "89000", String::new()),
-        ("price", &["45000 EUR", "9000"], "89000", String::new()),
-        ("price", &["$45000"], "$89000", "to be decided".to_owned()),
-    ] {
-        assert_eq!(
-            price(header, first, later),
-            expected,
-            "{header} {first:?} {later}"
-        );
-    }
-}
-
-#[test]
-fn a_price_may_not_contradict_the_currency_of_its_record() {
-    let sheet = |rows: &str| format!("id,maker,model,type,year,loa,currency,price\n{rows}\n");
-    let (directory, export) = exported("a.csv", sheet("1,Volund,1,Ketch,2018,9,EUR,€ 9.000"));
-    let suggestion = suggest(&[export], directory.path(), now()).unwrap();
-    let (_directory, export) = exported("a.csv", sheet("1,Volund,1,Ketch,2018,9,GBP,€ 9.000"));
-    let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
-    assert_ne!(outcome.findings.errors(), 0, "{}", suggestion.text);
-}
-
-#[test]
-fn a_currency_beside_a_price_does_not_change_the_one_that_its_name_says() {
-    let of = |currency: &str, header: &str| {
-        let row = format!("1,Volund,1,Ketch,2018,9,{currency},45000");
-        let sheet = format!("id,maker,model,type,year,loa,currency,{header}\n{row}\n");
-        let suggestion = suggested("a.csv", sheet).unwrap();
-        let lines = boat_lines(&suggestion);
-        let mut lines = lines.iter();
-        let line = lines.find(|line| line.starts_with("referencePrice.currency.code"));
-        let line = line.copied().unwrap_or_default().to_owned();
-        (line, decision(&suggestion, "referencePrice"))
-    };
-    insta::assert_snapshot!(<[String; 2]>::from(of("GBP", "Price (EUR)")).join("\n"), @r##"
-    referencePrice.currency.code = '."Price (EUR)" | currency("EUR")'
-    in EUR by the name of its key, though .currency (GBP) may be meant
-    "##);
-    let own = "referencePrice.currency.code = \".currency\"".to_owned();
-    assert_eq!(of("EUR", "Price (EUR)"), (own.clone(), String::new()));
-    assert_eq!(of("GBP", "Price"), (own, String::new()));
-}
-
 #[test]
 fn of_columns_that_are_nearly_called_the_same_none_is_taken() {
     let rows = "b1,Werft,31,Sailing,1978,31,9.45\nb2,Werft,40,Sailing,1999,40,12.1\n";
@@ -414,13 +175,6 @@ fn of_columns_that_are_nearly_called_the_same_none_is_taken() {
     let sheet = "id,Type,Boat type\nb1,Used,Ketch\n";
     let suggestion = suggested("a.csv", sheet).unwrap();
     insta::assert_snapshot!(decision(&suggestion, "type"), @r##"of ."Boat type" (Ketch), though .Type (Used) may be meant"##);
-}
-
-/// What is said of a field.
-fn decision(suggestion: &Suggestion, field: &str) -> String {
-    let mut decisions = suggestion.decisions.iter();
-    let decision = decisions.find(|decision| decision.field == field);
-    decision.map_or_else(String::new, |decision| decision.why.clone())
 }
 
 #[test]
@@ -641,60 +395,6 @@ fn of_many_files_the_first_ones_are_looked_at() {
     assert_eq!(files().unwrap().why, "only the first 1000 were looked at");
 }
 
-/// A dealer's sheet as Excel writes it in Germany.
-const GERMAN: &str = "Nr.;Hersteller;Modellname;Baujahr;L\u{e4}nge \u{fc}.A.;Kategorie;Foto 1;Stand\n\
-    D-1;B\u{e9}n\u{e9}teau;First 36;1990;9,05 m;Segelboot;https://img.example/d1_1600x1067.jpg;01.02.2026\n";
-
-#[test]
-fn a_sheet_in_another_encoding_is_read_in_it_and_the_mapping_names_it() {
-    let encoded = encoding_rs::WINDOWS_1252.encode(GERMAN).0;
-    let suggestion = suggested("haendler.csv", encoded).unwrap();
-    assert_eq!(suggestion.errors, 0);
-    assert!(suggestion.text.contains("encoding = \"windows-1252\"\n"));
-    assert!(fields(&suggestion).contains(&"encoding"));
-    let of_utf_8 = suggested("haendler.csv", GERMAN).unwrap();
-    assert_eq!(boat_lines(&of_utf_8), boat_lines(&suggestion));
-    insta::assert_snapshot!(boat_lines(&suggestion).join("\n"), @r##"
-    slug = '[.Hersteller, .Modellname | values | text] | join(" ") | slugify'
-    model = ".Modellname"
-    manufacturer = ".Hersteller | slugify"
-    type = ".Kategorie | slugify"
-    production.firstYear = ".Baujahr | year"
-    unit = '"metric"'
-    lengthOverall = '."Länge ü.A." | distance'
-    image.url = '."Foto 1"'
-    image.format = '(."Foto 1" | values | split("?")[0] | split(".") | last | ascii_downcase) // null'
-    image.width = '."Foto 1" | named_size.width'
-    image.height = '."Foto 1" | named_size.height'
-    "##);
-}
-
-#[test]
-fn an_encoding_that_shows_late_in_a_file_is_still_found() {
-    let mut sheet = String::from("id;model;maker\n");
-    for number in 0..10_000 {
-        _ = writeln!(sheet, "{number};Boat {number};Hanse");
-    }
-    sheet.push_str("last;Gr\u{f6}\u{df}e;Hanse\n");
-    let encoded = encoding_rs::WINDOWS_1252.encode(&sheet).0;
-    let suggestion = suggested("a.csv", encoded).unwrap();
-    assert!(suggestion.text.contains("encoding = \"windows-1252\"\n"));
-}
-
-#[test]
-fn a_sheet_in_utf_16_is_read() {
-    let mut encoded = b"\xff\xfe".to_vec();
-    encoded.extend(
-        GERMAN
-            .replace(';', "\t")
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes),
-    );
-    let suggestion = suggested("haendler.csv", encoded).unwrap();
-    assert_eq!(suggestion.errors, 0);
-    assert!(suggestion.text.contains("encoding = \"utf-16le\"\n"));
-}
-
 #[test]
 fn keys_that_may_be_meant_are_named_for_a_required_field() {
     let suggestion = suggested(
@@ -712,103 +412,4 @@ fn keys_that_may_be_meant_are_named_for_a_required_field() {
     production.firstYear: required, and no key is called like it: write its line
     lengthOverall: required, and no key is called like it: write its line, perhaps of .Ausmass
     "##);
-}
-
-#[test]
-fn fields_of_a_content_system_are_made_of_keys_that_are_called_like_them() {
-    let suggestion = suggested(
-        "data.ndjson",
-        concat!(
-            r#"{"_id":"b","_type":"brand","_updatedAt":"2026-01-01T00:00:00Z","title":"Hanse","slug":{"current":"hanse"}}"#,
-            "\n",
-            r#"{"_id":"y","_type":"yacht","_updatedAt":"2026-01-01T00:00:00Z","title":"Yacht","slug":{"current":"y"},"brand":{"_ref":"b"},"yearBuilt":1990,"loaMeters":9.5,"beamMeters":3.2,"photos":[{"asset":{"_ref":"image-0123456789abcdef0123456789abcdef01234567-1600x1067-jpg"}}]}"#,
-            "\n"
-        ),
-    );
-    let suggestion = suggestion.unwrap();
-    let lines = suggestion.text.lines();
-    let active: Vec<&str> = lines
-        .skip_while(|line| *line != "[[emit]]")
-        .filter(|line| !line.starts_with('#') && !line.is_empty())
-        .collect();
-    insta::assert_snapshot!(active.join("\n"), @r##"
-    [[emit]]
-    kind = "boat"
-    type = "yacht"
-    [emit.fields]
-    slug = ".slug.current"
-    model = ".title"
-    manufacturer = ".brand | ref"
-    production.firstYear = ".yearBuilt | year"
-    unit = '"metric"'                       # "metric" or "imperial"
-    lengthOverall = ".loaMeters"
-    image = ".photos[0] | image"
-    gallery = { each = ".photos[1:]", value = "image" }
-    dimensions.beamOverall = ".beamMeters"
-    [[emit]]
-    kind = "manufacturer"
-    type = "brand"
-    [emit.fields]
-    slug = ".slug.current"
-    name = ".title"
-    [tables.vocabulary]
-    [tables.currency_symbol]
-    EUR = "€"
-    GBP = "£"
-    NZD = "NZ$"
-    PLN = "zł"
-    SEK = "kr"
-    USD = "$"
-    "##);
-}
-
-#[test]
-fn keys_of_a_list_that_makes_nothing_are_not_missing() {
-    let (directory, export) = exported(
-        "data.ndjson",
-        concat!(
-            r#"{"_id":"y","_type":"boat","_updatedAt":"2026-01-01T00:00:00Z","title":"Yacht","slug":{"current":"y"},"photos":[{"asset":{"_ref":"image-0123456789abcdef0123456789abcdef01234567-1600x1067-jpg"}}]}"#,
-            "\n"
-        ),
-    );
-    let exports = [export];
-    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
-    let report = check(&suggestion.text, &exports, directory.path())
-        .unwrap()
-        .report
-        .unwrap();
-    let fields = report.rules.iter().flat_map(|rule| &rule.fields);
-    let missing: Vec<_> = fields
-        .filter(|field| field.field.starts_with("gallery"))
-        .flat_map(|field| &field.missing)
-        .map(|missing| &missing.key)
-        .collect();
-    assert!(
-        suggestion.text.contains("photos[1:]"),
-        "{}",
-        suggestion.text
-    );
-    assert!(missing.is_empty(), "{missing:?}");
-}
-
-#[test]
-fn names_that_addresses_cannot_have_are_told_with_what_makes_them_valid() {
-    let suggestion = suggested(
-        "products_export.csv",
-        "Handle,Title,Body (HTML),Vendor,Type,Tags,Published,Variant Price,Image Src,Status\n\
-         b\u{e9}n\u{e9}teau-32,B\u{e9}n\u{e9}teau 32,,B\u{e9}n\u{e9}teau,Sailboat,,true,1000,,active\n",
-    );
-    let suggestion = suggestion.unwrap();
-    let told = suggestion.decisions.iter();
-    let told: Vec<String> = told
-        .filter(|decision| ["id", "slug"].contains(&decision.field.as_str()))
-        .map(|decision| format!("{}: {}", decision.field, decision.why))
-        .collect();
-    assert_eq!(
-        told,
-        [
-            "id: 1 is not valid: `| slugify` makes a valid one; write it as `id` in [envelope], and leave `key` as it is",
-            "slug: 1 is not valid: `| slugify` makes a valid one",
-        ]
-    );
 }

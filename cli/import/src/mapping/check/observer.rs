@@ -1,4 +1,4 @@
-//! Watches the expressions of one thread: which keys of which records they look up and read.
+//! Observes the expressions of one thread: which keys of which records they look up and read.
 //!
 //! A value does not know where it is from, but an object of a record keeps its address wherever an
 //! expression takes it. An object that an expression makes is nowhere in a record; what it is made

@@ -25,10 +25,10 @@ pub(in crate::mapping) trait EvalContext {
     fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String>;
     /// The format and size of the image file with this path.
     fn image(&self, path: &str) -> Result<Option<ImageFile>, String>;
-    /// Takes note, in a watched expression, that a key is looked up in a value, or all keys are. One
+    /// Takes note, in an observed expression, that a key is looked up in a value, or all keys are. One
     /// that `is_expected` should be there.
     fn looked_up(&self, of: &Val, key: Option<&str>, is_expected: bool);
-    /// Takes note, in a watched expression, that everything in a value is read.
+    /// Takes note, in an observed expression, that everything in a value is read.
     fn read(&self, value: &Val);
     /// The value of a word in a vocabulary table.
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String>;

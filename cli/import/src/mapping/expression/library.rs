@@ -59,12 +59,12 @@ const WRAPPED: [(&str, &str); 3] = [
 /// Functions of jaq, not written in jq, for which ours stand that know Unicode.
 const WITHOUT_UNICODE: [&str; 3] = ["matches", "split_", "split_matches"];
 
-/// All definitions in the form in which they run, for expressions that are watched and for others;
+/// All definitions in the form in which they run, for expressions that are observed and for others;
 /// each sees those before it.
-static WATCHED: LazyLock<Vec<Rewritten<'static>>> = LazyLock::new(|| rewritten(true));
-static UNWATCHED: LazyLock<Vec<Rewritten<'static>>> = LazyLock::new(|| rewritten(false));
+static OBSERVED: LazyLock<Vec<Rewritten<'static>>> = LazyLock::new(|| rewritten(true));
+static UNOBSERVED: LazyLock<Vec<Rewritten<'static>>> = LazyLock::new(|| rewritten(false));
 
-fn rewritten(is_watched: bool) -> Vec<Rewritten<'static>> {
+fn rewritten(is_observed: bool) -> Vec<Rewritten<'static>> {
     let is_kept = |definition: &Def<&str>| !is_excluded(definition.name);
     jaq_core::defs()
         .chain(own(include_str!("errors.jq")))
@@ -72,7 +72,7 @@ fn rewritten(is_watched: bool) -> Vec<Rewritten<'static>> {
         .chain(jaq_json::defs())
         .filter(is_kept)
         .chain(own(include_str!("library.jq")))
-        .map(|definition| Rewritten::new(definition, is_watched))
+        .map(|definition| Rewritten::new(definition, is_observed))
         .collect()
 }
 
@@ -88,7 +88,7 @@ pub(super) fn instead(name: &str) -> Option<&'static str> {
 
 /// The arities of the functions with this name.
 pub(super) fn arities(name: &str) -> Vec<usize> {
-    let definitions = UNWATCHED.iter().map(|known| &known.definition);
+    let definitions = UNOBSERVED.iter().map(|known| &known.definition);
     let defined = definitions.filter(|definition| definition.name == name);
     let native = functions().filter(|(native, ..)| *native == name);
     let mut arities: Vec<usize> = defined
@@ -107,8 +107,8 @@ fn own(code: &'static str) -> Vec<Def<&'static str>> {
 
 /// The definitions with these names, and those they call in turn. Compiling all definitions for
 /// each expression would take many times as long as compiling the expression.
-pub(super) fn definitions(mut called: HashSet<&str>, is_watched: bool) -> Vec<Def<&str>> {
-    let all = if is_watched { &WATCHED } else { &UNWATCHED };
+pub(super) fn definitions(mut called: HashSet<&str>, is_observed: bool) -> Vec<Def<&str>> {
+    let all = if is_observed { &OBSERVED } else { &UNOBSERVED };
     let mut used = Vec::new();
     for known in all.iter().rev() {
         if called.contains(known.definition.name) {

@@ -1,7 +1,7 @@
 //! Rewrites an expression before it runs: every product becomes a call of [`PRODUCT`], and, in an
-//! expression that is watched, everything that looks into a value says so before it looks.
+//! expression that is observed, everything that looks into a value says so before it looks.
 //!
-//! A watched expression gives the same values. Where it cannot be told which part of a value is
+//! An observed expression gives the same values. Where it cannot be told which part of a value is
 //! needed, such as for a comparison of two objects, all of it counts as read.
 
 use std::collections::{HashMap, HashSet};
@@ -14,7 +14,7 @@ use jaq_core::path::{Opt, Part, Path};
 
 use super::multiply_guard::PRODUCT;
 
-/// The function by which a watched expression says what it needs of its input: a [`Need`] and, for
+/// The function by which an observed expression says what it needs of its input: a [`Need`] and, for
 /// [`Need::Key`], a key. No mapping can define this name.
 pub(super) const NEED: &str = "*need";
 
@@ -86,7 +86,7 @@ pub(super) struct Found<'c> {
 /// Rewrites an expression, or definitions of the library.
 #[derive(Default)]
 pub(super) struct Rewriter<'c> {
-    is_watched: bool,
+    is_observed: bool,
     found: Found<'c>,
 }
 
@@ -100,8 +100,8 @@ pub(super) struct Rewritten<'c> {
 }
 
 impl<'c> Rewritten<'c> {
-    pub(super) fn new(definition: Def<&'c str>, is_watched: bool) -> Self {
-        let mut rewriter = Rewriter::new(is_watched);
+    pub(super) fn new(definition: Def<&'c str>, is_observed: bool) -> Self {
+        let mut rewriter = Rewriter::new(is_observed);
         let definition = rewriter.definition(definition);
         let found = rewriter.found;
         Self {
@@ -154,9 +154,9 @@ fn pipe<'c>(of: Term<&'c str>, into: Term<&'c str>) -> Term<&'c str> {
 }
 
 impl<'c> Rewriter<'c> {
-    pub(super) fn new(is_watched: bool) -> Self {
+    pub(super) fn new(is_observed: bool) -> Self {
         Self {
-            is_watched,
+            is_observed,
             found: Found::default(),
         }
     }
@@ -169,7 +169,7 @@ impl<'c> Rewriter<'c> {
 
     /// A term of whose values something is needed by what comes next.
     fn needed(&self, of: Term<&'c str>, need: Need) -> Term<&'c str> {
-        if self.is_watched && !is_bare(&of) {
+        if self.is_observed && !is_bare(&of) {
             pipe(of, need.said())
         } else {
             of
@@ -184,7 +184,7 @@ impl<'c> Rewriter<'c> {
             self.found.joins.extend(literal(join));
         }
         let mut arguments = self.terms(arguments);
-        if !self.is_watched {
+        if !self.is_observed {
             return Term::Call(name, arguments);
         }
         let before = match (name, arguments.as_slice()) {
@@ -247,7 +247,7 @@ impl<'c> Rewriter<'c> {
                 let of = self.term(*of);
                 self.path(of, path)
             }
-            Term::Recurse if self.is_watched => pipe(Need::Everything.said(), Term::Recurse),
+            Term::Recurse if self.is_observed => pipe(Need::Everything.said(), Term::Recurse),
             Term::Id | Term::Recurse | Term::Num(_) | Term::Break(_) | Term::Var(_) => whole,
         }
     }
@@ -297,7 +297,7 @@ impl<'c> Rewriter<'c> {
     /// A term that changes its input: what it makes is a new object, into which later steps look
     /// unseen.
     fn after_reading(&self, change: Term<&'c str>) -> Term<&'c str> {
-        if self.is_watched {
+        if self.is_observed {
             pipe(Need::Object.said(), change)
         } else {
             change
@@ -340,7 +340,7 @@ impl<'c> Rewriter<'c> {
     ) -> (Term<&'c str>, Option<Term<&'c str>>) {
         let value = match (&key, value) {
             (_, Some(value)) => Some(self.term(value)),
-            (Term::Str(..), None) if self.is_watched => {
+            (Term::Str(..), None) if self.is_observed => {
                 let step = (Part::Index(key.clone()), Opt::Essential);
                 Some(self.path(Term::Id, Path(vec![step])))
             }
@@ -384,7 +384,7 @@ impl<'c> Rewriter<'c> {
                     Part::Range(from, to.map(|to| self.term(to)))
                 }
             };
-            if self.is_watched {
+            if self.is_observed {
                 let before = std::mem::take(&mut steps);
                 if !before.is_empty() {
                     of = Term::Path(Box::new(of), Path(before));
@@ -416,15 +416,15 @@ pub(super) struct Parsed<'c> {
 }
 
 impl<'c> Parsed<'c> {
-    pub(super) fn new(code: &'c str, prelude: &'c str, is_watched: bool) -> Option<Self> {
+    pub(super) fn new(code: &'c str, prelude: &'c str, is_observed: bool) -> Option<Self> {
         let prelude = load::parse(prelude, |parser| parser.defs())?;
         let body = load::parse(code, |parser| parser.term())?;
-        let mut rewriter = Rewriter::new(is_watched);
+        let mut rewriter = Rewriter::new(is_observed);
         let body = rewriter.term(body);
         let mut found = rewriter.found;
         let prelude = prelude.into_iter();
         let mut definitions = Vec::new();
-        for rewritten in prelude.map(|def| Rewritten::new(def, is_watched)).rev() {
+        for rewritten in prelude.map(|def| Rewritten::new(def, is_observed)).rev() {
             if !found.called.contains(rewritten.definition.name) {
                 continue;
             }

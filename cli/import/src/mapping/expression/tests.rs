@@ -66,16 +66,16 @@ fn known(key: &str) -> Referred<()> {
 }
 
 /// The JSON, or the error, of an expression for an input. It is the same if the expression is
-/// watched.
+/// observed.
 fn evaluate(code: &str, input: &Value) -> Result<String, String> {
-    let [plain, watched] = [false, true].map(|is_watched| evaluate_as(code, input, is_watched));
-    assert_eq!(plain, watched, "{code}");
+    let [plain, observed] = [false, true].map(|is_observed| evaluate_as(code, input, is_observed));
+    assert_eq!(plain, observed, "{code}");
     plain
 }
 
-fn evaluate_as(code: &str, input: &Value, is_watched: bool) -> Result<String, String> {
+fn evaluate_as(code: &str, input: &Value, is_observed: bool) -> Result<String, String> {
     let variables = ["$record".to_owned(), "$base".to_owned()];
-    let program = Program::compile(code, "def twice: . + .;", &variables, is_watched)
+    let program = Program::compile(code, "def twice: . + .;", &variables, is_observed)
         .map_err(|invalid| invalid.message)?;
     let values = [from_json(input), Val::from("https://a".to_owned())];
     let value = program.evaluate(from_json(input), values, &Known)?;

@@ -61,7 +61,7 @@ pub(in crate::mapping) fn make_records(
     if is_checked {
         mapper
             .observe()
-            .map_err(|_mistakes| anyhow!("the mapping cannot be watched"))?;
+            .map_err(|_mistakes| anyhow!("the mapping cannot be observed"))?;
     }
     let mut piece = Piece::default();
     for place in places {

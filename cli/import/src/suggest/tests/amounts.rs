@@ -1,0 +1,253 @@
+//! What the draft of a mapping makes of amounts and measures, and of their currencies: what people
+//! wrote, or nothing.
+
+use super::*;
+
+/// What the cells of a column become with the mapping suggested for them.
+fn amounts(cells: &[&str]) -> Vec<String> {
+    let rows = cells.iter().enumerate();
+    let rows = rows.map(|(row, cell)| format!("{row},Volund,{row},Ketch,2018,9,EUR,\"{cell}\""));
+    let rows: Vec<String> = rows.collect();
+    let sheet = format!(
+        "id,maker,model,type,year,loa,currency,price\n{}\n",
+        rows.join("\n")
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.csv");
+    File::create(&path)
+        .and_then(|mut file| file.write_all(sheet.as_bytes()))
+        .unwrap();
+    let exports = [path.into()];
+    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+    let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+    let report = outcome.report.unwrap();
+    let price = report.rules[0].fields.iter();
+    let price = price.filter(|field| field.field == "referencePrice.amount");
+    price
+        .map(|field| {
+            let sample = field.sample.clone().unwrap_or_default();
+            format!("{} {} {sample}", field.filled, field.errors)
+        })
+        .collect()
+}
+
+#[test]
+fn amounts_are_read_as_they_are_written_or_not_at_all() {
+    for (cells, expected) in [
+        (&["120.000", "88.000"][..], "2 0 120000"),
+        (&["288.000,00", "1.288.000,50"], "2 0 288000"),
+        (&["288,000.00", "1,288,000"], "2 0 288000"),
+        (&["120.50", "99.95"], "2 0 120.5"),
+        (&["€ 12.500", "€ 9.000"], "2 0 12500"),
+        (&["12500 EUR", "9000 EUR"], "2 0 12500"),
+        (&["US$ 288,000", "A$9,000"], "2 0 288000"),
+        // A range, a remark and a word are not amounts.
+        (&["129000-149000", "88000"], "1 1 88000"),
+        (&["189000 (2 engines)", "88000"], "1 1 88000"),
+        (&["250k", "88000"], "1 1 88000"),
+    ] {
+        assert_eq!(amounts(cells), [expected], "{cells:?}");
+    }
+}
+
+/// What weights become with the mapping suggested for a sheet with them and a length, and what is
+/// said of them.
+fn weights(length: &str, cells: &[&str]) -> (String, String) {
+    let rows = cells.iter().enumerate();
+    let rows = rows.map(|(row, cell)| format!("{row};Volund;{row};Ketch;2018;{length};{cell}\n"));
+    let rows: String = rows.collect();
+    let sheet = format!("id;maker;model;type;year;loa;weight (kg)\n{rows}");
+    let (directory, export) = exported("a.csv", sheet);
+    let exports = [export];
+    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+    let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+    let report = outcome.report.unwrap();
+    let mut fields = report.rules[0].fields.iter();
+    let weight = fields.find(|field| field.field == "dimensions.displacement");
+    let weight = weight.map_or_else(String::new, |field| {
+        let sample = field.sample.clone().unwrap_or_default();
+        format!("{} {} {sample}", field.filled, field.errors)
+    });
+    (weight, decision(&suggestion, "dimensions.displacement"))
+}
+
+#[test]
+fn a_column_of_numbers_has_one_convention() {
+    for (length, cells, expected, said) in [
+        // The other numbers of the column tell.
+        (
+            "9",
+            &["5.300", "10.000", "8.750,5"][..],
+            "3 0 5300",
+            "5.300 is taken for 5300",
+        ),
+        (
+            "9",
+            &["1.200", "4763,5"],
+            "2 0 1200",
+            "1.200 is taken for 1200",
+        ),
+        (
+            "9",
+            &["1,200", "4763.5"],
+            "2 0 1200",
+            "1,200 is taken for 1200",
+        ),
+        (
+            "9",
+            &["40.000", "0.500"],
+            "2 0 40",
+            "40.000 is taken for 40",
+        ),
+        // Those of other columns do.
+        (
+            "9,45",
+            &["1.200", "12 345"],
+            "2 0 1200",
+            "1.200 is taken for 1200",
+        ),
+        ("9.45", &["6.500", "7"], "2 0 6.5", "6.500 is taken for 6.5"),
+        // Nothing does.
+        (
+            "9",
+            &["6.500"],
+            "1 0 6500",
+            "6.500 is taken for 6500: a guess, as no other number of the file tells",
+        ),
+        // Neither is both.
+        (
+            "9",
+            &["1.234.567", "9.5"],
+            "1 1 1234567",
+            "1.234.567 is taken for 1234567",
+        ),
+        ("9", &["1200", "9,5"], "2 0 1200", ""),
+    ] {
+        let found = weights(length, cells);
+        assert_eq!(
+            found,
+            (expected.to_owned(), said.to_owned()),
+            "{length} {cells:?}"
+        );
+    }
+}
+
+/// What a price becomes with the mapping suggested for a sheet with other prices, or its errors.
+fn price(header: &str, first: &[&str], later: &str) -> String {
+    let sheet = |prices: &[&str]| {
+        let rows = prices.iter().enumerate();
+        let rows =
+            rows.map(|(row, price)| format!("{row},Volund,{row},Ketch,2018,9,\"{price}\"\n"));
+        let rows: String = rows.collect();
+        format!("id,maker,model,type,year,loa,{header}\n{rows}")
+    };
+    let (directory, export) = exported("a.csv", sheet(first));
+    let suggestion = suggest(&[export], directory.path(), now()).unwrap();
+    if suggestion.is_open {
+        return "to be decided".to_owned();
+    }
+    let (_directory, export) = exported("a.csv", sheet(&[later]));
+    let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
+    let report = outcome.report.unwrap();
+    let fields = report.rules[0].fields.iter();
+    let fields = fields.filter(|field| field.field.starts_with("referencePrice"));
+    let values = fields.map(|field| match &field.error {
+        Some(error) => error.split(" (").next().unwrap_or_default().to_owned(),
+        None => field.sample.clone().unwrap_or_default(),
+    });
+    values.take(2).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_currency_is_that_of_each_price_or_of_the_column_never_that_of_other_prices() {
+    let unknown =
+        |sign| format!("[tables.currency] does not have \"{sign}\": add `\"{sign}\" = …` to it");
+    for (header, first, later, expected) in [
+        (
+            "price",
+            &["45000 EUR"][..],
+            "89000 EUR",
+            "89000 EUR".to_owned(),
+        ),
+        (
+            "price",
+            &["45000 EUR", "£9000"],
+            "£89,000.00",
+            "89000 GBP".to_owned(),
+        ),
+        (
+            "price",
+            &["45000 EUR"],
+            "89000 USD",
+            format!("89000 {}", unknown("USD")),
+        ),
+        (
+            "price",
+            &["45000 EUR"],
+            "£120000",
+            format!("120000 {}", unknown("£")),
+        ),
+        (
+            "price",
+            &["45 000 €"],
+            "12\u{a0}500 €",
+            "12500 EUR".to_owned(),
+        ),
+        ("Price (EUR)", &["45000"], "89000", "89000 EUR".to_owned()),
+        ("Price (EUR)", &["45000"], "89000 €", "89000 EUR".to_owned()),
+        (
+            "Price (EUR)",
+            &["45000"],
+            "$89000",
+            format!("89000 {}", unknown("$")),
+        ),
+        ("Preis in €", &["45000"], "89000", "89000 EUR".to_owned()),
+        (
+            "Asking price (£)",
+            &["45000"],
+            "89000",
+            "89000 GBP".to_owned(),
+        ),
+        // Nothing says what it is, or whose dollars they are.
+        ("price", &["45000"], "89000", String::new()),
+        ("price", &["45000 EUR", "9000"], "89000", String::new()),
+        ("price", &["$45000"], "$89000", "to be decided".to_owned()),
+    ] {
+        assert_eq!(
+            price(header, first, later),
+            expected,
+            "{header} {first:?} {later}"
+        );
+    }
+}
+
+#[test]
+fn a_price_may_not_contradict_the_currency_of_its_record() {
+    let sheet = |rows: &str| format!("id,maker,model,type,year,loa,currency,price\n{rows}\n");
+    let (directory, export) = exported("a.csv", sheet("1,Volund,1,Ketch,2018,9,EUR,€ 9.000"));
+    let suggestion = suggest(&[export], directory.path(), now()).unwrap();
+    let (_directory, export) = exported("a.csv", sheet("1,Volund,1,Ketch,2018,9,GBP,€ 9.000"));
+    let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
+    assert_ne!(outcome.findings.errors(), 0, "{}", suggestion.text);
+}
+
+#[test]
+fn a_currency_beside_a_price_does_not_change_the_one_that_its_name_says() {
+    let of = |currency: &str, header: &str| {
+        let row = format!("1,Volund,1,Ketch,2018,9,{currency},45000");
+        let sheet = format!("id,maker,model,type,year,loa,currency,{header}\n{row}\n");
+        let suggestion = suggested("a.csv", sheet).unwrap();
+        let lines = boat_lines(&suggestion);
+        let mut lines = lines.iter();
+        let line = lines.find(|line| line.starts_with("referencePrice.currency.code"));
+        let line = line.copied().unwrap_or_default().to_owned();
+        (line, decision(&suggestion, "referencePrice"))
+    };
+    insta::assert_snapshot!(<[String; 2]>::from(of("GBP", "Price (EUR)")).join("\n"), @r##"
+    referencePrice.currency.code = '."Price (EUR)" | currency("EUR")'
+    in EUR by the name of its key, though .currency (GBP) may be meant
+    "##);
+    let own = "referencePrice.currency.code = \".currency\"".to_owned();
+    assert_eq!(of("EUR", "Price (EUR)"), (own.clone(), String::new()));
+    assert_eq!(of("GBP", "Price"), (own, String::new()));
+}
