@@ -99,20 +99,20 @@ fn what_another_thread_is_fetching_is_not_fetched_twice() {
     let folder = Folder::new();
     let id = published_until(&folder.machine("here"), 1).remove(0);
     let manifest = file_name(&id, MANIFEST);
-    let (begin, begun) = mpsc::channel();
+    let (fetch, fetches) = mpsc::channel();
     let proxy = Proxy::start(move |request| {
         if request.starts_with("GET ") && request.contains(&manifest) {
-            begin.send(()).unwrap();
+            fetch.send(()).unwrap();
         }
         Fate::Passed
     });
     let there = folder.machine_with("there", &proxy.settings());
     thread::scope(|scope| {
         scope.spawn(|| there.open(&id).unwrap());
-        begun.recv().unwrap();
+        fetches.recv().unwrap();
         there.open(&id).unwrap().verify().unwrap();
     });
-    assert_eq!(begun.try_iter().count(), 0);
+    assert_eq!(fetches.try_iter().count(), 0);
 }
 
 #[test]
