@@ -40,7 +40,7 @@ For example:
   catalogue export --to catalogue.ndjson.zst
   catalogue export previous --to boats.parquet
   catalogue export latest --to partner/ --format csv
-  catalogue export --to - --format ndjson > catalogue.ndjson
+  catalogue export --to - > catalogue.ndjson
 NDJSON has native records: an import of it publishes the same with the same ETags. Parquet and CSV \
 have a column for each field of a response; a file has boats, and a folder manufacturers too. Only \
 what is published is written: no drafts, and no terms or designers that no boat has.")]
@@ -53,7 +53,7 @@ pub struct ExportArgs {
     /// record; or `-` for standard output
     #[arg(long, value_name = "FILE|FOLDER")]
     pub to: PathBuf,
-    /// The format for a folder or standard output
+    /// The format for a folder or standard output [default: ndjson, for standard output]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(Format::ALL, Format::ending))]
     pub format: Option<Format>,
     /// Replace any existing file
