@@ -1,21 +1,18 @@
 //! The command line: its root and the list of commands.
 //!
-//! Each command defines its arguments in its own file. This file parses them, applies
-//! `catalogue.toml`, and answers completions; `usage_error` shows help and usage errors.
+//! Each command defines its arguments in its own file. This file parses them and applies
+//! `catalogue.toml`; `usage_error` shows help and usage errors.
 
 mod usage_error;
 
-use std::ffi::{OsStr, OsString};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
 use shared::release::S3Address;
 
-use crate::commands::completions::Known;
 use crate::commands::{
     completions, demo, diff, doctor, explain, explain_code, export, import, keys, manual, mapping,
     one_of, openapi, releases, schema, serve, settings as settings_command, store, subscriptions,
@@ -189,7 +186,7 @@ impl Args {
                 let typed = (config, &*self.typed);
                 settings_command::run(args, &Self::command(), typed, data, context)
             }
-            Command::Completions(args) => completions::run(args, &Self::command(), context),
+            Command::Completions(args) => completions::run(args, Self::command(), context),
             Command::Manual(args) => manual::run(args, Self::command(), data, context),
         }
     }
@@ -350,59 +347,6 @@ fn config(args: &[OsString]) -> Result<Option<PathBuf>, clap::Error> {
     let command = Args::command().ignore_errors(true);
     let matches = command.try_get_matches_from(args)?;
     Ok(matches.get_one("config").cloned())
-}
-
-/// Writes completions of the line that a shell asks about.
-pub(crate) fn complete(
-    shell: &OsStr,
-    args: impl IntoIterator<Item = OsString>,
-    context: &mut Context,
-) -> ExitStatus {
-    let line = completions::Line::told(shell, args);
-    let known = known(&line.words, context.operator.uid).unwrap_or_default();
-    let answer = line.answer(Args::command(), known);
-    // If the shell has stopped reading, there is nowhere else to report it.
-    _ = context
-        .out
-        .write_all(&answer)
-        .and_then(|()| context.out.flush());
-    ExitStatus::Done
-}
-
-/// Where keys and releases are, according to an unfinished line and the settings. `None` if either
-/// cannot be parsed, so that values from another place are never offered.
-fn known(words: &[OsString], user: u32) -> Option<Known> {
-    let (_unfinished, finished) = words.split_last()?;
-    let config = config(finished).ok()?;
-    let settings = settings::find(config.as_deref(), user, &Args::command());
-    let command = settings.ok()?.apply(Args::command());
-    if let Err(wrong) = command.clone().try_get_matches_from(finished)
-        && !is_unfinished(&wrong)
-    {
-        return None;
-    }
-    let line = command.ignore_errors(true).try_get_matches_from(finished);
-    let line = line.ok()?;
-    let data = line.get_one::<PathBuf>("data");
-    let data = data.map_or(Path::new(DATA), PathBuf::as_path);
-    Some(Known {
-        keys: Some(KeyStoreConfig::new(data, line.get_one("store"))),
-        releases: (!line.contains_id("releases")).then(|| data.to_owned()),
-    })
-}
-
-/// Whether a line is wrong only because something is missing at its end.
-fn is_unfinished(wrong: &clap::Error) -> bool {
-    match wrong.kind() {
-        ErrorKind::MissingRequiredArgument
-        | ErrorKind::MissingSubcommand
-        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => true,
-        ErrorKind::InvalidValue => {
-            let value = wrong.get(ContextKind::InvalidValue);
-            matches!(value, Some(ContextValue::String(value)) if value.is_empty())
-        }
-        _ => false,
-    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@ use shared::release::Release;
 
 use self::format::Format;
 use self::target::Target;
-use crate::commands::completions::Values;
 use crate::commands::one_of;
 use crate::commands::release_name::ReleaseName;
 use crate::exit_status::ExitStatus;
@@ -47,7 +46,7 @@ what is published is written: no drafts, and no terms or designers that no boat 
 pub struct ExportArgs {
     /// The release: an id or a beginning of it, `current`, `previous` or `latest`
     #[arg(value_name = "RELEASE", default_value = "current")]
-    #[arg(value_parser = value_parser!(ReleaseName), add = Values::Releases)]
+    #[arg(value_parser = value_parser!(ReleaseName))]
     pub release: ReleaseName,
     /// The file to write, whose ending is its format; a folder, which gets a file for each kind of
     /// record; or `-` for standard output

@@ -12,7 +12,6 @@ use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 use shared::keys::subscription::Subscription;
 
-use crate::commands::completions::Values;
 use crate::commands::keys::document::{self, IssuedDocument, KeyDocument};
 use crate::commands::keys::{owner, require_output};
 use crate::commands::show;
@@ -29,7 +28,7 @@ use crate::terminal::duration;
 #[derive(Debug, Args)]
 pub struct IssueArgs {
     /// The subscription that owns the key
-    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name), add = Values::Subscriptions)]
+    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Name,
     /// What the key may read; one or more of them
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = one_of(Scope::ALL, Scope::as_str))]

@@ -14,7 +14,6 @@ use shared::keys::last_use::LastUse;
 use shared::keys::name::Name;
 use shared::keys::subscription::Subscription;
 
-use crate::commands::completions::Values;
 use crate::commands::keys::document::{self, KeyDocument, state};
 use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
 use crate::commands::show;
@@ -40,7 +39,7 @@ struct ListDocument {
 )]
 pub struct ListArgs {
     /// Only keys of this subscription
-    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name), add = Values::Subscriptions)]
+    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Option<Name>,
     /// Only keys in this state; or in one of several
     #[arg(long = "state", value_name = "STATE", value_parser = state_word())]

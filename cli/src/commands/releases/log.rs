@@ -13,7 +13,6 @@ use shared::base::timestamp::Timestamp;
 use shared::release::log::{Attempt, Entry, LogPart, LogQuery, Logged, Objection, Outcome, Source};
 use shared::release::{ReleaseId, Releases};
 
-use crate::commands::completions::Values;
 use crate::commands::release_log::gap;
 use crate::commands::release_name::ReleaseName;
 use crate::commands::show;
@@ -44,7 +43,7 @@ is done, so none is without an entry. --json shows the whole SHA-256 of each fil
 pub struct LogArgs {
     /// Only entries that name this release: its id, or a beginning of it; or `current`, `previous`
     /// or `latest`
-    #[arg(long, value_name = "ID", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
+    #[arg(long, value_name = "ID", value_parser = value_parser!(ReleaseName))]
     pub release: Option<ReleaseName>,
     /// How many of the latest entries to show
     #[arg(long, alias = "limit", value_name = "N", default_value_t = LAST_DEFAULT)]
