@@ -8,7 +8,7 @@ use clap::{Args, Command, Subcommand};
 use serde::Serialize;
 
 use super::starting_file::{self, Written};
-use crate::commands::show;
+use crate::commands::{Needs, show};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
@@ -35,6 +35,7 @@ pub struct SettingsArgs {
 #[derive(Debug, Subcommand)]
 pub enum SettingsCommand {
     /// Write a file with every setting, to be edited
+    #[command(add = Needs::BuiltIn)]
     #[command(after_help = "For example: catalogue settings init catalogue.toml")]
     Init(InitArgs),
 }
