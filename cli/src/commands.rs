@@ -29,12 +29,12 @@ pub mod validate;
 
 mod beginning;
 mod coverage;
+mod draft_file;
 mod fetch;
 pub(crate) mod key_store;
 mod listen;
 mod release_log;
 mod show;
-mod starting_file;
 mod wait;
 
 use std::error::Error;
