@@ -18,7 +18,7 @@ use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
-use crate::terminal::count::count;
+use crate::terminal::quantity::count;
 use crate::terminal::relative_time;
 use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell, Column};

@@ -21,8 +21,7 @@ use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
-use crate::terminal::count::{InvalidCount, count};
-use crate::terminal::duration;
+use crate::terminal::quantity::{InvalidQuantity, POSITIVE, count, duration};
 
 /// Arguments of `keys issue`.
 #[derive(Debug, Args)]
@@ -41,7 +40,7 @@ pub struct IssueArgs {
     #[arg(long, value_name = "TEXT", value_parser = value_parser!(Name), help = name_help())]
     pub name: Option<Name>,
     /// How long the key works, such as 12h or 90d [default: forever]
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
+    #[arg(long, value_name = "DURATION", value_parser = duration(POSITIVE))]
     #[arg(env = "CATALOGUE_EXPIRES", hide_env_values = true)]
     pub expires: Option<Duration>,
     #[arg(long, value_name = "N", value_parser = rate_limit(), help = rate_limit_help())]
@@ -53,7 +52,7 @@ pub struct IssueArgs {
 }
 
 /// The parser of a minute limit.
-pub(super) fn rate_limit() -> impl Fn(&str) -> Result<u32, InvalidCount> + Clone {
+pub(super) fn rate_limit() -> impl Fn(&str) -> Result<u32, InvalidQuantity> + Clone {
     count(u64::from(RATE_LIMIT_MIN)..=u64::from(RATE_LIMIT_MAX))
 }
 

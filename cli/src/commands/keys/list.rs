@@ -22,7 +22,7 @@ use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::counted;
-use crate::terminal::duration;
+use crate::terminal::quantity::{POSITIVE, duration};
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 
@@ -49,7 +49,7 @@ pub struct ListArgs {
     #[arg(long = "env", value_name = "ENV", value_parser = one_of(Environment::ALL, Environment::as_str))]
     pub environment: Option<Environment>,
     /// Only keys that were not used for so long, such as 12h; 90d where none is given
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
+    #[arg(long, value_name = "DURATION", value_parser = duration(POSITIVE))]
     #[arg(num_args = 0..=1, default_missing_value = "90d")]
     pub unused: Option<Duration>,
 }

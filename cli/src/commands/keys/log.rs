@@ -16,7 +16,7 @@ use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::Terminal;
-use crate::terminal::count::count;
+use crate::terminal::quantity::count;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Column};
 
