@@ -1,25 +1,22 @@
 //! The command line: its root and the list of commands.
 //!
-//! Each command defines its arguments in its own file. This file parses them, applies
-//! `catalogue.toml`, and answers completions; `usage_error` shows help and usage errors.
+//! Each command defines its arguments in its own file. This file parses them and applies
+//! `catalogue.toml`; `usage_error` shows help and usage errors.
 
 mod usage_error;
 
-use std::ffi::{OsStr, OsString};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
 use shared::release::S3Address;
 
-use crate::commands::completions::Known;
 use crate::commands::{
-    completions, demo, diff, doctor, explain, explain_code, export, import, keys, manual, mapping,
-    one_of, openapi, releases, schema, serve, settings as settings_command, store, subscriptions,
-    usage, validate,
+    Needs, completions, demo, diff, doctor, explain, explain_code, export, import, keys, manual,
+    mapping, one_of, openapi, releases, schema, serve, settings as settings_command, store,
+    subscriptions, usage, validate,
 };
 use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
@@ -100,58 +97,80 @@ pub struct Args {
     /// Which of the above that can be set were typed.
     #[arg(skip)]
     typed: Vec<Typed>,
+    /// Whether an interruption cleans up after the command.
+    #[arg(skip)]
+    is_left_clean: bool,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// One variant per command, in the order in which a new user meets them.
+/// The table of commands, in the order in which a new user meets them: help, completions, manual
+/// pages, settings and hints are made from it, and [`Args::run`] has the function of each.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Try it: import the sample export, issue a key and serve
-    #[command(after_help = "For example: catalogue demo --listen 127.0.0.1:0")]
+    #[command(add = Needs::Releases, after_help = "For example: catalogue demo --listen 127.0.0.1:0")]
     Demo(demo::DemoArgs),
     /// Check an export without importing it
+    #[command(add = Needs::Exports)]
     Validate(validate::ValidateArgs),
     /// Import an export and activate it
+    #[command(add = Needs::Releases)]
     Import(import::ImportArgs),
     /// Start a mapping of a content system's export, and see what it finds
+    #[command(add = Needs::Exports)]
     Mapping(mapping::MappingArgs),
     /// Show what native exports and mapping files may hold, for people or as JSON Schema
+    #[command(add = Needs::BuiltIn)]
     Schema(schema::SchemaArgs),
     /// Show what changes for consumers from one release to another
+    #[command(add = Needs::Releases)]
     Diff(diff::DiffArgs),
     /// Write what a release publishes to files: NDJSON, Parquet or CSV
+    #[command(add = Needs::Releases)]
     Export(export::ExportArgs),
     /// List, activate, roll back, verify and prune releases
+    #[command(add = Needs::Releases)]
     Releases(releases::ReleasesArgs),
     /// Create, list and change subscriptions: they own keys and share a monthly quota
+    #[command(add = Needs::Service)]
     Subscriptions(subscriptions::SubscriptionsArgs),
     /// Issue, list, update, rotate, disable and revoke API keys
+    #[command(add = Needs::Service)]
     Keys(keys::KeysArgs),
     /// Show how much of its monthly quota each subscription has used
+    #[command(add = Needs::Service)]
     Usage(usage::UsageArgs),
     /// Create, copy and back up the key store: keys, subscriptions and usage
+    #[command(add = Needs::Service)]
     Store(store::StoreArgs),
     /// Run the API server until a signal stops it
     #[command(
+        add = Needs::Service,
         after_help = "For example: catalogue serve --listen 127.0.0.1:8080 --admin 127.0.0.1:9090"
     )]
     Serve(Box<serve::ServeArgs>),
     /// Check a data directory and suggest fixes
+    #[command(add = Needs::Service)]
     Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the API
-    #[command(after_help = "For example: catalogue openapi > openapi.json")]
+    #[command(add = Needs::BuiltIn, after_help = "For example: catalogue openapi > openapi.json")]
     Openapi,
     /// Show how a server would answer a URL, and how it finds the answer
+    #[command(add = Needs::Service)]
     Explain(explain::ExplainArgs),
     /// Explain the codes of findings
+    #[command(add = Needs::BuiltIn)]
     ExplainCode(explain_code::ExplainCodeArgs),
     /// Show the settings, and write a file to edit them in
+    #[command(add = Needs::Settings)]
     Settings(settings_command::SettingsArgs),
     /// Print a completion script for a shell
+    #[command(add = Needs::BuiltIn)]
     Completions(completions::CompletionsArgs),
     /// Write the manual pages
+    #[command(add = Needs::BuiltIn)]
     Manual(manual::ManualArgs),
 }
 
@@ -164,7 +183,7 @@ impl Args {
             data,
             address: self.releases.as_ref(),
         };
-        if self.command.is_left_clean() {
+        if self.is_left_clean {
             context.interrupts.watch()?;
         }
         match &self.command {
@@ -189,51 +208,8 @@ impl Args {
                 let typed = (config, &*self.typed);
                 settings_command::run(args, &Self::command(), typed, data, context)
             }
-            Command::Completions(args) => completions::run(args, &Self::command(), context),
+            Command::Completions(args) => completions::run(args, Self::command(), context),
             Command::Manual(args) => manual::run(args, Self::command(), data, context),
-        }
-    }
-}
-
-impl Command {
-    /// Whether settings affect this command. Commands that only print or write built-in information
-    /// ignore them: they help to fix settings, or run wherever a shell starts.
-    const fn heeds_settings(&self) -> bool {
-        match self {
-            Self::Settings(settings) => settings.command.is_none(),
-            Self::Completions(_)
-            | Self::Manual(_)
-            | Self::Openapi
-            | Self::Schema(_)
-            | Self::ExplainCode(_) => false,
-            _ => true,
-        }
-    }
-
-    /// Whether an interruption cleans up after this command and can report what it changed.
-    /// Commands that change keys support neither.
-    const fn is_left_clean(&self) -> bool {
-        match self {
-            Self::Demo(_)
-            | Self::Validate(_)
-            | Self::Import(_)
-            | Self::Mapping(_)
-            | Self::Diff(_)
-            | Self::Export(_)
-            | Self::Releases(_) => true,
-            Self::Store(args) => args.command.is_left_clean(),
-            Self::Subscriptions(_)
-            | Self::Keys(_)
-            | Self::Usage(_)
-            | Self::Serve(_)
-            | Self::Doctor(_)
-            | Self::Openapi
-            | Self::Schema(_)
-            | Self::Explain(_)
-            | Self::ExplainCode(_)
-            | Self::Settings(_)
-            | Self::Completions(_)
-            | Self::Manual(_) => false,
         }
     }
 }
@@ -273,13 +249,22 @@ pub(crate) fn parse(
         .map_err(|error| NoArgs::Usage(suggesting_option(suggesting(error, &args), &args)))?;
     context.hints = hints(&matches, &mut command);
     let typed = typed(&matches);
+    let needs = needs(&command, &matches);
     let read = Args::from_arg_matches_mut(&mut matches);
     let mut read = read.map_err(|error| NoArgs::Usage(error.format(&mut command)))?;
     read.typed = typed;
+    read.is_left_clean = needs.is_some_and(Needs::is_left_clean);
     match not_usable {
-        Some(not_usable) if read.command.heeds_settings() => Err(NoArgs::Settings(not_usable)),
+        Some(not_usable) if needs.is_none_or(Needs::settings) => Err(NoArgs::Settings(not_usable)),
         _ => Ok(read),
     }
+}
+
+/// What the typed command needs: the innermost of its names that says so decides.
+fn needs(command: &clap::Command, matches: &ArgMatches) -> Option<Needs> {
+    let (name, below) = matches.subcommand()?;
+    let command = command.find_subcommand(name)?;
+    needs(command, below).or_else(|| command.get().copied())
 }
 
 /// The global options that can be set in a file and were typed.
@@ -306,7 +291,9 @@ fn is_typed(matches: &ArgMatches, option: &str) -> bool {
 /// What hints add to their own words.
 fn hints(matches: &ArgMatches, command: &mut clap::Command) -> Hints {
     let is_typed = |option: &str| is_typed(matches, option);
-    let mut hints = Hints::default();
+    let commands = command.get_subcommands();
+    let commands = commands.filter(|command| command.get().copied().is_some_and(Needs::catalogue));
+    let mut hints = Hints::of(commands.map(clap::Command::get_name));
     for option in ["data", "config"].into_iter().filter(|id| is_typed(id)) {
         if let Some(path) = matches.get_one::<PathBuf>(option) {
             hints.typed(option, path);
@@ -352,85 +339,15 @@ fn config(args: &[OsString]) -> Result<Option<PathBuf>, clap::Error> {
     Ok(matches.get_one("config").cloned())
 }
 
-/// Writes completions of the line that a shell asks about.
-pub(crate) fn complete(
-    shell: &OsStr,
-    args: impl IntoIterator<Item = OsString>,
-    context: &mut Context,
-) -> ExitStatus {
-    let line = completions::Line::told(shell, args);
-    let known = known(&line.words, context.operator.uid).unwrap_or_default();
-    let answer = line.answer(Args::command(), known);
-    // If the shell has stopped reading, there is nowhere else to report it.
-    _ = context
-        .out
-        .write_all(&answer)
-        .and_then(|()| context.out.flush());
-    ExitStatus::Done
-}
-
-/// Where keys and releases are, according to an unfinished line and the settings. `None` if either
-/// cannot be parsed, so that values from another place are never offered.
-fn known(words: &[OsString], user: u32) -> Option<Known> {
-    let (_unfinished, finished) = words.split_last()?;
-    let config = config(finished).ok()?;
-    let settings = settings::find(config.as_deref(), user, &Args::command());
-    let command = settings.ok()?.apply(Args::command());
-    if let Err(wrong) = command.clone().try_get_matches_from(finished)
-        && !is_unfinished(&wrong)
-    {
-        return None;
-    }
-    let line = command.ignore_errors(true).try_get_matches_from(finished);
-    let line = line.ok()?;
-    let data = line.get_one::<PathBuf>("data");
-    let data = data.map_or(Path::new(DATA), PathBuf::as_path);
-    Some(Known {
-        keys: Some(KeyStoreConfig::new(data, line.get_one("store"))),
-        releases: (!line.contains_id("releases")).then(|| data.to_owned()),
-    })
-}
-
-/// Whether a line is wrong only because something is missing at its end.
-fn is_unfinished(wrong: &clap::Error) -> bool {
-    match wrong.kind() {
-        ErrorKind::MissingRequiredArgument
-        | ErrorKind::MissingSubcommand
-        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => true,
-        ErrorKind::InvalidValue => {
-            let value = wrong.get(ContextKind::InvalidValue);
-            matches!(value, Some(ContextValue::String(value)) if value.is_empty())
-        }
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hints::USES_GLOBAL_OPTIONS;
-
-    /// Commands that need none of the global options.
-    const OTHERS: [&str; 8] = [
-        "completions",
-        "explain-code",
-        "manual",
-        "mapping",
-        "openapi",
-        "schema",
-        "settings",
-        "validate",
-    ];
 
     #[test]
-    fn every_command_is_known_to_heed_the_options_of_every_command_or_not() {
-        let command = Args::command();
-        let names = command.get_subcommands().map(clap::Command::get_name);
-        let mut names: Vec<_> = names.collect();
-        names.sort_unstable();
-        let mut known = [&USES_GLOBAL_OPTIONS[..], &OTHERS].concat();
-        known.sort_unstable();
-        assert_eq!(names, known);
+    fn every_command_says_what_it_needs() {
+        for command in Args::command().get_subcommands() {
+            assert!(command.get::<Needs>().is_some(), "{}", command.get_name());
+        }
     }
 
     /// The words of a line; quotes keep a word together.

@@ -29,18 +29,56 @@ pub mod validate;
 
 mod beginning;
 mod coverage;
+mod draft_file;
 mod fetch;
 pub(crate) mod key_store;
 mod listen;
 mod release_log;
 mod show;
-mod starting_file;
 mod wait;
 
 use std::error::Error;
 use std::str::FromStr;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{CommandExt, PossibleValuesParser, TypedValueParser};
+
+/// What a command works with. It stands beside the command, as `#[command(add = Needs::Exports)]`,
+/// and holds for the commands below it that have none of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// What is built in: it runs wherever a shell starts, and whatever the settings are, so that it
+    /// helps to fix them.
+    BuiltIn,
+    /// The settings.
+    Settings,
+    /// Exports and mappings.
+    Exports,
+    /// The releases.
+    Releases,
+    /// Keys, or all that a server needs.
+    Service,
+}
+
+impl CommandExt for Needs {}
+
+impl Needs {
+    /// Whether settings affect the command.
+    pub(crate) const fn settings(self) -> bool {
+        !matches!(self, Self::BuiltIn)
+    }
+
+    /// Whether it works on the catalogue that the options of every command name, so that a hint
+    /// repeats them.
+    pub(crate) const fn catalogue(self) -> bool {
+        matches!(self, Self::Releases | Self::Service)
+    }
+
+    /// Whether an interruption cleans up after it and can report what it changed. Commands that
+    /// change keys support neither.
+    pub(crate) const fn is_left_clean(self) -> bool {
+        matches!(self, Self::Exports | Self::Releases)
+    }
+}
 
 /// A parser for one of a few words, which usage errors and completions list.
 pub(crate) fn one_of<T, const N: usize>(

@@ -21,29 +21,14 @@ use crate::terminal::wrap::wrap;
 const NO_BREAK: &str = "\u{e000}";
 /// The name of the program, before a command.
 const PROGRAM: &str = "catalogue ";
-/// The commands that use global options. The others show or write built-in information, or use only
-/// what their own arguments name.
-pub(crate) const USES_GLOBAL_OPTIONS: [&str; 12] = [
-    "demo",
-    "diff",
-    "doctor",
-    "explain",
-    "export",
-    "import",
-    "keys",
-    "releases",
-    "serve",
-    "store",
-    "subscriptions",
-    "usage",
-];
-
 /// Where a server listens unless set otherwise.
 pub const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// What is added to the commands in hints.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
+    /// The names of the commands that the options are added to.
+    commands: Vec<String>,
     /// Global options that were typed, each with a space before it.
     options: String,
     /// The address that servers listen on by the settings.
@@ -51,6 +36,14 @@ pub struct Hints {
 }
 
 impl Hints {
+    /// Nothing was typed yet that these commands would need.
+    pub(crate) fn of<'n>(commands: impl Iterator<Item = &'n str>) -> Self {
+        Self {
+            commands: commands.map(str::to_owned).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Adds an option that was typed, with its value.
     pub(crate) fn typed(&mut self, option: &str, value: &Path) {
         let value = quoted(&value.display().to_string());
@@ -77,7 +70,8 @@ impl Hints {
         for part in parts {
             let is_of_name = |c: char| c.is_alphanumeric() || c == '-';
             let end = part.find(|c| !is_of_name(c)).unwrap_or(part.len());
-            let is_command = begins_command(&pasted) && USES_GLOBAL_OPTIONS.contains(&&part[..end]);
+            let is_named = self.commands.iter().any(|name| *name == part[..end]);
+            let is_command = is_named && begins_command(&pasted);
             pasted.push_str(PROGRAM.trim_end());
             if is_command {
                 pasted.push_str(&self.options);
@@ -209,7 +203,7 @@ mod tests {
 
     #[test]
     fn commands_get_what_was_typed_and_other_texts_stay() {
-        let mut hints = Hints::default();
+        let mut hints = Hints::of(std::iter::once("keys"));
         let text = "run: catalogue keys list, or `catalogue explain-code`; the catalogue record";
         assert_eq!(hints.paste(text), text);
         hints.typed("data", Path::new("my boats"));

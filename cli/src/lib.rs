@@ -31,9 +31,6 @@ use crate::terminal::redact::redact;
 ///
 /// Everything that can go wrong is shown here, once, on the error stream of the context.
 pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> ExitStatus {
-    if let Some(shell) = context.asking_shell.take() {
-        return args::complete(&shell, args, context);
-    }
     let args = match args::parse(args, context) {
         Ok(args) => args,
         Err(NoArgs::Usage(usage)) => return args::show_usage(usage, context),

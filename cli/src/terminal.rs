@@ -5,12 +5,11 @@
 //! command or a server.
 
 pub mod colour;
-pub mod count;
-pub mod duration;
 pub mod escape;
 pub(crate) mod excerpt;
 pub mod findings;
 pub mod progress;
+pub mod quantity;
 pub mod redact;
 pub mod relative_time;
 pub mod size;

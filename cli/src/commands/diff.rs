@@ -22,7 +22,6 @@ use self::changes::{Changes, FAILED, Side};
 use self::document::{Bounds, DiffDocument};
 use self::record::RecordDiff;
 use self::text::Layout;
-use crate::commands::completions::Values;
 use crate::commands::export_args::write_page;
 use crate::commands::release_name::ReleaseName;
 use crate::commands::{one_of, show};
@@ -53,11 +52,11 @@ For example:
 The exit status is 0 whether or not the releases differ, and 3 where neither has the record.")]
 pub struct DiffArgs {
     /// The release to compare with [default: current; without TO, previous]
-    #[arg(value_name = "FROM", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
+    #[arg(value_name = "FROM", value_parser = value_parser!(ReleaseName))]
     pub from: Option<ReleaseName>,
     /// The release whose changes are shown [default: current]. A single release is TO. Each is an
     /// id or a beginning of it, `current`, `previous` or `latest`
-    #[arg(value_name = "TO", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
+    #[arg(value_name = "TO", value_parser = value_parser!(ReleaseName))]
     pub to: Option<ReleaseName>,
     /// Compare only the records of one kind
     #[arg(long, value_name = "KIND", value_parser = one_of(Kind::ALL, Kind::name))]

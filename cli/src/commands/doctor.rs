@@ -11,6 +11,7 @@
     reason = "every check has one type, whether or not it can fail"
 )]
 
+mod collect;
 mod directory;
 mod inputs;
 mod keys;
@@ -149,7 +150,7 @@ fn examine(
     let mut found = vec![("data directory", there)];
     // For a missing directory, every other check would say the same.
     if is_there {
-        let mut inputs = Inputs::collect(config, location, context)?;
+        let mut inputs = collect::inputs(config, location, context)?;
         inputs.limits.clone_from(&args.limits);
         for (name, check) in CHECKS {
             let observed = check(&inputs);

@@ -18,7 +18,6 @@ use server::http::explain::{Explanation, explain};
 use shared::release::Release;
 
 use super::release_name::ReleaseName;
-use crate::commands::completions::Values;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
@@ -41,7 +40,7 @@ pub struct ExplainArgs {
     pub address: String,
     /// The release that is to answer: an id or a beginning of it, `current`, `previous` or `latest`
     /// [default: current]
-    #[arg(long, value_name = "ID", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
+    #[arg(long, value_name = "ID", value_parser = value_parser!(ReleaseName))]
     pub release: Option<ReleaseName>,
     /// Print one JSON document
     #[arg(long)]

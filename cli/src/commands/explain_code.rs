@@ -4,7 +4,6 @@ use std::io::Write;
 
 use import::finding::{Blame, Code, Severity, nearest};
 
-use crate::commands::completions::Values;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::terminal::table::{self, Column};
@@ -15,7 +14,7 @@ use crate::terminal::wrap::wrap;
 #[command(after_help = "For example: catalogue explain-code DANGLING_REFERENCE")]
 pub struct ExplainCodeArgs {
     /// The codes; without any, all are listed
-    #[arg(value_name = "CODE", value_parser = parse_code, add = Values::Codes)]
+    #[arg(value_name = "CODE", value_parser = parse_code)]
     pub codes: Vec<Code>,
 }
 

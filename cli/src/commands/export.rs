@@ -18,7 +18,6 @@ use shared::release::Release;
 
 use self::format::Format;
 use self::target::Target;
-use crate::commands::completions::Values;
 use crate::commands::one_of;
 use crate::commands::release_name::ReleaseName;
 use crate::exit_status::ExitStatus;
@@ -40,20 +39,20 @@ For example:
   catalogue export --to catalogue.ndjson.zst
   catalogue export previous --to boats.parquet
   catalogue export latest --to partner/ --format csv
-  catalogue export --to - --format ndjson > catalogue.ndjson
+  catalogue export --to - > catalogue.ndjson
 NDJSON has native records: an import of it publishes the same with the same ETags. Parquet and CSV \
 have a column for each field of a response; a file has boats, and a folder manufacturers too. Only \
 what is published is written: no drafts, and no terms or designers that no boat has.")]
 pub struct ExportArgs {
     /// The release: an id or a beginning of it, `current`, `previous` or `latest`
     #[arg(value_name = "RELEASE", default_value = "current")]
-    #[arg(value_parser = value_parser!(ReleaseName), add = Values::Releases)]
+    #[arg(value_parser = value_parser!(ReleaseName))]
     pub release: ReleaseName,
     /// The file to write, whose ending is its format; a folder, which gets a file for each kind of
     /// record; or `-` for standard output
     #[arg(long, value_name = "FILE|FOLDER")]
     pub to: PathBuf,
-    /// The format for a folder or standard output
+    /// The format for a folder or standard output [default: ndjson, for standard output]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(Format::ALL, Format::ending))]
     pub format: Option<Format>,
     /// Replace any existing file

@@ -23,11 +23,11 @@ use crate::process::output_file::{self, Kind, OutputFile, Permit};
 use crate::remote::Source;
 use crate::settings::address::SourceParser;
 use crate::terminal::Terminal;
-use crate::terminal::count::count;
 use crate::terminal::escape::escape_control;
 use crate::terminal::excerpt;
 use crate::terminal::findings::{self, Extent};
 use crate::terminal::progress::Progress;
+use crate::terminal::quantity::count;
 use crate::terminal::table;
 
 /// Heading of the options about what is shown and written of an export.

@@ -10,7 +10,7 @@ use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::remote::{Address, BYTES_MAX_DEFAULT, FetchError, Fetched, Fetching, Remote, Source};
 use crate::terminal::progress::Progress;
-use crate::terminal::size::parse_memory;
+use crate::terminal::quantity::{ANY_MEMORY, InvalidQuantity, MEMORY};
 
 /// Arguments for fetching.
 #[derive(Debug, clap::Args)]
@@ -18,6 +18,10 @@ pub struct FetchArgs {
     /// Fetch at most this much from each address
     #[arg(long, value_name = "SIZE", default_value = "8GiB", value_parser = parse_memory)]
     pub max_bytes: u64,
+}
+
+fn parse_memory(text: &str) -> Result<u64, InvalidQuantity> {
+    MEMORY.read(text, &ANY_MEMORY)
 }
 
 impl Default for FetchArgs {

@@ -36,7 +36,7 @@ use shared::servers::{ServerStatus, server_status};
 use self::comparison::Comparison;
 use self::guards::Refusal;
 use self::publishing::Publishing;
-use self::unchanged::Current;
+use self::unchanged::{Current, IfChanged};
 use super::diff::changes::ChangedFields;
 use super::export_args::{ExportArgs, REPORTS, Shown};
 use super::release_log;
@@ -351,7 +351,17 @@ fn exports(
     }
     let progress = args.export.progress(context);
     let gathering = args.export.gathering(data, &progress);
-    unchanged::exports(args, mapping, &gathering, releases, context)
+    let sources = &args.export.exports;
+    if !args.if_changed {
+        return Ok(Current::Exports(gathering.exports(sources, context)?));
+    }
+    let if_changed = IfChanged {
+        sources,
+        mapping,
+        skip_invalid: args.skip_invalid,
+        activates: !args.no_activate,
+    };
+    if_changed.exports(&gathering, releases, context)
 }
 
 fn read(

@@ -17,7 +17,6 @@ use shared::keys::last_use::LastUse;
 use shared::keys::secret::{KeyPrefix, PREFIX_RANDOM_LENGTH, PlainKey};
 use shared::keys::subscription::Subscription;
 
-use crate::commands::completions::Values;
 use crate::commands::{beginning, key_store};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
@@ -69,7 +68,6 @@ pub enum KeysCommand {
 #[derive(Clone, Args)]
 pub struct KeyArgs {
     /// The key's id or prefix, or a beginning of it that no other key has; or the key's name
-    #[arg(add = Values::Keys)]
     pub id: String,
 }
 

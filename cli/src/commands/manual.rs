@@ -1,7 +1,8 @@
 //! `catalogue manual`: the manual pages, one for each command, made from the help texts.
 //!
 //! The library's generator would overwrite any file with the same name. Here, pages replace only
-//! pages that this command wrote, and are never written into the data directory.
+//! pages that this command wrote unless the operator allows more, and are never written into the
+//! data directory.
 
 use std::fs;
 use std::io::{self, Write};
@@ -49,6 +50,9 @@ Then: man catalogue-keys-rotate")]
 pub struct ManualArgs {
     /// Folder to write them into, created if missing; earlier pages are replaced
     pub folder: PathBuf,
+    /// Replace any existing file, not only an earlier page
+    #[arg(long)]
+    pub overwrite: bool,
 }
 
 /// Writes the pages of `command`, the root of the command line.
@@ -59,7 +63,7 @@ pub fn run(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let folder = &args.folder;
-    let permit = Permit::outside(data);
+    let permit = Permit::outside(data).overwriting(args.overwrite);
     permit.check(folder)?;
     let made = fs::create_dir_all(folder);
     made.with_context(|| format!("could not make the folder {}", folder.display()))?;

@@ -13,7 +13,6 @@ use shared::release::{ReleaseId, Releases};
 pub(super) use self::change::overtaken;
 use self::log::LogArgs;
 use self::prune::PruneArgs;
-use crate::commands::completions::Values;
 use crate::commands::release_name::ReleaseName;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
@@ -58,7 +57,7 @@ pub enum ReleasesCommand {
 #[derive(Debug, Args)]
 pub struct IdArgs {
     /// Its id, or a beginning of it; or `current`, `previous` or `latest`
-    #[arg(value_name = "ID", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
+    #[arg(value_name = "ID", value_parser = value_parser!(ReleaseName))]
     pub id: ReleaseName,
 }
 
@@ -66,7 +65,7 @@ pub struct IdArgs {
 #[derive(Debug, Args)]
 pub struct OptionalIdArgs {
     /// Its id, or a beginning of it; or `current`, `previous` or `latest`
-    #[arg(value_name = "ID", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
+    #[arg(value_name = "ID", value_parser = value_parser!(ReleaseName))]
     pub id: Option<ReleaseName>,
 }
 

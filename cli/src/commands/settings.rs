@@ -7,11 +7,11 @@ use anyhow::anyhow;
 use clap::{Args, Command, Subcommand};
 use serde::Serialize;
 
-use super::starting_file::{self, Written};
-use crate::commands::show;
+use crate::commands::{Needs, draft_file, show};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
+use crate::process::output_file::Permit;
 use crate::settings::{self, FILE, Source, Typed};
 use crate::terminal::escape::escape_control;
 use crate::terminal::table::{self, Column};
@@ -35,6 +35,7 @@ pub struct SettingsArgs {
 #[derive(Debug, Subcommand)]
 pub enum SettingsCommand {
     /// Write a file with every setting, to be edited
+    #[command(add = Needs::BuiltIn)]
     #[command(after_help = "For example: catalogue settings init catalogue.toml")]
     Init(InitArgs),
 }
@@ -45,6 +46,9 @@ pub struct InitArgs {
     /// Where to write it; `-` is standard output
     #[arg(value_name = "FILE", default_value = FILE)]
     pub file: PathBuf,
+    /// Replace any existing file
+    #[arg(long)]
+    pub overwrite: bool,
 }
 
 /// The settings as JSON.
@@ -78,7 +82,7 @@ pub(crate) fn run(
             let error = anyhow!("`settings init` has no JSON to print");
             Err(Hinted::wrong_usage(error, "leave --json out").into())
         }
-        Some(SettingsCommand::Init(args)) => init(&args.file, command, data, context),
+        Some(SettingsCommand::Init(args)) => init(args, command, data, context),
     }
 }
 
@@ -140,13 +144,14 @@ const fn word(source: Source) -> &'static str {
 }
 
 fn init(
-    path: &Path,
+    args: &InitArgs,
     command: &Command,
     data: &Path,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let text = settings::template(command);
-    if let Written::InFile = starting_file::write(&text, path, data, context)? {
+    let (path, text) = (&args.file, settings::template(command));
+    let permit = Permit::outside(data).overwriting(args.overwrite);
+    if draft_file::write(&text, path, &permit, context)? {
         let shown = path.display();
         writeln!(context.out, "Wrote {shown}. Nothing in it is set yet.")?;
         let named = if path == Path::new(FILE) {

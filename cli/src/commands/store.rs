@@ -12,8 +12,8 @@ use clap::{Args, Subcommand};
 use shared::keys::postgres::{PgClient, make};
 use shared::keys::tables::VERSION;
 
-use crate::commands::key_store;
 use crate::commands::show::made;
+use crate::commands::{Needs, key_store};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
@@ -37,14 +37,9 @@ pub enum StoreCommand {
     /// Copy everything into an empty store: from the file to a database, or back
     Copy(copy::CopyArgs),
     /// Back up the key store of a data directory into a new file, also while servers run
+    // An interruption leaves nothing of it.
+    #[command(add = Needs::Releases)]
     Backup(backup::BackupArgs),
-}
-
-impl StoreCommand {
-    /// Whether an interruption cleans up after it: a backup changes nothing.
-    pub(crate) const fn is_left_clean(&self) -> bool {
-        matches!(self, Self::Backup(_))
-    }
 }
 
 /// Does what was typed.

@@ -12,14 +12,13 @@ use shared::keys::name::Name;
 use shared::keys::subscription::NewSubscription;
 use shared::keys::subscription::{Plan, Subscription, SubscriptionStatus};
 
-use crate::commands::completions::Values;
 use crate::commands::show;
 use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
-use crate::terminal::count::count;
+use crate::terminal::quantity::count;
 use crate::terminal::relative_time;
 use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell, Column};
@@ -81,7 +80,7 @@ pub struct CreateArgs {
 #[derive(Debug, Args)]
 pub struct NameArgs {
     /// Its name
-    #[arg(value_parser = value_parser!(Name), add = Values::Subscriptions)]
+    #[arg(value_parser = value_parser!(Name))]
     pub name: Name,
 }
 
@@ -89,7 +88,7 @@ pub struct NameArgs {
 #[derive(Debug, Args)]
 pub struct UpdateArgs {
     /// Its name
-    #[arg(value_parser = value_parser!(Name), add = Values::Subscriptions)]
+    #[arg(value_parser = value_parser!(Name))]
     pub name: Name,
     /// What to change.
     #[command(flatten)]
@@ -108,7 +107,7 @@ month. Its name is free again; its log stays under the name that is shown, and s
 months in `catalogue usage --month`.")]
 pub struct DeleteArgs {
     /// Its name
-    #[arg(value_parser = value_parser!(Name), add = Values::Subscriptions)]
+    #[arg(value_parser = value_parser!(Name))]
     pub name: Name,
     /// Whether to wait.
     #[command(flatten)]

@@ -12,7 +12,6 @@ use shared::keys::name::Name;
 use shared::keys::quota::{Month, Period};
 use shared::keys::subscription::Subscription;
 
-use crate::commands::completions::Values;
 use crate::commands::key_store;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
@@ -37,7 +36,7 @@ const FORESEEN_AFTER: i64 = 10;
 )]
 pub struct UsageArgs {
     /// Only this subscription
-    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name), add = Values::Subscriptions)]
+    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Option<Name>,
     /// The quota months that began in this month, such as 2026-10 [default: the current ones]
     #[arg(long, value_name = "MONTH", value_parser = value_parser!(Month))]

@@ -27,9 +27,6 @@ use crate::terminal::colour::is_welcome;
 /// Width of a terminal that does not report its width.
 const COLUMNS_USUAL: usize = 80;
 
-/// The variable in which a completion script names its shell.
-pub(crate) const ASKING_SHELL: &str = "_CATALOGUE_COMPLETE";
-
 /// The surroundings of one run of the command.
 pub struct Context {
     /// Source of time.
@@ -58,8 +55,6 @@ pub struct Context {
     pub machine: Machine,
     /// What is added to the commands in hints, once the command line is parsed.
     pub hints: Hints,
-    /// The shell that asks for completions; nothing else is done then.
-    pub asking_shell: Option<OsString>,
     /// Lets time pass: blocks outside tests.
     pub pause: Box<dyn FnMut(Duration) + Send>,
 }
@@ -92,7 +87,6 @@ impl Context {
             remote: RemoteSettings::of(std::env::vars_os().filter_map(utf8)),
             machine: Machine::of_process(),
             hints: Hints::default(),
-            asking_shell: std::env::var_os(ASKING_SHELL).filter(|shell| !shell.is_empty()),
             pause: Box::new(std::thread::sleep),
         }
     }

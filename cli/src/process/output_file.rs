@@ -7,7 +7,7 @@
 mod permit;
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
@@ -60,6 +60,14 @@ impl OutputFile {
         &self.path
     }
 
+    /// The name that the file has until it is published, for what writes to a name.
+    pub fn part(&self) -> &Path {
+        match &self.to {
+            Target::Beside(Beside(_, name), ..) => name,
+            Target::Directly(_) => &self.path,
+        }
+    }
+
     /// Gives the file its name, once its contents are on disk. The same rules protect a file that
     /// has appeared there meanwhile.
     pub fn publish(self) -> anyhow::Result<()> {
@@ -72,7 +80,12 @@ impl OutputFile {
                     destination == Destination::File(real.clone()),
                     "{attempt}: it has moved"
                 );
-                publish(file, &real, self.kind).context(attempt)
+                match publish(file, &real, self.kind) {
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                        Err(self.kind.not_replaced(&self.path))
+                    }
+                    published => published.context(attempt),
+                }
             }
         }
     }
@@ -106,7 +119,7 @@ fn open(path: &Path, destination: Destination, kind: Kind) -> io::Result<Target>
 }
 
 /// A new file beside `real`, which is what `path` leads to, that an interruption removes.
-pub fn part(
+fn part(
     path: &Path,
     real: &Path,
     permissions: Permissions,
@@ -132,7 +145,12 @@ fn nameless(error: io::Error) -> io::Error {
 fn publish(Beside(file, name): Beside, path: &Path, kind: Kind) -> io::Result<()> {
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
     kind.mark(&file);
-    durable::persist(NamedTempFile::from_parts(file, name), path)
+    let file = NamedTempFile::from_parts(file, name);
+    if path.exists() {
+        durable::persist(file, path)
+    } else {
+        durable::persist_new(file, path)
+    }
 }
 
 #[cfg(test)]

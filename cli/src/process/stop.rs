@@ -13,7 +13,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 
 use crate::process::service_manager::ServiceManager;
-use crate::terminal::duration::TypedDuration;
+use crate::terminal::quantity::TypedDuration;
 
 /// Longest pause. Load balancers check every few seconds; a longer pause gains nothing.
 pub const DRAIN_MAX: Duration = Duration::from_mins(5);

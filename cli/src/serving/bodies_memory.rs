@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::process::machine::Machine;
-use crate::terminal::size::{self, InvalidSize};
+use crate::terminal::quantity::{ANY_MEMORY, InvalidQuantity, MEMORY, Scale};
 
 /// The assumed memory of the process if the system does not report it.
 const UNKNOWN_BYTES: u64 = 2 << 30;
@@ -22,16 +22,8 @@ pub enum BodiesMemory {
     Bytes(u64),
 }
 
-/// Why a text is neither.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidBodiesMemory {
-    /// Neither a share nor an amount.
-    #[error("must be a share such as 50%, or a whole number and KiB, MiB or GiB, such as 2GiB")]
-    Form,
-    /// More bytes than can be counted.
-    #[error(transparent)]
-    Size(InvalidSize),
-}
+/// What is to be typed, for errors.
+const FORM: &str = "a share such as 50%, or a whole number and KiB, MiB or GiB, such as 2GiB";
 
 impl BodiesMemory {
     /// Half of the memory.
@@ -50,23 +42,18 @@ impl BodiesMemory {
     }
 }
 
+/// Shares in percent.
+const SHARE: Scale = Scale::new(&[("%", 1)], FORM);
+
 impl FromStr for BodiesMemory {
-    type Err = InvalidBodiesMemory;
+    type Err = InvalidQuantity;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let Some(percent) = text.strip_suffix('%') else {
-            return size::parse_memory(text)
-                .map(Self::Bytes)
-                .map_err(|invalid| match invalid {
-                    InvalidSize::Form => InvalidBodiesMemory::Form,
-                    InvalidSize::TooMuch => InvalidBodiesMemory::Size(invalid),
-                });
-        };
-        let is_number = percent.bytes().all(|byte| byte.is_ascii_digit());
-        match percent.parse() {
-            Ok(percent @ 0..=100) if is_number => Ok(Self::Share(percent)),
-            _ => Err(InvalidBodiesMemory::Form),
+        if text.ends_with('%') {
+            return SHARE.read(text, &(0..=100)).map(Self::Share);
         }
+        let bytes = MEMORY.described(FORM).read(text, &ANY_MEMORY);
+        bytes.map(Self::Bytes)
     }
 }
 
@@ -74,8 +61,8 @@ impl FromStr for BodiesMemory {
 impl fmt::Display for BodiesMemory {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Share(percent) => write!(formatter, "{percent}%"),
-            Self::Bytes(bytes) => write!(formatter, "{}KiB", bytes / 1024),
+            Self::Share(percent) => formatter.write_str(&SHARE.show(*percent)),
+            Self::Bytes(bytes) => formatter.write_str(&MEMORY.show(*bytes)),
         }
     }
 }
@@ -111,10 +98,12 @@ mod tests {
 
     #[test]
     fn what_is_neither_a_share_nor_an_amount_is_refused() {
-        for text in ["", "%", "50", "101%", "+5%", "1.5%", "5 %", "50%%", "2GB"] {
+        for text in ["", "%", "50", "+5%", "1.5%", "5 %", "50%%", "2GB"] {
             let parsed = text.parse::<BodiesMemory>();
-            assert_eq!(parsed, Err(InvalidBodiesMemory::Form), "{text:?}");
+            assert_eq!(parsed, Err(InvalidQuantity::Form(FORM)), "{text:?}");
         }
+        let more_than_all = "101%".parse::<BodiesMemory>().unwrap_err();
+        assert_eq!(more_than_all.to_string(), "must be from 0% to 100%");
     }
 
     #[test]

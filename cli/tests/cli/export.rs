@@ -91,7 +91,7 @@ fn the_same_release_is_exported_as_the_same_bytes_whenever_and_wherever() {
     assert_eq!(unpacked, plain);
     let packed = File::open(cli.path("one.ndjson.zst")).unwrap();
     assert_eq!(zstd::decode_all(packed).unwrap(), plain.as_bytes());
-    let printed = cli.run(&["export", "--to", "-", "--format", "ndjson"]);
+    let printed = cli.run(&["export", "--to", "-"]);
     assert_eq!(printed.out, plain);
 }
 
@@ -174,7 +174,6 @@ fn what_cannot_be_exported_or_written_is_refused_before_anything_is_written() {
         cli.run(&["export", "--to", "[dir]/a.json"]),
         cli.run(&["export", "--to", "[dir]/a.ndjson.gz", "--format", "ndjson"]),
         cli.run(&["export", "--to", "[dir]/a.ndjson", "--format", "xml"]),
-        cli.run(&["export", "--to", "-"]),
         cli.run(&["export", "--to", "[dir]/no/a.ndjson"]),
         cli.run(&["export", "--to", "[dir]/no/folder/", "--format", "ndjson"]),
         cli.run(&["export", "--to", "[dir]/catalogue-data/a.ndjson"]),

@@ -104,7 +104,6 @@ impl TestCli {
                 free_bytes: |_directory| Ok(20_000_000_000),
             },
             hints: Hints::default(),
-            asking_shell: None,
             pause: Box::new(move |duration| clock.advance(duration)),
         };
         change(&mut context);

@@ -223,7 +223,7 @@ fn an_update_that_is_refused_says_what_to_do_next() {
         &[
             (&["--name", ""], "must not be empty"),
             (&["--rate-limit", "0"], "must be from 1 to 1000000"),
-            (&["--expires", "0"], "must be more than zero, or `never`"),
+            (&["--expires", "0"], "must be from 1s to 3650d, or `never`"),
         ],
     );
     assert_eq!(cli.run(&["keys", "list", "--json"]).out, before);
@@ -354,8 +354,8 @@ fn what_is_refused_says_what_to_do_next() {
     cli.refuses(
         &on("Acme"),
         &[
-            (&["--expires", "0s"], "must be more than zero"),
-            (&["--expires", "3651d"], "must be at most 3650d"),
+            (&["--expires", "0s"], "must be from 1s to 3650d"),
+            (&["--expires", "3651d"], "must be from 1s to 3650d"),
             (
                 &["--name", "a\nb"],
                 "must not contain control characters or invisible characters",
@@ -363,7 +363,10 @@ fn what_is_refused_says_what_to_do_next() {
         ],
     );
     let rotate = ["keys", "rotate", &rotated];
-    cli.refuses(&rotate, &[(&["--grace", "366d"], "must be at most 365d")]);
+    cli.refuses(
+        &rotate,
+        &[(&["--grace", "366d"], "must be from 0s to 365d")],
+    );
 }
 
 #[test]

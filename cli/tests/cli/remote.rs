@@ -210,6 +210,33 @@ fn a_rollback_is_not_undone_by_what_has_not_changed() {
 }
 
 #[test]
+fn what_was_made_but_not_activated_is_activated_by_an_import_of_the_same() {
+    let mut cli = TestCli::new();
+    cli.write("boats.ndjson", sample());
+    let import = ["import", "--if-changed", "[dir]/boats.ndjson"];
+    let only_made = [&import[..], &["--no-activate"]].concat();
+    done(&mut cli, &only_made);
+    let unchanged = done(&mut cli, &only_made);
+    assert!(
+        unchanged.out.starts_with("Nothing has changed"),
+        "{unchanged}"
+    );
+    let activated = done(&mut cli, &import);
+    assert!(
+        !activated.out.contains("Nothing has changed"),
+        "{activated}"
+    );
+    let listed = done(&mut cli, &["releases", "list", "--json"]).out;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed["releases"][0]["active"], true, "{listed}");
+    let unchanged = done(&mut cli, &import);
+    assert!(
+        unchanged.out.starts_with("Nothing has changed"),
+        "{unchanged}"
+    );
+}
+
+#[test]
 fn a_folder_and_standard_input_cannot_be_unchanged() {
     let mut cli = TestCli::new();
     let shown = ["[dir]", "-"].map(|export| {

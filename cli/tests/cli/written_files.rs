@@ -189,11 +189,13 @@ fn what_is_written_is_for_its_owner_alone() {
     ]);
     cli.run(&["settings", "init", "[dir]/settings.toml"]);
     cli.run(&["mapping", "init", "sanity", "[dir]/sanity.toml"]);
+    cli.run(&["export", "--to", "[dir]/boats.csv"]);
     for name in [
         "report.json",
         "rejects.ndjson",
         "settings.toml",
         "sanity.toml",
+        "boats.csv",
     ] {
         let mode = fs::metadata(cli.path(name)).unwrap().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
@@ -243,6 +245,30 @@ fn manual_pages_replace_pages_and_nothing_else() {
         fs::read(cli.path("man/catalogue-serve.1")).unwrap(),
         b"mine"
     );
+}
+
+#[test]
+fn a_file_to_edit_and_a_page_are_replaced_only_when_that_is_said() {
+    let mut cli = TestCli::new();
+    for command in [
+        &["mapping", "init", "sanity", "[dir]/mine"][..],
+        &["settings", "init", "[dir]/mine"],
+        &["manual", "[dir]/man"],
+    ] {
+        for file in ["mine", "man/catalogue-serve.1"] {
+            fs::create_dir_all(cli.path("man")).unwrap();
+            cli.write(file, "mine");
+        }
+        refused(&cli.run(command));
+        let done = cli.run(&[command, &["--overwrite"]].concat());
+        assert_eq!(done.status, ExitStatus::Done, "{done}");
+        let is_replaced = ["mine", "man/catalogue-serve.1"]
+            .map(|file| fs::read(cli.path(file)).unwrap() != b"mine");
+        assert_eq!(
+            is_replaced,
+            [command[0] != "manual", command[0] == "manual"]
+        );
+    }
 }
 
 #[test]

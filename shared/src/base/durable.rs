@@ -34,6 +34,13 @@ pub fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
     sync_directory(directory_of(path))
 }
 
+/// The same for a name that nothing has yet.
+pub fn persist_new(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path)?;
+    sync_directory(directory_of(path))
+}
+
 /// Gives a whole directory its final name, once everything in it is synced.
 #[expect(
     clippy::disallowed_methods,

@@ -51,7 +51,7 @@ pub(crate) const HOUSES: [House; 4] = [
             &["args"],
             &["main"],
         ],
-        circle_max: 3,
+        circle_max: 1,
     },
     House {
         sources: "server/src",

@@ -1,18 +1,18 @@
-//! Collects the inputs of the checks that several of them need, or that come from the context of
-//! the command. Input of a single check is read by that check.
+//! The inputs of the checks that several of them need, or that come from the context of the command.
+//! Input of a single check is read by that check.
 
 use shared::base::data_dir::DataDir;
+use shared::keys::contents::Overview;
+use shared::keys::environment::Environment;
 use shared::release::prune::Pruned;
 use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use super::observation::Observation;
-use super::servers;
-use super::store::{self, StoreContents};
-use crate::process::context::Context;
 use crate::process::machine::Machine;
-use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::rate_limit_backend::RateLimitBackend;
-use crate::serving::release_location::ReleaseLocation;
+
+/// The state of the server of each environment, in the order of [`Environment::ALL`].
+pub(super) type Servers = [Observation; Environment::ALL.len()];
 
 /// The shared inputs of the checks.
 pub(super) struct Inputs<'a> {
@@ -37,48 +37,38 @@ pub(super) struct Inputs<'a> {
     /// Where servers count minute limits, if given.
     pub(super) limits: Option<RateLimitBackend>,
     /// The state of the server of each environment, after it had time to act on the keys.
-    pub(super) servers: servers::Observed,
+    pub(super) servers: Servers,
 }
 
-impl<'a> Inputs<'a> {
-    /// Collects the inputs. If one is unavailable, its check reports that.
-    pub(super) fn collect(
-        config: &'a KeyStoreConfig,
-        location: ReleaseLocation<'_>,
-        context: &mut Context,
-    ) -> anyhow::Result<Self> {
-        let releases = location.open(false, context)?;
-        let now = context.clock.now().unix_seconds();
-        let is_busy = releases.is_busy();
-        let is_quiet = matches!(is_busy, Ok(false));
-        let unneeded = is_quiet.then(|| releases.prune_dry_run(now));
-        let keys = store::contents(config);
-        let revision = keys.as_ref().ok().map(|keys| &keys.overview.revision);
-        let servers = servers::observe(config, revision, &mut context.pause);
-        let active = releases.current();
-        let active_bytes = match &active {
-            Ok(Some(active)) => releases.size(active).unwrap_or(0),
-            _ => 0,
-        };
-        Ok(Self {
-            now,
-            user: context.operator.uid,
-            machine: context.machine,
-            data: config.data(),
-            listed: releases.list(),
-            active,
-            active_bytes,
-            releases,
-            is_busy,
-            unneeded,
-            keys,
-            limits: None,
-            servers,
-        })
-    }
-
+impl Inputs<'_> {
     /// All releases, the newest first; empty if they could not be listed.
     pub(super) fn ids(&self) -> &[ReleaseId] {
         self.listed.as_deref().unwrap_or_default()
+    }
+}
+
+/// A store that could be read, and its contents.
+pub(super) struct StoreContents {
+    /// The state of the store itself.
+    pub(super) store: Observation,
+    /// What it holds.
+    pub(super) overview: Overview,
+}
+
+impl StoreContents {
+    /// Time of the latest event in the store, in Unix seconds.
+    pub(super) fn latest(&self) -> Option<i64> {
+        let Overview {
+            snapshot,
+            last_uses,
+            last_change,
+            ..
+        } = &self.overview;
+        let issued = snapshot.keys.iter().map(|key| key.created_at);
+        let started = snapshot.subscriptions.iter();
+        let started = started.map(|subscription| subscription.started_at);
+        let used = last_uses.values().map(|last| last.at);
+        let all = issued.chain(started).chain(used);
+        all.chain(*last_change).max()
     }
 }

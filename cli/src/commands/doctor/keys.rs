@@ -7,9 +7,8 @@ use shared::base::hint::quoted;
 use shared::keys::key::{Key, KeyState};
 use shared::keys::subscription::{Subscription, SubscriptionStatus};
 
-use super::inputs::Inputs;
+use super::inputs::{Inputs, StoreContents};
 use super::observation::Observation;
-use super::store::StoreContents;
 use crate::terminal::counted;
 use crate::terminal::relative_time;
 

@@ -5,9 +5,8 @@ use server::ConnectionLimits;
 use server::catalogue::duckdb_version;
 use shared::release::ReleaseId;
 
-use super::inputs::Inputs;
+use super::inputs::{Inputs, StoreContents};
 use super::observation::Observation;
-use super::store::StoreContents;
 use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
 

@@ -6,7 +6,7 @@ use shared::keys::environment::Environment;
 use shared::keys::store::Revision;
 use shared::servers::{ServerStatus, server_status};
 
-use super::inputs::Inputs;
+use super::inputs::{Inputs, Servers};
 use super::observation::Observation;
 use super::store;
 use crate::serving::key_store_config::KeyStoreConfig;
@@ -15,9 +15,6 @@ use crate::serving::key_store_config::KeyStoreConfig;
 const WAIT_MAX: Duration = Duration::from_secs(2);
 /// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(50);
-
-/// The state of the server of each environment, in the order of [`Environment::ALL`].
-pub(super) type Observed = [Observation; Environment::ALL.len()];
 
 /// The server of the environment `live`.
 pub(super) fn live(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
@@ -37,7 +34,7 @@ pub(super) fn observe(
     config: &KeyStoreConfig,
     known: Option<&Revision>,
     pause: &mut dyn FnMut(Duration),
-) -> Observed {
+) -> Servers {
     Environment::ALL.map(|environment| {
         let observed = observe_one(config, environment, known, pause);
         observed.unwrap_or_else(|error| Observation::failed(&*error))

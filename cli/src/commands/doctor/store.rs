@@ -3,12 +3,11 @@
 use std::io::ErrorKind;
 
 use shared::base::regular_file;
-use shared::keys::contents::Overview;
 use shared::keys::postgres::{self, PgClient, SERVER_CONNECTIONS_MAX};
 use shared::keys::sqlite::{self, WholeOrNot};
 use shared::keys::store::{KeyStoreError, Revision};
 
-use super::inputs::Inputs;
+use super::inputs::{Inputs, StoreContents};
 use super::observation::Observation;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::size::file_size;
@@ -16,32 +15,6 @@ use shared::base::hint::quoted;
 
 /// Largest file that is checked completely, in bytes.
 const CHECKED_BYTES_MAX: u64 = 500_000_000;
-
-/// A store that could be read, and its contents.
-pub(super) struct StoreContents {
-    /// The state of the store itself.
-    pub(super) store: Observation,
-    /// What it holds.
-    pub(super) overview: Overview,
-}
-
-impl StoreContents {
-    /// Time of the latest event in the store, in Unix seconds.
-    pub(super) fn latest(&self) -> Option<i64> {
-        let Overview {
-            snapshot,
-            last_uses,
-            last_change,
-            ..
-        } = &self.overview;
-        let issued = snapshot.keys.iter().map(|key| key.created_at);
-        let started = snapshot.subscriptions.iter();
-        let started = started.map(|subscription| subscription.started_at);
-        let used = last_uses.values().map(|last| last.at);
-        let all = issued.chain(started).chain(used);
-        all.chain(*last_change).max()
-    }
-}
 
 /// Whether the store can be used.
 pub(super) fn usable(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use import::finding::Kind;
 
-use super::format::Format;
+use super::format::{Format, Packing};
 use crate::hints::Hinted;
 use crate::process::output::Output;
 use crate::process::output_file::{self, OutputFile, Permit};
@@ -72,10 +72,7 @@ impl Target {
                 let error = anyhow!("{} is a folder, whose files need a format", path.display());
                 refused(error, "add one, such as --format ndjson, or name a file")
             }
-            (Self::Output, None) => {
-                let error = anyhow!("standard output needs a format");
-                refused(error, "add one, such as --format ndjson")
-            }
+            (Self::Output, None) => Ok(Format::Ndjson(Packing::Plain)),
             (Self::Output, Some(format)) if is_at_terminal && !format.is_text() => {
                 let error = anyhow!("a terminal cannot show {}", format.ending());
                 refused(error, "name a file with --to, or redirect standard output")

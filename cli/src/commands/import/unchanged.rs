@@ -16,7 +16,7 @@ use shared::base::source_files::{SourceFile, SourceFiles};
 use shared::release::log::{Command, Entry, LogQuery, Outcome, Source as Logged};
 use shared::release::{ReleaseId, Releases};
 
-use super::{Active, ImportArgs};
+use super::comparison::Active;
 use crate::commands::fetch::{Gathered, Gathering, connect, hinted};
 use crate::commands::show;
 use crate::hints::Hinted;
@@ -40,40 +40,82 @@ struct Document<'a> {
     active: Option<&'a ReleaseId>,
 }
 
-/// The exports, fetched if needed.
-pub(super) fn exports(
-    args: &ImportArgs,
-    mapping: Option<&Mapping>,
-    gathering: &Gathering<'_>,
-    releases: &dyn Releases,
-    context: &mut Context,
-) -> anyhow::Result<Current> {
-    let sources = &args.export.exports;
-    let last = if args.if_changed {
-        last_import(releases)?
-    } else {
-        None
-    };
-    let Some((release, last)) = last else {
-        if args.if_changed {
-            refuse_what_has_no_hash(sources)?;
+/// An import that is left out if it would read and do the same as the last one.
+pub(super) struct IfChanged<'a> {
+    pub(super) sources: &'a [Source],
+    pub(super) mapping: Option<&'a Mapping>,
+    pub(super) skip_invalid: bool,
+    /// Whether it activates what it makes.
+    pub(super) activates: bool,
+}
+
+impl IfChanged<'_> {
+    /// The exports, fetched if needed.
+    pub(super) fn exports(
+        &self,
+        gathering: &Gathering<'_>,
+        releases: &dyn Releases,
+        context: &mut Context,
+    ) -> anyhow::Result<Current> {
+        refuse_what_has_no_hash(self.sources)?;
+        let Some((release, last)) = self.last_import(releases)? else {
+            let exports = gathering.exports(self.sources, context)?;
+            return Ok(Current::Exports(exports));
+        };
+        let mut known = before_fetching(self.sources, context)?;
+        if self.is_same(&known, &last) {
+            return Ok(Current::Unchanged(release));
         }
-        return Ok(Current::Exports(gathering.exports(sources, context)?));
-    };
-    refuse_what_has_no_hash(sources)?;
-    let is_same = |files: Vec<SourceFile>| {
-        let left_out_the_same = last.left_out == 0 || args.skip_invalid;
-        left_out_the_same && is_same(&logged(files, mapping), &last)
-    };
-    if is_same(before_fetching(sources, context)?) {
-        return Ok(Current::Unchanged(release));
+        let gathered = gathering.gather(self.sources, context)?;
+        add_fetched(&mut known, &gathered);
+        if self.is_same(&known, &last) {
+            return Ok(Current::Unchanged(release));
+        }
+        let exports = gathered.into_iter().map(|gathered| gathered.export);
+        Ok(Current::Exports(exports.collect()))
     }
-    let gathered = gathering.gather(sources, context)?;
-    if is_same(after_fetching(sources, &gathered)?) {
-        return Ok(Current::Unchanged(release));
+
+    /// The release imported last, and its source; `None` also if that was only made, and this
+    /// import would activate it.
+    fn last_import(&self, releases: &dyn Releases) -> anyhow::Result<Option<(ReleaseId, Logged)>> {
+        let is_import = |entry: &Entry| {
+            let is_command = matches!(entry.attempt.command, Command::Import | Command::Demo);
+            is_command && made(&entry.outcome).is_some() && entry.attempt.source.is_some()
+        };
+        let part = releases.read_log(LogQuery {
+            last: 1,
+            is_wanted: &is_import,
+        })?;
+        let Some(Entry { attempt, outcome }) = part.entries.into_iter().next().map(|it| it.entry)
+        else {
+            return Ok(None);
+        };
+        let is_only_made = matches!(outcome, Outcome::Made { .. });
+        let last = made(&outcome).cloned().zip(attempt.source);
+        let Some((release, _)) = &last else {
+            return Ok(None);
+        };
+        let is_done =
+            !is_only_made || !self.activates || Active::read(releases)?.id() == Some(release);
+        Ok(last.filter(|_| is_done))
     }
-    let exports = gathered.into_iter().map(|gathered| gathered.export);
-    Ok(Current::Exports(exports.collect()))
+
+    /// Whether both are known to be the same files, read in the same way. If there are more files
+    /// than the log lists, they are never considered the same.
+    fn is_same(&self, files: &[SourceFile], last: &Logged) -> bool {
+        let mut all = SourceFiles::default();
+        for file in files {
+            all.push(file.clone());
+        }
+        let now = Logged::new(all, self.mapping.map(Mapping::file), 0);
+        let hash = |logged: &Logged| logged.mapping.as_ref().map(|file| file.sha256.clone());
+        let mut pairs = now.files.first.iter().zip(&last.files.first);
+        (last.left_out == 0 || self.skip_invalid)
+            && now.files.count == last.files.count
+            && now.files.count == now.files.first.len() as u64
+            && pairs.all(|(now, last)| is_same_file(now, last))
+            && hash(&now) == hash(last)
+    }
 }
 
 /// Says that nothing is imported.
@@ -95,23 +137,6 @@ pub(super) fn show(
     let text = format!("Nothing has changed since release {release} was imported.");
     writeln!(context.out, "{}", fit(&text, 2, context.terminal))?;
     Ok(writeln!(context.out, "Active release: {active}.")?)
-}
-
-/// The release imported last, and its source.
-fn last_import(releases: &dyn Releases) -> anyhow::Result<Option<(ReleaseId, Logged)>> {
-    let is_import = |entry: &Entry| {
-        let is_command = matches!(entry.attempt.command, Command::Import | Command::Demo);
-        is_command && made(&entry.outcome).is_some() && entry.attempt.source.is_some()
-    };
-    let part = releases.read_log(LogQuery {
-        last: 1,
-        is_wanted: &is_import,
-    })?;
-    let last = part.entries.into_iter().next();
-    Ok(last.and_then(|logged| {
-        let release = made(&logged.entry.outcome)?.clone();
-        Some((release, logged.entry.attempt.source?))
-    }))
 }
 
 /// The release of a successful import.
@@ -149,13 +174,13 @@ fn before_fetching(sources: &[Source], context: &Context) -> anyhow::Result<Vec<
     sources.iter().map(known).collect()
 }
 
-/// What is known of the exports after fetching.
-fn after_fetching(sources: &[Source], gathered: &[Gathered]) -> anyhow::Result<Vec<SourceFile>> {
-    let known = |(source, gathered): (&Source, &Gathered)| match &gathered.sha256 {
-        Some(sha256) => Ok(file(source, Some(sha256.clone()), None)),
-        None => hashed(source),
-    };
-    sources.iter().zip(gathered).map(known).collect()
+/// Adds what fetching showed. Files that lie here were hashed before.
+fn add_fetched(known: &mut [SourceFile], gathered: &[Gathered]) {
+    for (known, gathered) in known.iter_mut().zip(gathered) {
+        if gathered.sha256.is_some() {
+            known.sha256.clone_from(&gathered.sha256);
+        }
+    }
 }
 
 fn hashed(source: &Source) -> anyhow::Result<SourceFile> {
@@ -174,27 +199,35 @@ fn file(source: &Source, sha256: Option<String>, etag: Option<String>) -> Source
     }
 }
 
-/// The source as the log stores it.
-fn logged(files: Vec<SourceFile>, mapping: Option<&Mapping>) -> Logged {
-    let mut all = SourceFiles::default();
-    for file in files {
-        all.push(file);
-    }
-    Logged::new(all, mapping.map(Mapping::file), 0)
+fn is_same_file(now: &SourceFile, last: &SourceFile) -> bool {
+    let is_known = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
+    let is_same = is_known(&now.etag, &last.etag) || is_known(&now.sha256, &last.sha256);
+    now.name == last.name && is_same
 }
 
-/// Whether both are known to be the same files. If there are more files than the log lists, they
-/// are never considered the same.
-fn is_same(now: &Logged, last: &Logged) -> bool {
-    let is_known = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
-    let is_same_file = |(now, last): (&SourceFile, &SourceFile)| {
-        let is_same = is_known(&now.etag, &last.etag) || is_known(&now.sha256, &last.sha256);
-        now.name == last.name && is_same
-    };
-    let hash = |logged: &Logged| logged.mapping.as_ref().map(|file| file.sha256.clone());
-    let mut files = now.files.first.iter().zip(&last.files.first);
-    now.files.count == last.files.count
-        && now.files.count == now.files.first.len() as u64
-        && files.all(is_same_file)
-        && hash(now) == hash(last)
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_hashed_once_and_a_fetched_one_by_the_fetch() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("boats.ndjson");
+        let mut written = File::create(&path).unwrap();
+        written.write_all(b"{}").unwrap();
+        let here = Source::Path(path.clone());
+        let far = Source::parse("https://cms.example/boats.ndjson".as_ref()).unwrap();
+        let mut known = [hashed(&here).unwrap(), file(&far, None, None)];
+        fs::remove_file(&path).unwrap();
+        let gathered = [None, Some("abc".to_owned())].map(|sha256| Gathered {
+            export: path.clone().into(),
+            sha256,
+        });
+        add_fetched(&mut known, &gathered);
+        let (_bytes, of_here) = sha256_hex_of_reader(&b"{}"[..]).unwrap();
+        let hashes = known.map(|file| file.sha256.unwrap());
+        assert_eq!(hashes, [of_here, "abc".to_owned()]);
+    }
 }

@@ -12,7 +12,6 @@ use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 use shared::keys::subscription::Subscription;
 
-use crate::commands::completions::Values;
 use crate::commands::keys::document::{self, IssuedDocument, KeyDocument};
 use crate::commands::keys::{owner, require_output};
 use crate::commands::show;
@@ -22,14 +21,13 @@ use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
-use crate::terminal::count::{InvalidCount, count};
-use crate::terminal::duration;
+use crate::terminal::quantity::{InvalidQuantity, POSITIVE, count, duration};
 
 /// Arguments of `keys issue`.
 #[derive(Debug, Args)]
 pub struct IssueArgs {
     /// The subscription that owns the key
-    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name), add = Values::Subscriptions)]
+    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Name,
     /// What the key may read; one or more of them
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = one_of(Scope::ALL, Scope::as_str))]
@@ -42,7 +40,7 @@ pub struct IssueArgs {
     #[arg(long, value_name = "TEXT", value_parser = value_parser!(Name), help = name_help())]
     pub name: Option<Name>,
     /// How long the key works, such as 12h or 90d [default: forever]
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
+    #[arg(long, value_name = "DURATION", value_parser = duration(POSITIVE))]
     #[arg(env = "CATALOGUE_EXPIRES", hide_env_values = true)]
     pub expires: Option<Duration>,
     #[arg(long, value_name = "N", value_parser = rate_limit(), help = rate_limit_help())]
@@ -54,7 +52,7 @@ pub struct IssueArgs {
 }
 
 /// The parser of a minute limit.
-pub(super) fn rate_limit() -> impl Fn(&str) -> Result<u32, InvalidCount> + Clone {
+pub(super) fn rate_limit() -> impl Fn(&str) -> Result<u32, InvalidQuantity> + Clone {
     count(u64::from(RATE_LIMIT_MIN)..=u64::from(RATE_LIMIT_MAX))
 }
 

@@ -14,7 +14,6 @@ use shared::keys::last_use::LastUse;
 use shared::keys::name::Name;
 use shared::keys::subscription::Subscription;
 
-use crate::commands::completions::Values;
 use crate::commands::keys::document::{self, KeyDocument, state};
 use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
 use crate::commands::show;
@@ -23,7 +22,7 @@ use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::counted;
-use crate::terminal::duration;
+use crate::terminal::quantity::{POSITIVE, duration};
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 
@@ -40,7 +39,7 @@ struct ListDocument {
 )]
 pub struct ListArgs {
     /// Only keys of this subscription
-    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name), add = Values::Subscriptions)]
+    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Option<Name>,
     /// Only keys in this state; or in one of several
     #[arg(long = "state", value_name = "STATE", value_parser = state_word())]
@@ -50,7 +49,7 @@ pub struct ListArgs {
     #[arg(long = "env", value_name = "ENV", value_parser = one_of(Environment::ALL, Environment::as_str))]
     pub environment: Option<Environment>,
     /// Only keys that were not used for so long, such as 12h; 90d where none is given
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
+    #[arg(long, value_name = "DURATION", value_parser = duration(POSITIVE))]
     #[arg(num_args = 0..=1, default_missing_value = "90d")]
     pub unused: Option<Duration>,
 }

@@ -9,7 +9,6 @@ use shared::keys::audit::{Change, Entry, EntryQuery};
 use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
 
-use crate::commands::completions::Values;
 use crate::commands::key_store;
 use crate::commands::keys::KeyArgs;
 use crate::commands::show;
@@ -17,7 +16,7 @@ use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::Terminal;
-use crate::terminal::count::count;
+use crate::terminal::quantity::count;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Column};
 
@@ -33,10 +32,10 @@ const LIMIT_MAX: u32 = 1_000_000;
     entries cannot be altered or removed. No entry contains a key or its hash.")]
 pub struct LogArgs {
     /// Only changes of this key: its id or prefix, a beginning of it, or its name
-    #[arg(long, value_name = "ID", value_parser = |id: &str| Ok::<_, String>(KeyArgs::typed(id)), add = Values::Keys)]
+    #[arg(long, value_name = "ID", value_parser = |id: &str| Ok::<_, String>(KeyArgs::typed(id)))]
     pub key: Option<KeyArgs>,
     /// Only changes of this subscription and its keys
-    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name), add = Values::Subscriptions)]
+    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Option<Name>,
     /// How many of the latest changes to show
     #[arg(long, value_name = "N", default_value_t = LIMIT_DEFAULT)]

@@ -1,5 +1,7 @@
 //! `catalogue keys rotate`: replaces a key with a new one, without an interruption.
 
+use std::time::Duration;
+
 use clap::Args;
 use shared::keys::key_store::Rotation;
 use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
@@ -13,7 +15,7 @@ use crate::commands::wait::WaitArgs;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
-use crate::terminal::duration::{self, TypedDuration};
+use crate::terminal::quantity::{InvalidQuantity, TypedDuration, duration};
 use crate::terminal::relative_time;
 
 /// Arguments of `keys rotate`.
@@ -37,11 +39,8 @@ pub struct RotateArgs {
     pub wait: WaitArgs,
 }
 
-fn parse_grace(text: &str) -> anyhow::Result<TypedDuration> {
-    let grace = duration::parse(text)?;
-    let max = TypedDuration(GRACE_MAX);
-    anyhow::ensure!(grace <= max.0, "must be at most {max}");
-    Ok(TypedDuration(grace))
+fn parse_grace(text: &str) -> Result<TypedDuration, InvalidQuantity> {
+    duration(Duration::ZERO..=GRACE_MAX)(text).map(TypedDuration)
 }
 
 /// Rotates a key.

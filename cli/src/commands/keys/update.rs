@@ -19,7 +19,7 @@ use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
-use crate::terminal::duration::{self, InvalidDuration};
+use crate::terminal::quantity::{InvalidQuantity, POSITIVE, duration};
 
 /// The word for an expiry that never comes.
 const NEVER: &str = "never";
@@ -74,13 +74,13 @@ pub enum Expires {
 /// Why a text is not an expiry.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}, or `{NEVER}`")]
-pub(super) struct InvalidExpires(InvalidDuration);
+pub(super) struct InvalidExpires(InvalidQuantity);
 
 fn parse_expires(text: &str) -> Result<Expires, InvalidExpires> {
     match text {
         NEVER => Ok(Expires::Never),
         text => {
-            let duration = duration::parse_positive(text).map_err(InvalidExpires)?;
+            let duration = duration(POSITIVE)(text).map_err(InvalidExpires)?;
             Ok(Expires::After(duration))
         }
     }

@@ -23,11 +23,11 @@ use crate::process::output::OutputClosed;
 use crate::process::output_file::{Kind, OutputFile, Permit};
 use crate::remote::Source;
 use crate::settings::address::SourceParser;
-use crate::terminal::count::count;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 use crate::terminal::findings::{self, Extent};
 use crate::terminal::progress::Progress;
+use crate::terminal::quantity::count;
 use crate::terminal::table::{self, Column};
 
 /// How many findings are used to count errors by field.

@@ -16,11 +16,11 @@ use shared::base::hint::quoted;
 use shared::base::timestamp::Timestamp;
 
 use crate::commands::fetch::{FetchArgs, Gathering, paths};
-use crate::commands::one_of;
-use crate::commands::starting_file::{self, Written};
+use crate::commands::{draft_file, one_of};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
+use crate::process::output_file::Permit;
 use crate::remote::Source;
 use crate::settings::FILE;
 use crate::settings::address::SourceParser;
@@ -62,6 +62,9 @@ pub struct InitArgs {
     /// The same as FILE, for use with --from
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub to: Option<PathBuf>,
+    /// Replace any existing file
+    #[arg(long)]
+    pub overwrite: bool,
 }
 
 /// Writes a mapping file.
@@ -71,9 +74,10 @@ pub(super) fn run(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let file = args.file.as_ref().or(args.to.as_ref());
+    let permit = Permit::outside(data).overwriting(args.overwrite);
     if let Some(system) = args.system {
         let path = path(file, system.name());
-        if write(system.text(), &path, data, context)? {
+        if draft_file::write(system.text(), &path, &permit, context)? {
             let shown = path.display();
             let out = &mut context.out;
             writeln!(
@@ -93,7 +97,7 @@ pub(super) fn run(
         &suggestion.name
     };
     let path = path(file, name);
-    if write(&suggestion.text, &path, data, context)? {
+    if draft_file::write(&suggestion.text, &path, &permit, context)? {
         show(&suggestion, &path, &args.from, context)?;
     }
     Ok(ExitStatus::Done)
@@ -101,12 +105,6 @@ pub(super) fn run(
 
 fn path(named: Option<&PathBuf>, name: &str) -> PathBuf {
     named.map_or_else(|| PathBuf::from(format!("{name}.toml")), PathBuf::clone)
-}
-
-/// Writes the text; returns whether it is in a file rather than on standard output.
-fn write(text: &str, path: &Path, data: &Path, context: &mut Context) -> anyhow::Result<bool> {
-    let written = starting_file::write(text, path, data, context)?;
-    Ok(matches!(written, Written::InFile))
 }
 
 fn suggestion(args: &InitArgs, context: &mut Context) -> anyhow::Result<Suggestion> {

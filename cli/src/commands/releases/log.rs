@@ -13,16 +13,15 @@ use shared::base::timestamp::Timestamp;
 use shared::release::log::{Attempt, Entry, LogPart, LogQuery, Logged, Objection, Outcome, Source};
 use shared::release::{ReleaseId, Releases};
 
-use crate::commands::completions::Values;
 use crate::commands::release_log::gap;
 use crate::commands::release_name::ReleaseName;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::terminal::Terminal;
-use crate::terminal::count::count;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
+use crate::terminal::quantity::count;
 use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
 use crate::terminal::table::{self, Column};
@@ -44,7 +43,7 @@ is done, so none is without an entry. --json shows the whole SHA-256 of each fil
 pub struct LogArgs {
     /// Only entries that name this release: its id, or a beginning of it; or `current`, `previous`
     /// or `latest`
-    #[arg(long, value_name = "ID", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
+    #[arg(long, value_name = "ID", value_parser = value_parser!(ReleaseName))]
     pub release: Option<ReleaseName>,
     /// How many of the latest entries to show
     #[arg(long, alias = "limit", value_name = "N", default_value_t = LAST_DEFAULT)]

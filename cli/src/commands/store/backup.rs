@@ -1,23 +1,20 @@
 //! `catalogue store backup`: copies the key store of a data directory, also while servers run.
 
-use std::fs::{self, Permissions};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 use serde::Serialize;
-use shared::base::durable;
 use shared::base::hint::quoted;
 use shared::keys::postgres::PgClient;
 use shared::keys::sqlite;
-use tempfile::NamedTempFile;
 
 use crate::commands::{key_store, show};
 use crate::hints::Hinted;
 use crate::process::context::Context;
-use crate::process::output_file::{self, Permit};
+use crate::process::output_file::{Kind, OutputFile, Permit};
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::size::file_size;
 
@@ -55,12 +52,17 @@ pub(super) fn run(
         return Err(refuse_database(client, &args.file));
     }
     let to = &args.file;
-    Permit::outside(config.data().path()).check(to)?;
-    if fs::symlink_metadata(to).is_ok() {
-        return Err(exists(to));
-    }
+    let permit = Permit::outside(config.data().path());
+    let file = OutputFile::create(to, Kind::Backup, &permit)?;
     let from = config.data().keys_database();
-    let bytes = write(&from, to)?;
+    let attempt = format!("could not back up the store to {}", to.display());
+    let copied = sqlite::back_up(&from, file.part());
+    copied.map_err(|error| key_store::stopped(error, &attempt))?;
+    file.publish()?;
+    let written = fs::metadata(to);
+    let bytes = written
+        .with_context(|| format!("could not look at {}", to.display()))?
+        .len();
     if args.json {
         let document = Document {
             from: from.display().to_string(),
@@ -71,35 +73,6 @@ pub(super) fn run(
     }
     let (from, to, size) = (from.display(), to.display(), file_size(bytes));
     Ok(writeln!(context.out, "Backed up {from} to {to}, {size}.")?)
-}
-
-/// Writes a backup, for its owner alone. It has its name only once it is whole and on disk; one that
-/// is killed leaves a file whose name begins with `.part-`. The size in bytes.
-fn write(from: &Path, to: &Path) -> anyhow::Result<u64> {
-    let failed = || format!("could not write {}", to.display());
-    let private = Permissions::from_mode(0o600);
-    let (part, _unfinished) = output_file::part(to, to, private).with_context(failed)?;
-    let attempt = format!("could not back up the store to {}", to.display());
-    sqlite::back_up(from, part.path()).map_err(|error| key_store::stopped(error, &attempt))?;
-    let bytes = part.as_file().metadata().with_context(failed)?.len();
-    publish(part, to)?;
-    Ok(bytes)
-}
-
-fn publish(part: NamedTempFile, to: &Path) -> anyhow::Result<()> {
-    let failed = || format!("could not write {}", to.display());
-    part.as_file().sync_all().with_context(failed)?;
-    match part.persist_noclobber(to) {
-        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => return Err(exists(to)),
-        Err(error) => return Err(error.error).with_context(failed),
-        Ok(_file) => {}
-    }
-    durable::sync_directory(durable::directory_of(to)).with_context(failed)
-}
-
-fn exists(to: &Path) -> anyhow::Error {
-    let error = anyhow!("{} exists already", to.display());
-    Hinted::wrong_usage(error, "name another file: a backup replaces nothing").into()
 }
 
 fn refuse_database(client: &PgClient, to: &Path) -> anyhow::Error {

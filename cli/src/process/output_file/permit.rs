@@ -1,5 +1,6 @@
 //! Where a command may write a file: never into the data directory, and never over a file of
-//! another kind, unless the operator allows it.
+//! another kind, unless the operator allows that. A kind that is known again, such as a report,
+//! replaces its own, for a job that runs every night.
 //!
 //! This only inspects and decides; it writes nothing. A file that cannot be inspected does not
 //! count as ours.
@@ -39,6 +40,10 @@ pub enum Kind {
     ManualPage,
     /// What a release publishes.
     Export,
+    /// A mapping or settings, to be edited.
+    Draft,
+    /// The key store at one moment. It never replaces anything, so that no backup is lost.
+    Backup,
 }
 
 /// The files that a command may write.
@@ -107,13 +112,16 @@ impl Permit {
         if fs::metadata(path).is_ok_and(|found| is_of_process(&found)) {
             return Err(has_stream(path));
         }
+        if kind == Kind::Backup && fs::symlink_metadata(path).is_ok() {
+            return Err(kind.not_replaced(path));
+        }
         match stat(path).map(|found| Existing::of(FileType::from_raw_mode(found.st_mode))) {
             Ok(Existing::Stream) => return Ok(Destination::Stream),
             Ok(Existing::Disk) => return Err(not_over_disk(path)),
             Ok(Existing::Name) | Err(_) => {}
         }
         let real = self.check(path)?;
-        let replaces = fs::metadata(&real).is_ok_and(|found| found.is_file() && found.len() != 0);
+        let replaces = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() != 0);
         if replaces && !self.overwrite && !kind.has(&real).unwrap_or(false) {
             return Err(kind.not_replaced(path));
         }
@@ -134,11 +142,12 @@ impl Permit {
 }
 
 impl Kind {
-    /// Who may read it. Exports contain drafts, and so do files about them.
+    /// Who may read it. Exports and what is said of them are their owner's, and settings may hold
+    /// passwords.
     pub(super) fn permissions(self) -> Permissions {
         Permissions::from_mode(match self {
-            Self::Report | Self::Page | Self::Rejects => 0o600,
-            Self::ManualPage | Self::Export => 0o666,
+            Self::ManualPage => 0o666,
+            _ => 0o600,
         })
     }
 
@@ -149,8 +158,8 @@ impl Kind {
             Self::Report => begins(file, REPORT),
             Self::Page => begins(file, page::BEGINNING.as_bytes()),
             Self::ManualPage => begins(file, MANUAL_PAGE),
-            // It cannot be told from other files of its format.
-            Self::Export => Ok(false),
+            // An export cannot be told from other files of its format, and a draft is edited.
+            Self::Export | Self::Draft | Self::Backup => Ok(false),
             Self::Rejects => {
                 let mut mark = [0; MARK_MAX];
                 let length = fgetxattr(&file, MARK, &mut mark[..])?;
@@ -169,18 +178,17 @@ impl Kind {
         }
     }
 
-    fn not_replaced(self, path: &Path) -> anyhow::Error {
+    /// The error about a file that it may not replace.
+    pub(super) fn not_replaced(self, path: &Path) -> anyhow::Error {
         const REPLACE: &str = "name another file, or replace it: --overwrite";
         let (is_not, hint) = match self {
             Self::Report | Self::Page => (" and is no report", REPLACE),
             Self::Rejects => (" and is not, or no longer, what --rejects wrote", REPLACE),
-            Self::Export => ("", REPLACE),
-            Self::ManualPage => (
-                " and is no manual page of this program",
-                "name another folder, or remove it",
-            ),
+            Self::Export | Self::Draft => ("", REPLACE),
+            Self::ManualPage => (" and is no manual page of this program", REPLACE),
+            Self::Backup => ("", "name another file: a backup replaces nothing"),
         };
-        let error = anyhow!("{} is there already{is_not}", path.display());
+        let error = anyhow!("{} already exists{is_not}", path.display());
         Hinted::wrong_usage(error, hint).into()
     }
 }
