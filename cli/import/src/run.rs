@@ -78,8 +78,8 @@ pub struct Outcome {
 /// 4. Once all are stored, `mapping::pipeline::Pipeline::finish` makes native records of the
 ///    published ones, on threads again: `mapping::mapper::make::make_records`.
 /// 5. `mapping::mapper::Merge::take` passes them on in the order of the export, except those that a
-///    rule with `distinct` has already made. After them come findings about many records, the kinds
-///    and ids of unpublished records, and the native records in the mapping file itself.
+///    rule with `distinct` has already made. After them come findings about many records, the
+///    native records in the mapping file itself, and the kinds and ids of unpublished records.
 /// 6. `validate::FirstPass::take` gets every native record. `validate::collector::Collector::line`
 ///    validates all but boats. Boats refer to the others, so they wait in a spill file.
 /// 7. `validate::second_pass::SecondPass::run` reads the boats from there, on all processors.

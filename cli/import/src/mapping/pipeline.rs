@@ -119,7 +119,6 @@ impl<'a, 't> Pipeline<'a, 't> {
         }
         self.context.progress.mapping(reading.records);
         let report = self.make(is_checked)?;
-        self.constants()?;
         Ok(Mapped {
             records: reading.records,
             report,
@@ -155,6 +154,8 @@ impl<'a, 't> Pipeline<'a, 't> {
             }
         }
         self.summarize(&merge, &index)?;
+        // A record in the mapping itself counts before one that is not published.
+        self.constants()?;
         merge.unpublished(self.sink)?;
         merge.report()
     }
