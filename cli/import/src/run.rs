@@ -144,8 +144,7 @@ pub fn run<C: Consumer>(
 /// Checks the mapping, for which the export is read again. `None` if there is no mapping, or if the
 /// export can only be read once.
 fn checked(settings: &Settings<'_>) -> anyhow::Result<Option<CheckReport>> {
-    let mut exports = settings.exports.iter().map(Export::path);
-    if settings.mapping.is_none() || !exports.all(|path| path.is_file() || path.is_dir()) {
+    if settings.mapping.is_none() || settings.exports.iter().any(Export::may_block) {
         return Ok(None);
     }
     let settings = Settings {
@@ -181,10 +180,7 @@ fn read_native(
         return Ok((read.files, Mapped::default()));
     };
     let processors = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    let input_may_block = exports.iter().any(|export| {
-        let path = export.path();
-        !path.is_file() && !path.is_dir()
-    });
+    let input_may_block = exports.iter().any(Export::may_block);
     let mut pipeline = Pipeline::start(mapping, processors, context, input_may_block, sink)?;
     let read = source::read(exports, input, context, plan, &mut |incoming| {
         pipeline.take(incoming)

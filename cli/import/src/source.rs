@@ -62,13 +62,12 @@ pub fn size(exports: &[Export], plan: &Plan) -> Option<u64> {
     };
     let mut total = 0;
     for export in exports {
-        let export = export.path();
-        if !export.is_dir() {
-            total += length(export)?;
+        let Some(folder) = export.folder() else {
+            total += export.bytes()?;
             continue;
-        }
-        for path in folder::list(export, plan).ok()?.files {
-            let within = path.strip_prefix(export).unwrap_or(&path);
+        };
+        for path in folder::list(folder, plan).ok()?.files {
+            let within = path.strip_prefix(folder).unwrap_or(&path);
             let wanted = plan.bytes_of(&within.to_string_lossy())?;
             total += length(&path)?.min(wanted);
         }
@@ -76,15 +75,14 @@ pub fn size(exports: &[Export], plan: &Plan) -> Option<u64> {
     Some(total)
 }
 
-/// The files that reading `exports` will open, including those in folders.
+/// The files that reading `exports` will open, including those in folders. Fetched ones have no path
+/// that another program could be given.
 pub fn files(exports: &[Export], plan: &Plan) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for export in exports {
-        let export = export.path();
-        if export.is_dir() {
-            files.extend(folder::list(export, plan)?.files);
-        } else {
-            files.push(export.to_owned());
+        match export.folder() {
+            Some(folder) => files.extend(folder::list(folder, plan)?.files),
+            None => files.extend(export.path().map(Path::to_owned)),
         }
     }
     Ok(files)

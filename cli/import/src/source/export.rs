@@ -1,10 +1,11 @@
 //! One export to read.
 //!
-//! A fetched export is an unnamed file of this process. Findings and logs name its URL, and its
-//! ETag is logged along with its hash.
+//! A fetched export is an unnamed file of this process, which has no path. Findings and logs name
+//! its URL, and its ETag is logged along with its hash.
 
-use std::fs::File;
-use std::os::fd::AsRawFd as _;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,9 +13,12 @@ use super::STANDARD_INPUT;
 
 /// A file, folder or archive, standard input, or a file fetched from a URL.
 #[derive(Clone, Debug)]
-pub struct Export {
-    path: PathBuf,
-    fetched: Option<Fetched>,
+pub struct Export(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Path(PathBuf),
+    Fetched(Arc<File>, Origin),
 }
 
 /// Where a fetched file came from.
@@ -28,60 +32,99 @@ pub struct Origin {
     pub etag: Option<String>,
 }
 
-#[derive(Clone, Debug)]
-struct Fetched {
-    origin: Origin,
-    /// Keeps the file open, because the path is valid only while it is.
-    _file: Arc<File>,
-}
-
 impl Export {
     /// An export that was fetched into this file.
     pub fn fetched(file: File, origin: Origin) -> Self {
-        Self {
-            path: PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())),
-            fetched: Some(Fetched {
-                origin,
-                _file: Arc::new(file),
-            }),
+        Self(Kind::Fetched(Arc::new(file), origin))
+    }
+
+    /// Its path, `-` for standard input; `None` if it was fetched.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.0 {
+            Kind::Path(path) => Some(path),
+            Kind::Fetched(..) => None,
         }
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Opens a file, at its beginning.
+    pub(crate) fn open(&self) -> io::Result<Box<dyn Read>> {
+        Ok(match &self.0 {
+            Kind::Path(path) => Box::new(File::open(path)?),
+            Kind::Fetched(file, _) => Box::new(FromStart {
+                file: Arc::clone(file),
+                next: 0,
+            }),
+        })
+    }
+
+    /// The bytes of a file; `None` for anything else.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        let about = match &self.0 {
+            Kind::Path(path) => fs::metadata(path).ok()?,
+            Kind::Fetched(file, _) => file.metadata().ok()?,
+        };
+        about.is_file().then_some(about.len())
+    }
+
+    /// The folder that it is, if it is one.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.path().filter(|path| path.is_dir())
+    }
+
+    /// Whether reading it may wait for another program.
+    pub(crate) fn may_block(&self) -> bool {
+        self.path()
+            .is_some_and(|path| !path.is_file() && !path.is_dir())
     }
 
     /// Its name in findings and logs.
     pub(crate) fn name(&self) -> String {
-        match &self.fetched {
-            Some(fetched) => fetched.origin.name.clone(),
-            None => self.path.display().to_string(),
+        match &self.0 {
+            Kind::Path(path) => path.display().to_string(),
+            Kind::Fetched(_, origin) => origin.name.clone(),
         }
     }
 
     /// The name that decides how the file is read.
     pub(crate) fn file_name(&self) -> String {
-        if let Some(fetched) = &self.fetched {
-            return fetched.origin.file_name.clone();
+        match &self.0 {
+            Kind::Path(path) => {
+                let name = path.file_name().unwrap_or_default();
+                name.to_string_lossy().into_owned()
+            }
+            Kind::Fetched(_, origin) => origin.file_name.clone(),
         }
-        let name = self.path.file_name().unwrap_or_default();
-        name.to_string_lossy().into_owned()
     }
 
     pub(crate) fn etag(&self) -> Option<&str> {
-        self.fetched.as_ref()?.origin.etag.as_deref()
+        match &self.0 {
+            Kind::Path(_) => None,
+            Kind::Fetched(_, origin) => origin.etag.as_deref(),
+        }
     }
 
     pub(crate) fn is_standard_input(&self) -> bool {
-        self.path.as_os_str() == STANDARD_INPUT
+        self.path()
+            .is_some_and(|path| path.as_os_str() == STANDARD_INPUT)
     }
 }
 
 impl From<PathBuf> for Export {
     fn from(path: PathBuf) -> Self {
-        Self {
-            path,
-            fetched: None,
-        }
+        Self(Kind::Path(path))
+    }
+}
+
+/// Reads a file from its beginning, whoever else reads it: it leaves the file's own position alone.
+struct FromStart {
+    file: Arc<File>,
+    next: u64,
+}
+
+impl Read for FromStart {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read_at(buffer, self.next)?;
+        self.next += length as u64;
+        Ok(length)
     }
 }

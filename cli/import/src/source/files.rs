@@ -2,7 +2,6 @@
 //!
 //! The contents of files are not interpreted here.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -77,8 +76,8 @@ pub(crate) fn read(
     for export in exports {
         if export.is_standard_input() {
             opening.stream("<stdin>".to_owned(), "", None, &mut *input)?;
-        } else if export.path().is_dir() {
-            opening.folder(export.path())?;
+        } else if let Some(folder) = export.folder() {
+            opening.folder(folder)?;
         } else {
             opening.path(export)?;
         }
@@ -120,7 +119,7 @@ impl Opening<'_> {
 
     fn path(&mut self, export: &Export) -> anyhow::Result<()> {
         let name = export.name();
-        let file = File::open(export.path());
+        let file = export.open();
         let file = file.with_context(|| not_opened(Path::new(&name)))?;
         self.stream(name, &export.file_name(), export.etag(), file)
     }

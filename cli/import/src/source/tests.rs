@@ -63,7 +63,12 @@ fn shown(finding: &Finding) -> String {
     format!("{name}{line}: {}", finding.code)
 }
 
-fn visit(exports: &[PathBuf], mut input: &[u8]) -> Vec<String> {
+fn visit(exports: &[PathBuf], input: &[u8]) -> Vec<String> {
+    let exports: Vec<_> = exports.iter().cloned().map(Export::from).collect();
+    visit_exports(&exports, input)
+}
+
+fn visit_exports(exports: &[Export], mut input: &[u8]) -> Vec<String> {
     let temp = tempfile::tempdir().unwrap();
     let mut visited = Visited::default();
     let context = ReadContext {
@@ -74,8 +79,7 @@ fn visit(exports: &[PathBuf], mut input: &[u8]) -> Vec<String> {
         visited.take(incoming);
         Ok(())
     };
-    let exports: Vec<_> = exports.iter().cloned().map(Export::from).collect();
-    read(&exports, &mut input, context, &Plan::native(), take).unwrap();
+    read(exports, &mut input, context, &Plan::native(), take).unwrap();
     assert_eq!(
         fs::read_dir(temp.path()).unwrap().count(),
         0,
@@ -297,6 +301,25 @@ fn a_missing_file_is_an_error() {
         error.to_string(),
         "could not open the export /missing.ndjson"
     );
+}
+
+#[test]
+fn a_fetched_export_has_no_path_and_is_read_from_its_beginning_each_time() {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(b"{1}\n{2}\n").unwrap();
+    let origin = Origin {
+        name: "https://cms.example/boats".to_owned(),
+        file_name: "boats.ndjson".to_owned(),
+        etag: None,
+    };
+    let exports = [Export::fetched(file, origin)];
+    let plan = Plan::native();
+    assert_eq!(files(&exports, &plan).unwrap(), Vec::<PathBuf>::new());
+    assert_eq!(size(&exports, &plan), Some(8));
+    for _time in 0..2 {
+        let visited = visit_exports(&exports, b"");
+        assert_eq!(visited, ["boats:1: {1}", "boats:2: {2}"]);
+    }
 }
 
 #[test]
