@@ -1,4 +1,4 @@
-//! Exports at addresses: fetches one into an unnamed local file, with its name, ETag and hash.
+//! Exports at addresses: fetches one into a spool, with its name, ETag and hash.
 //!
 //! Addresses are not trusted: size, time, attempts and redirects are limited. Secrets come only
 //! from the environment, and nothing here shows one, or the parts of an address that may hold one.
@@ -16,9 +16,8 @@ mod web;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-
 use import::source::Origin;
+use import::spool::Spool;
 use shared::base::threads::{self, Blocking};
 use tokio::runtime::Runtime;
 
@@ -27,7 +26,6 @@ use self::download::Download;
 pub use self::download::Fetching;
 use self::endpoint::Endpoint;
 pub use self::failure::FetchError;
-use self::failure::Reason;
 pub use self::settings::RemoteSettings;
 
 /// Most bytes of one address by default.
@@ -48,8 +46,8 @@ pub struct Remote<'a> {
 
 /// A fetched export.
 pub struct Fetched {
-    /// Its contents, in an unnamed file.
-    pub file: File,
+    /// Its contents.
+    pub file: Spool,
     /// Where they came from.
     pub origin: Origin,
     /// SHA-256 of the contents, hexadecimal.
@@ -83,15 +81,11 @@ impl<'a> Remote<'a> {
     ) -> Result<Fetched, FetchError> {
         let endpoint = self.endpoint(address)?;
         let failed = |reason| FetchError::new(address, reason);
-        let file = tempfile::tempfile_in(fetching.temp_dir).map_err(|source| {
-            let directory = fetching.temp_dir.to_owned();
-            failed(Reason::NoFile { directory, source })
-        })?;
-        let mut download = Download::new(file, fetching.bytes_max);
+        let mut download = Download::new(fetching.temp_dir, fetching.bytes_max);
         let done = download.run(&endpoint, &self.runtime, fetching);
         fetching.progress.finish();
         done.map_err(failed)?;
-        let (file, sha256, etag) = download.finish();
+        let (file, sha256, etag) = download.finish().map_err(failed)?;
         Ok(Fetched {
             file,
             origin: Origin {

@@ -13,7 +13,8 @@
 //! - [`published`]: makes native records of what is published; no import needs it;
 //! - [`suggest`]: drafts a mapping for an export that has none; no import needs it.
 //!
-//! `steps` counts the steps of loops, for tests.
+//! Below them, [`spool`] keeps what does not fit in memory, and `steps` counts the steps of loops,
+//! for tests.
 //!
 //! [`run::run`] tells how an import runs, step by step.
 
@@ -24,6 +25,7 @@ pub mod published;
 pub mod run;
 pub mod schema;
 pub mod source;
+pub mod spool;
 mod steps;
 pub mod suggest;
 mod validate;

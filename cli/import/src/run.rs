@@ -29,7 +29,7 @@ pub struct Settings<'a> {
     pub mapping: Option<&'a Mapping>,
     /// Whether to report what the mapping finds in the export.
     pub is_mapping_checked: bool,
-    /// A directory with room for the export, uncompressed.
+    /// The directory of spools: one with room for the export, uncompressed, if that is large.
     pub temp_dir: &'a Path,
     /// Most findings to list.
     pub listed_max: usize,
@@ -78,8 +78,8 @@ pub struct Outcome {
 /// 4. Once all are stored, `mapping::pipeline::Pipeline::finish` makes native records of the
 ///    published ones, on threads again: `mapping::mapper::make::make_records`.
 /// 5. `mapping::mapper::Merge::take` passes them on in the order of the export, except those that a
-///    rule with `distinct` has already made. After them come findings about many records, the kinds
-///    and ids of unpublished records, and the native records in the mapping file itself.
+///    rule with `distinct` has already made. After them come findings about many records, the
+///    native records in the mapping file itself, and the kinds and ids of unpublished records.
 /// 6. `validate::FirstPass::take` gets every native record. `validate::collector::Collector::line`
 ///    validates all but boats. Boats refer to the others, so they wait in a spill file.
 /// 7. `validate::second_pass::SecondPass::run` reads the boats from there, on all processors.
@@ -115,7 +115,7 @@ pub fn run<C: Consumer>(
         progress: settings.progress,
     };
     let origins = settings.mapping.map(Mapping::origins);
-    let mut first_pass = FirstPass::begin(policy, rejects)?;
+    let mut first_pass = FirstPass::begin(policy, rejects);
     let (files, mapped) = read_native(settings, input, &mut |incoming| first_pass.take(incoming))?;
     let mut second_pass = first_pass.finish();
     if second_pass.is_empty() {
@@ -201,7 +201,8 @@ pub(crate) fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
         exports: &[PathBuf::from(STANDARD_INPUT).into()],
         mapping: None,
         is_mapping_checked: false,
-        temp_dir: &tempfile::env::temp_dir(),
+        // Blank records are few, so nothing is written there.
+        temp_dir: Path::new("."),
         listed_max: MISTAKES_MAX,
         skip_invalid: false,
         progress: &(),

@@ -4,13 +4,12 @@
 //! Plain and compressed files, folders, archives and standard input all become one stream, split
 //! into records according to a `Plan`. Memory is bounded whatever the size of the export: a record
 //! may have at most [`LINE_MAX`] or `readers::RECORD_MAX` bytes, and an archive's members are
-//! copied to a temporary file. A damaged file is a finding in the stream, not an error, so reading
+//! copied to a spool. A damaged file is a finding in the stream, not an error, so reading
 //! continues with the next file. Nothing here interprets a record.
 
 pub(crate) mod encoding;
 pub(crate) mod plan;
 pub(crate) mod readers;
-pub(crate) mod temporary_file;
 
 mod archive;
 mod decompress;

@@ -1,11 +1,11 @@
-//! Downloading an address into a file: resumes a broken response, starts over if the contents
+//! Downloading an address into a spool: resumes a broken response, starts over if the contents
 //! changed, and gives up after fruitless attempts.
 
-use std::fs::File;
-use std::io::{self, Seek as _, Write as _};
-use std::path::Path;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use import::spool::Spool;
 use shared::base::clock::Clock;
 use shared::base::hash::Hashed;
 use tokio::runtime::Runtime;
@@ -30,7 +30,7 @@ const HEAD_BYTES: usize = 256;
 pub struct Fetching<'a> {
     /// Most bytes of each address.
     pub bytes_max: u64,
-    /// A directory with room for what is fetched.
+    /// The directory of spools.
     pub temp_dir: &'a Path,
     /// Shows the progress.
     pub progress: &'a Progress,
@@ -42,7 +42,8 @@ pub struct Fetching<'a> {
 
 /// A download under way.
 pub(super) struct Download {
-    file: File,
+    file: Spool,
+    temp_dir: PathBuf,
     hashed: Hashed<io::Sink>,
     bytes_max: u64,
     /// Bytes received.
@@ -56,9 +57,10 @@ pub(super) struct Download {
 }
 
 impl Download {
-    pub(super) fn new(file: File, bytes_max: u64) -> Self {
+    pub(super) fn new(temp_dir: &Path, bytes_max: u64) -> Self {
         Self {
-            file,
+            file: Spool::new(temp_dir),
+            temp_dir: temp_dir.to_owned(),
             hashed: Hashed::new(io::sink()),
             bytes_max,
             here: 0,
@@ -70,9 +72,10 @@ impl Download {
     }
 
     /// The whole file, its SHA-256 and its ETag.
-    pub(super) fn finish(self) -> (File, String, Option<String>) {
+    pub(super) fn finish(mut self) -> Result<(Spool, String, Option<String>), Reason> {
         let (_sink, _bytes, sha256) = self.hashed.finish();
-        (self.file, sha256, self.etag)
+        self.file.finish().map_err(Reason::NotKept)?;
+        Ok((self.file, sha256, self.etag))
     }
 
     /// Fetches all of it.
@@ -92,7 +95,7 @@ impl Download {
                 Err(Failure::Final(reason)) => return Err(reason),
                 Err(Failure::Lost(why)) => why,
                 Err(Failure::Changed) => {
-                    self.begin_again()?;
+                    self.begin_again();
                     "what is there was changed meanwhile".to_owned()
                 }
             };
@@ -168,7 +171,7 @@ impl Download {
                 return Err(Failure::Final(Reason::OtherLength { first, then }));
             }
         } else if response.start == 0 {
-            self.begin_again().map_err(Failure::Final)?;
+            self.begin_again();
             self.etag = response.etag.clone().filter(|etag| is_kept(etag));
             self.total = response.total;
         } else {
@@ -197,24 +200,23 @@ impl Download {
                 return Err(Failure::Final(Reason::WebPage));
             }
         }
-        let written = self.file.write_all(bytes);
-        let written = written.and_then(|()| self.hashed.write_all(bytes));
-        written.map_err(|error| Failure::Final(Reason::NotWritten(error)))?;
+        let kept = self.file.append(bytes);
+        kept.map_err(|error| Failure::Final(Reason::NotKept(error)))?;
+        // Nothing is written here, so it cannot fail.
+        _ = self.hashed.write_all(bytes);
         self.here = here;
         self.furthest = self.furthest.max(here);
         Ok(())
     }
 
     /// Discards what was received.
-    fn begin_again(&mut self) -> Result<(), Reason> {
-        let emptied = self.file.set_len(0).and_then(|()| self.file.rewind());
-        emptied.map_err(Reason::NotWritten)?;
+    fn begin_again(&mut self) {
+        self.file = Spool::new(&self.temp_dir);
         self.hashed = Hashed::new(io::sink());
         self.here = 0;
         self.head.clear();
         self.etag = None;
         self.total = None;
-        Ok(())
     }
 }
 

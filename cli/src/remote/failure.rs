@@ -1,8 +1,6 @@
 //! Why a fetch failed, for people: what happened, and what to do. No text here holds a secret.
 
-use std::io;
-use std::path::PathBuf;
-
+use import::spool::SpoolError;
 use shared::base::hint::Hint;
 
 use super::address::{Address, Scheme};
@@ -62,14 +60,8 @@ pub(super) enum Reason {
     TooSlow(u64),
     #[error("the environment does not say how to reach it: {0}")]
     Setting(String),
-    #[error("could not create a temporary file in {directory}")]
-    NoFile {
-        directory: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-    #[error("could not write to a temporary file")]
-    NotWritten(#[source] io::Error),
+    #[error(transparent)]
+    NotKept(SpoolError),
 }
 
 impl FetchError {

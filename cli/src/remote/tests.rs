@@ -149,11 +149,10 @@ fn fetch(text: &str, bytes_max: u64) -> Result<Fetched, String> {
     fetch_with(&RemoteSettings::default(), text, bytes_max, &mut Vec::new())
 }
 
-fn contents(mut fetched: Fetched) -> Vec<u8> {
-    use std::io::Seek as _;
+fn contents(fetched: Fetched) -> Vec<u8> {
     let mut contents = Vec::new();
-    fetched.file.rewind().unwrap();
-    fetched.file.read_to_end(&mut contents).unwrap();
+    let whole = 0..fetched.file.length();
+    fetched.file.part(whole).read_to_end(&mut contents).unwrap();
     assert_eq!(fetched.sha256, sha256_hex(&contents));
     contents
 }

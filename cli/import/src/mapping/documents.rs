@@ -1,14 +1,12 @@
-//! Stores the records of an export in a temporary file and finds them again by their keys.
+//! Stores the records of an export in a spool and finds them again by their keys.
 //!
 //! Memory holds only a key and a place for each record. The records themselves are read on request,
 //! because they may not fit in memory.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::iter;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -19,10 +17,9 @@ use super::key_interner::KeyId;
 use super::record::Raw;
 use crate::finding::ExportFile;
 use crate::finding::Place;
-use crate::source::{Spot, temporary_file};
+use crate::source::Spot;
+use crate::spool::Spool;
 
-/// Bytes of records written at once.
-const BUFFER: usize = 128 * 1024;
 /// Maximum length of a record's text, in bytes, for the parsed record to be cached.
 const HELD_LENGTH_MAX: u32 = 16 * 1024;
 
@@ -59,7 +56,7 @@ impl Document {
     }
 }
 
-/// Where in the file the text of a record is.
+/// Where in the spool the text of a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stored {
     offset: u64,
@@ -78,10 +75,7 @@ pub(super) struct Indexed {
 
 /// All records of the export.
 pub(super) struct Documents {
-    file: BufWriter<File>,
-    /// The directory of the file, for messages.
-    temp_dir: PathBuf,
-    end: u64,
+    texts: Spool,
     all: Vec<Document>,
     /// The record that each key leads to, by the key's number: the first published one, or the
     /// first if none is published.
@@ -92,26 +86,19 @@ pub(super) struct Documents {
 pub(super) struct Held(Vec<Option<(usize, Jq)>>);
 
 impl Documents {
-    /// Creates an empty store, backed by an unnamed file in `temp_dir`.
-    pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
-        let file = temporary_file::create(temp_dir)?;
-        Ok(Self {
-            file: BufWriter::with_capacity(BUFFER, file),
-            temp_dir: temp_dir.to_owned(),
-            end: 0,
+    /// An empty store, with its spool in `temp_dir`.
+    pub(super) fn new(temp_dir: &Path) -> Self {
+        Self {
+            texts: Spool::new(temp_dir),
             all: Vec::new(),
             by_key: Vec::new(),
-        })
+        }
     }
 
     /// Stores the text of a record.
     pub(super) fn store(&mut self, text: &str) -> anyhow::Result<Stored> {
-        let written = self.file.write_all(text.as_bytes());
-        written.with_context(|| temporary_file::not_written(&self.temp_dir))?;
-        let offset = self.end;
-        self.end += text.len() as u64;
         Ok(Stored {
-            offset,
+            offset: self.texts.append(text.as_bytes())?,
             length: u32::try_from(text.len()).context("a record is too long")?,
         })
     }
@@ -160,8 +147,7 @@ impl Documents {
 
     /// Ends adding, after which records can be read.
     pub(super) fn finish(&mut self) -> anyhow::Result<()> {
-        let flushed = self.file.flush();
-        flushed.with_context(|| temporary_file::not_written(&self.temp_dir))
+        Ok(self.texts.finish()?)
     }
 
     /// The number of records.
@@ -214,8 +200,7 @@ impl Documents {
     pub(super) fn text(&self, place: usize) -> io::Result<String> {
         let Stored { offset, length } = self.all[place].text;
         let mut bytes = vec![0; length as usize];
-        let file = self.file.get_ref();
-        file.read_exact_at(&mut bytes, offset)?;
+        self.texts.read_exact_at(&mut bytes, offset)?;
         String::from_utf8(bytes).map_err(io::Error::other)
     }
 }

@@ -65,10 +65,10 @@ impl CountAndFirst {
 }
 
 impl Index {
-    /// Creates an empty index whose records will be stored in `temp_dir`.
-    pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
-        Ok(Self {
-            documents: Documents::create(temp_dir)?,
+    /// An empty index, with the spool of its records in `temp_dir`.
+    pub(super) fn new(temp_dir: &Path) -> Self {
+        Self {
+            documents: Documents::new(temp_dir),
             keys: Keys::default(),
             links: Links::default(),
             joins: Links::default(),
@@ -76,7 +76,7 @@ impl Index {
             types: HashSet::new(),
             published_keys: BTreeMap::new(),
             unidentified: CountAndFirst::default(),
-        })
+        }
     }
 
     /// Adds a record that was identified. A record that no section of the mapping can use is only

@@ -67,7 +67,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         sink: &'a mut Sink<'t>,
     ) -> anyhow::Result<Self> {
         let definition = &mapping.definition;
-        let none_yet = Arc::new(Index::create(context.temp_dir)?);
+        let none_yet = Arc::new(Index::new(context.temp_dir));
         let watch = Watch::new(definition);
         let workers = Workers::start(definition, processors, &none_yet, watch)?;
         let pending_max = if input_may_block {
@@ -78,7 +78,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         Ok(Self {
             mapping,
             workers,
-            index: Index::create(context.temp_dir)?,
+            index: Index::new(context.temp_dir),
             sink,
             batch: RecordBatch::default(),
             pending: VecDeque::new(),
@@ -119,7 +119,6 @@ impl<'a, 't> Pipeline<'a, 't> {
         }
         self.context.progress.mapping(reading.records);
         let report = self.make(is_checked)?;
-        self.constants()?;
         Ok(Mapped {
             records: reading.records,
             report,
@@ -128,7 +127,7 @@ impl<'a, 't> Pipeline<'a, 't> {
 
     /// Makes the native records and reports on them.
     fn make(&mut self, is_checked: bool) -> anyhow::Result<Option<CheckReport>> {
-        let none_yet = Index::create(self.context.temp_dir)?;
+        let none_yet = Index::new(self.context.temp_dir);
         let index = Arc::new(mem::replace(&mut self.index, none_yet));
         let definition = Arc::clone(&self.mapping.definition);
         let mut merge = Merge::new(&definition, &index, is_checked);
@@ -155,6 +154,8 @@ impl<'a, 't> Pipeline<'a, 't> {
             }
         }
         self.summarize(&merge, &index)?;
+        // A record in the mapping itself counts before one that is not published.
+        self.constants()?;
         merge.unpublished(self.sink)?;
         merge.report()
     }

@@ -14,6 +14,7 @@ mod boat;
 mod boat_values;
 mod every_value;
 mod limits;
+mod mapped;
 mod memory;
 mod others;
 mod published;
@@ -86,8 +87,18 @@ impl Run {
         Self::of_bytes(format!("{}\n", lines.join("\n")).as_bytes(), skip_invalid)
     }
 
+    /// Validates what a mapping makes of lines.
+    fn mapped(lines: &[String], mapping: &Mapping) -> Self {
+        let contents = format!("{}\n", lines.join("\n"));
+        Self::of_file(contents.as_bytes(), Some(mapping), false)
+    }
+
     /// Validates the contents of a file.
     fn of_bytes(contents: &[u8], skip_invalid: bool) -> Self {
+        Self::of_file(contents, None, skip_invalid)
+    }
+
+    fn of_file(contents: &[u8], mapping: Option<&Mapping>, skip_invalid: bool) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("export.ndjson");
         std::fs::File::create(&path)
@@ -97,7 +108,7 @@ impl Run {
         let mut rejects = Vec::new();
         let settings = Settings {
             exports: &[path.into()],
-            mapping: None,
+            mapping,
             is_mapping_checked: false,
             temp_dir: directory.path(),
             listed_max: 1000,

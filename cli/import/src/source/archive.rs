@@ -1,18 +1,16 @@
-//! Reads tar archives. Members are copied to one temporary file and read from it in the order of
-//! their names, which may differ from their order in the archive.
+//! Reads tar archives. Members are copied to one spool and read from it in the order of their
+//! names, which may differ from their order in the archive.
 //!
 //! The name of a member is never used as a path, so hostile names do no harm.
 
 use std::cell::Cell;
-use std::fs::File;
-use std::io::{self, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
-use std::path::{Component, Path, PathBuf};
+use std::io::{self, Cursor, Read};
+use std::path::{Component, Path};
 
-use anyhow::Context as _;
 use tar::{Archive, Entry, Header};
 
 use super::plan::Plan;
-use crate::source::temporary_file;
+use crate::spool::{self, Spool};
 
 /// Bytes that the headers of one member may take, including long names: the library holds them in
 /// memory, and a hostile archive may have a name of any length.
@@ -34,9 +32,7 @@ pub(super) struct Unpacked {
     pub(super) refused: Vec<(String, &'static str)>,
     /// What ended the archive early.
     pub(super) broken: Option<io::Error>,
-    contents: File,
-    /// The directory of their copies, for messages.
-    temp_dir: PathBuf,
+    contents: Spool,
 }
 
 /// One copied member.
@@ -91,44 +87,35 @@ fn has_tar_header(head: &[u8]) -> bool {
     stated.is_ok_and(|stated| stated == sum)
 }
 
-/// Copies the selected members to a temporary file in `temp_dir`.
+/// Copies the selected members to a spool.
 pub(super) fn unpack(reader: impl Read, plan: &Plan, temp_dir: &Path) -> anyhow::Result<Unpacked> {
-    let contents = temporary_file::create(temp_dir)?;
     let mut unpacked = Unpacked {
         members: Vec::new(),
         refused: Vec::new(),
         broken: None,
-        contents,
-        temp_dir: temp_dir.to_owned(),
+        contents: Spool::new(temp_dir),
     };
     let watch = Watch {
         allowed: Cell::new(HEADERS_MAX),
         has_ended: Cell::new(false),
-        has_copy_failed: Cell::new(false),
     };
-    unpacked.broken = match unpacked.copy_members(reader, plan, &watch).err() {
-        Some(error) if watch.has_copy_failed.get() => {
-            return Err(error).with_context(|| temporary_file::not_written(temp_dir));
-        }
+    unpacked.broken = match spool::copied(unpacked.copy_members(reader, plan, &watch))?.err() {
         // The library reports an early end with an error of its own.
         Some(error) if watch.has_ended.get() && error.raw_os_error().is_none() => {
             Some(io::ErrorKind::UnexpectedEof.into())
         }
         broken => broken,
     };
+    unpacked.contents.finish()?;
     unpacked.members.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(unpacked)
 }
 
 impl Unpacked {
     /// The contents of a member.
-    pub(super) fn contents(&mut self, member: &Member) -> anyhow::Result<impl Read + use<'_>> {
-        let sought = self.contents.seek(SeekFrom::Start(member.start));
-        sought.with_context(|| {
-            let directory = self.temp_dir.display();
-            format!("could not read the copy of {} in {directory}", member.name)
-        })?;
-        Ok((&self.contents).take(member.length))
+    pub(super) fn contents(&self, member: &Member) -> impl Read + use<'_> {
+        self.contents
+            .part(member.start..member.start + member.length)
     }
 
     fn copy_members(&mut self, reader: impl Read, plan: &Plan, watch: &Watch) -> io::Result<()> {
@@ -137,17 +124,13 @@ impl Unpacked {
             watch,
             zeros: 0,
         });
-        let mut copy = BufWriter::new(Copy {
-            file: self.contents.try_clone()?,
-            watch,
-        });
-        let mut start = 0;
         for entry in archive.entries()? {
             let mut entry = entry?;
             watch.allowed.set(u64::MAX);
             if let Some((name, wanted)) = self.wanted(&entry, plan) {
                 let wanted = entry.size().min(wanted);
-                let length = io::copy(&mut (&mut entry).take(wanted), &mut copy)?;
+                let start = self.contents.length();
+                let length = io::copy(&mut (&mut entry).take(wanted), &mut self.contents)?;
                 if length < wanted {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
@@ -156,12 +139,10 @@ impl Unpacked {
                     start,
                     length,
                 });
-                start += length;
             }
             io::copy(&mut entry, &mut io::sink())?;
             watch.allowed.set(HEADERS_MAX);
         }
-        copy.flush()?;
         watch.allowed.set(u64::MAX);
         archive.into_inner().expect_end()
     }
@@ -212,28 +193,6 @@ struct Watch {
     /// Bytes that may still be read.
     allowed: Cell<u64>,
     has_ended: Cell<bool>,
-    has_copy_failed: Cell<bool>,
-}
-
-/// The temporary file. A failure to write it is not the archive's fault, so it is noted.
-struct Copy<'a> {
-    file: File,
-    watch: &'a Watch,
-}
-
-impl Write for Copy<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes);
-        let has_failed = |error: &io::Error| error.kind() != io::ErrorKind::Interrupted;
-        if written.as_ref().is_err_and(has_failed) {
-            self.watch.has_copy_failed.set(true);
-        }
-        written
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
 }
 
 impl<R: Read> Watched<'_, R> {

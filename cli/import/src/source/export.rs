@@ -1,24 +1,24 @@
 //! One export to read.
 //!
-//! A fetched export is an unnamed file of this process, which has no path. Findings and logs name
+//! A fetched export is a spool of this process, which has no path. Findings and logs name
 //! its URL, and its ETag is logged along with its hash.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::STANDARD_INPUT;
+use crate::spool::{Part, Spool};
 
 /// A file, folder or archive, standard input, or a file fetched from a URL.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Export(Kind);
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Kind {
     Path(PathBuf),
-    Fetched(Arc<File>, Origin),
+    Fetched(Arc<Spool>, Origin),
 }
 
 /// Where a fetched file came from.
@@ -33,8 +33,8 @@ pub struct Origin {
 }
 
 impl Export {
-    /// An export that was fetched into this file.
-    pub fn fetched(file: File, origin: Origin) -> Self {
+    /// An export that was fetched into this finished spool.
+    pub fn fetched(file: Spool, origin: Origin) -> Self {
         Self(Kind::Fetched(Arc::new(file), origin))
     }
 
@@ -50,20 +50,19 @@ impl Export {
     pub(crate) fn open(&self) -> io::Result<Box<dyn Read>> {
         Ok(match &self.0 {
             Kind::Path(path) => Box::new(File::open(path)?),
-            Kind::Fetched(file, _) => Box::new(FromStart {
-                file: Arc::clone(file),
-                next: 0,
-            }),
+            Kind::Fetched(file, _) => Box::new(Part::new(Arc::clone(file), 0..file.length())),
         })
     }
 
     /// The bytes of a file; `None` for anything else.
     pub(crate) fn bytes(&self) -> Option<u64> {
-        let about = match &self.0 {
-            Kind::Path(path) => fs::metadata(path).ok()?,
-            Kind::Fetched(file, _) => file.metadata().ok()?,
-        };
-        about.is_file().then_some(about.len())
+        match &self.0 {
+            Kind::Path(path) => {
+                let about = fs::metadata(path).ok()?;
+                about.is_file().then_some(about.len())
+            }
+            Kind::Fetched(file, _) => Some(file.length()),
+        }
     }
 
     /// The folder that it is, if it is one.
@@ -112,19 +111,5 @@ impl Export {
 impl From<PathBuf> for Export {
     fn from(path: PathBuf) -> Self {
         Self(Kind::Path(path))
-    }
-}
-
-/// Reads a file from its beginning, whoever else reads it: it leaves the file's own position alone.
-struct FromStart {
-    file: Arc<File>,
-    next: u64,
-}
-
-impl Read for FromStart {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = self.file.read_at(buffer, self.next)?;
-        self.next += length as u64;
-        Ok(length)
     }
 }

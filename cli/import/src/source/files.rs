@@ -50,7 +50,7 @@ pub(crate) type FileSink<'t> = dyn FnMut(Opened<'_>) -> Result<(), FileError> + 
 /// What reading needs in addition to the files.
 #[derive(Clone, Copy)]
 pub(crate) struct ReadContext<'a> {
-    /// A directory with room for the contents of archives.
+    /// The directory of spools.
     pub(crate) temp_dir: &'a Path,
     /// Shows how many bytes on disk were read, and the progress of mapping.
     pub(crate) progress: &'a dyn ProgressListener,
@@ -171,7 +171,7 @@ impl Opening<'_> {
         }
         for member in std::mem::take(&mut unpacked.members) {
             let full_name = format!("{name}/{}", member.name);
-            match decompress::open(&member.name, unpacked.contents(&member)?) {
+            match decompress::open(&member.name, unpacked.contents(&member)) {
                 Ok(reader) => self.file(full_name, &member.name, reader)?,
                 Err(source) => {
                     let file = self.next_file(full_name, &member.name);

@@ -2,17 +2,12 @@
 //! over it. If more than one pass is needed, the file is copied, because it may come from an
 //! archive or a pipe. A file that is not read from beginning to end is copied too.
 
-use std::fs::File;
-use std::io::{self, Read, Seek as _, Write as _};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use anyhow::Context as _;
-
+use super::decompress::BUFFER;
 use super::plan::Layout;
-use super::temporary_file;
-
-/// Bytes copied at once.
-const BUFFER: usize = 128 * 1024;
+use crate::spool::{Spool, copied};
 
 /// The groups that read a file in the same way.
 pub(super) struct Pass<'l> {
@@ -37,40 +32,29 @@ pub(super) fn passes<'l>(wanted: impl IntoIterator<Item = (usize, &'l Layout)>) 
 
 /// A copy of a file that can be read from its beginning as often as needed.
 pub(super) struct Copied {
-    copy: File,
+    copy: Spool,
     /// The error that cut the file short, until a pass has reached it.
     broken: Option<io::Error>,
 }
 
 impl Copied {
     pub(super) fn of(contents: &mut dyn Read, temp_dir: &Path) -> anyhow::Result<Self> {
-        let mut copy = temporary_file::create(temp_dir)?;
-        let mut buffer = vec![0; BUFFER];
-        loop {
-            let length = match contents.read(&mut buffer) {
-                Ok(0) => return Ok(Self { copy, broken: None }),
-                Ok(length) => length,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => {
-                    let broken = Some(error);
-                    return Ok(Self { copy, broken });
-                }
-            };
-            let written = copy.write_all(&buffer[..length]);
-            written.with_context(|| temporary_file::not_written(temp_dir))?;
-        }
+        let mut copy = Spool::new(temp_dir);
+        let mut contents = BufReader::with_capacity(BUFFER, contents);
+        let broken = copied(io::copy(&mut contents, &mut copy))?.err();
+        copy.finish()?;
+        Ok(Self { copy, broken })
     }
 
     /// The whole file, or the error that cut it short.
-    pub(super) fn whole(self) -> io::Result<File> {
+    pub(super) fn whole(self) -> io::Result<Spool> {
         self.broken.map_or(Ok(self.copy), Err)
     }
 
     /// Reads the file from its beginning to its end, or to where it was cut short.
-    pub(super) fn contents(&mut self) -> anyhow::Result<impl Read> {
-        let sought = self.copy.rewind();
-        sought.context("could not read a file again from its temporary copy")?;
-        Ok((&self.copy).chain(End(self.broken.take())))
+    pub(super) fn contents(&mut self) -> impl Read {
+        let whole = self.copy.part(0..self.copy.length());
+        whole.chain(End(self.broken.take()))
     }
 }
 
@@ -94,9 +78,9 @@ mod tests {
         let mut contents = b"some of it".chain(broken);
         let mut copied = Copied::of(&mut contents, directory.path()).unwrap();
         let mut text = String::new();
-        let read = copied.contents().unwrap().read_to_string(&mut text);
+        let read = copied.contents().read_to_string(&mut text);
         assert_eq!(read.unwrap_err().to_string(), "the disk is broken");
-        let again = io::read_to_string(copied.contents().unwrap()).unwrap();
+        let again = io::read_to_string(copied.contents()).unwrap();
         assert_eq!([text, again], ["some of it", "some of it"]);
     }
 }

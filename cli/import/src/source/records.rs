@@ -38,7 +38,7 @@ pub(crate) enum GroupFiles {
 /// Splits the files of an export into records, file by file.
 pub(super) struct Cutter<'a, 't> {
     plan: &'a Plan,
-    /// The directory for copies of files that are read more than once.
+    /// The directory of spools.
     temp_dir: &'a Path,
     sink: &'a mut Sink<'t>,
     read: FilesRead,
@@ -102,7 +102,7 @@ impl<'a, 't> Cutter<'a, 't> {
     ) -> Result<(), FileError> {
         let mut copied = Copied::of(contents, self.temp_dir)?;
         for pass in passes {
-            self.cut(pass, file, &mut copied.contents()?)?;
+            self.cut(pass, file, &mut copied.contents())?;
         }
         Ok(())
     }

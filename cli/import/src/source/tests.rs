@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use self::archives::archive;
 use super::*;
 use crate::finding::{Finding, Line};
+use crate::spool::Spool;
 
 mod archives;
 mod beginnings;
@@ -305,8 +306,9 @@ fn a_missing_file_is_an_error() {
 
 #[test]
 fn a_fetched_export_has_no_path_and_is_read_from_its_beginning_each_time() {
-    let mut file = tempfile::tempfile().unwrap();
-    file.write_all(b"{1}\n{2}\n").unwrap();
+    let mut file = Spool::new(Path::new("/nowhere"));
+    file.append(b"{1}\n{2}\n").unwrap();
+    file.finish().unwrap();
     let origin = Origin {
         name: "https://cms.example/boats".to_owned(),
         file_name: "boats.ndjson".to_owned(),

@@ -22,13 +22,13 @@ pub(crate) struct FirstPass<'a> {
 impl<'a> FirstPass<'a> {
     /// Starts before anything was read. Lines with errors are written to `rejects` in this pass and
     /// the second.
-    pub(crate) fn begin(policy: Policy<'a>, rejects: &'a mut dyn Write) -> anyhow::Result<Self> {
-        Ok(Self {
+    pub(crate) fn begin(policy: Policy<'a>, rejects: &'a mut dyn Write) -> Self {
+        Self {
             collector: Collector::new(policy.listed_max, policy.is_mapped),
-            boats: SpillFile::create(policy.temp_dir)?,
+            boats: SpillFile::new(policy.temp_dir),
             rejects: Rejects(rejects),
             policy,
-        })
+        }
     }
 
     /// Starts the second pass, after everything was read.

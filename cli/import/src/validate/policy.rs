@@ -8,7 +8,7 @@ use crate::source::ProgressListener;
 /// How an export is validated.
 #[derive(Clone, Copy)]
 pub(crate) struct Policy<'a> {
-    /// A directory with room for the boats of the export.
+    /// The directory of spools.
     pub(crate) temp_dir: &'a Path,
     /// The most findings to list.
     pub(crate) listed_max: usize,

@@ -1,17 +1,15 @@
-//! Stores lines in a temporary file, because boats can be read only once everything they may refer
-//! to is known, and they may not all fit in memory.
+//! Stores lines in a spool, because boats can be read only once everything they may refer to is
+//! known, and they may not all fit in memory.
 
-use std::fs::File;
-use std::io::{self, BufReader, ErrorKind, Read, Seek, Write};
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use shared::base::writing_thread::{Ending, WritingThread};
 
 use crate::finding::{ExportFile, Line};
-use crate::source::temporary_file;
+use crate::spool::{Part, Spool};
 
 /// The most lines in a batch.
 const BATCH_LINES: usize = 1024;
@@ -19,17 +17,12 @@ const BATCH_LINES: usize = 1024;
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes read ahead.
 const BUFFER: usize = 1024 * 1024;
-/// Bytes before the text of a line that describe it: file, number, whether it is unterminated,
-/// rule, length.
-const HEAD: usize = 4 + 8 + 1 + 4 + 4;
 /// Stands for the rule of a line that no rule made.
 const NO_RULE: u32 = u32::MAX;
 
 /// Lines being written.
 pub(super) struct SpillFile {
-    file: WritingThread<File>,
-    /// The directory of the file, for messages, because the file has no name.
-    temp_dir: PathBuf,
+    spool: Spool,
     /// By ordinal; files without a stored line may be missing.
     files: Vec<Arc<ExportFile>>,
     lines: u64,
@@ -37,9 +30,10 @@ pub(super) struct SpillFile {
 
 /// Reads the stored lines in order.
 pub(super) struct SpillReader {
-    file: BufReader<File>,
-    temp_dir: PathBuf,
+    spool: BufReader<Part<Spool>>,
     files: Vec<Arc<ExportFile>>,
+    /// The number of lines still to be read.
+    left: u64,
 }
 
 /// Some lines held together.
@@ -58,27 +52,35 @@ struct HeldLine {
 }
 
 impl SpillFile {
-    /// Creates an empty, unnamed file in `temp_dir`.
-    pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
-        let file = temporary_file::create(temp_dir)?;
-        let rewind = |mut file: File| file.rewind().map(|()| file);
-        let file = WritingThread::start(file, rewind);
-        Ok(Self {
-            file: file.with_context(|| temporary_file::not_written(temp_dir))?,
-            temp_dir: temp_dir.to_owned(),
+    /// An empty store, with its spool in `temp_dir`.
+    pub(super) fn new(temp_dir: &Path) -> Self {
+        Self {
+            spool: Spool::new(temp_dir),
             files: Vec::new(),
             lines: 0,
-        })
+        }
     }
 
-    /// Adds a line.
+    /// Adds a line: what describes it, and then its text.
     pub(super) fn push(&mut self, line: Line<'_>) -> anyhow::Result<()> {
         if self.files.last() != Some(line.file) {
             self.files.push(Arc::clone(line.file));
         }
         self.lines += 1;
-        self.write(line)
-            .with_context(|| temporary_file::not_written(&self.temp_dir))
+        let length = u32::try_from(line.raw.len()).context("a line is too long")?;
+        let rule = line.rule.unwrap_or(NO_RULE);
+        let parts = [
+            &line.file.ordinal.to_le_bytes()[..],
+            &line.number.to_le_bytes(),
+            &[u8::from(line.is_unterminated)],
+            &rule.to_le_bytes(),
+            &length.to_le_bytes(),
+            line.raw,
+        ];
+        for part in parts {
+            self.spool.append(part)?;
+        }
+        Ok(())
     }
 
     /// The number of lines so far.
@@ -86,26 +88,15 @@ impl SpillFile {
         self.lines
     }
 
-    /// Rewinds to the first line.
-    pub(super) fn into_reader(self) -> anyhow::Result<SpillReader> {
-        let rewound = self.file.end().and_then(Ending::wait);
-        let file = rewound.with_context(|| temporary_file::not_written(&self.temp_dir))?;
+    /// Ends adding and returns to the first line.
+    pub(super) fn into_reader(mut self) -> anyhow::Result<SpillReader> {
+        self.spool.finish()?;
+        let whole = 0..self.spool.length();
         Ok(SpillReader {
-            file: BufReader::with_capacity(BUFFER, file),
-            temp_dir: self.temp_dir,
+            spool: BufReader::with_capacity(BUFFER, Part::new(self.spool, whole)),
             files: self.files,
+            left: self.lines,
         })
-    }
-
-    fn write(&mut self, line: Line<'_>) -> io::Result<()> {
-        let length = u32::try_from(line.raw.len()).map_err(io::Error::other)?;
-        self.file.write_all(&line.file.ordinal.to_le_bytes())?;
-        self.file.write_all(&line.number.to_le_bytes())?;
-        self.file.write_all(&[u8::from(line.is_unterminated)])?;
-        let rule = line.rule.unwrap_or(NO_RULE);
-        self.file.write_all(&rule.to_le_bytes())?;
-        self.file.write_all(&length.to_le_bytes())?;
-        self.file.write_all(line.raw)
     }
 }
 
@@ -113,60 +104,27 @@ impl SpillReader {
     /// The next lines; empty if there are no more.
     pub(super) fn next_batch(&mut self) -> anyhow::Result<LineBatch> {
         let mut batch = LineBatch::default();
-        while batch.lines.len() < BATCH_LINES && batch.bytes.len() < BATCH_BYTES {
-            let more = self.read_line(&mut batch).with_context(|| {
-                format!(
-                    "could not read a temporary file in {}",
-                    self.temp_dir.display()
-                )
-            })?;
-            if !more {
-                break;
-            }
+        while 0 < self.left && batch.lines.len() < BATCH_LINES && batch.bytes.len() < BATCH_BYTES {
+            let read = self.read_line(&mut batch);
+            read.map_err(|error| self.spool.get_ref().spool().unread(error))?;
+            self.left -= 1;
         }
         Ok(batch)
     }
 
-    fn read_line(&mut self, batch: &mut LineBatch) -> io::Result<bool> {
-        let mut head = [0; HEAD];
-        match self.file.read_exact(&mut head) {
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(false),
-            read => read?,
-        }
-        let [
-            f0,
-            f1,
-            f2,
-            f3,
-            n0,
-            n1,
-            n2,
-            n3,
-            n4,
-            n5,
-            n6,
-            n7,
-            unterminated,
-            r0,
-            r1,
-            r2,
-            r3,
-            l0,
-            l1,
-            l2,
-            l3,
-        ] = head;
-        let ordinal = u32::from_le_bytes([f0, f1, f2, f3]);
-        let number = u64::from_le_bytes([n0, n1, n2, n3, n4, n5, n6, n7]);
-        let rule = u32::from_le_bytes([r0, r1, r2, r3]);
-        let length = u32::from_le_bytes([l0, l1, l2, l3]);
+    fn read_line(&mut self, batch: &mut LineBatch) -> io::Result<()> {
+        let ordinal = u32::from_le_bytes(self.bytes()?);
+        let number = u64::from_le_bytes(self.bytes()?);
+        let [is_unterminated] = self.bytes()?;
+        let rule = u32::from_le_bytes(self.bytes()?);
+        let length = u32::from_le_bytes(self.bytes()?);
         let position = self
             .files
             .binary_search_by_key(&ordinal, |file| file.ordinal);
         let file = position.map_err(|_absent| io::Error::from(ErrorKind::InvalidData))?;
 
         let start = batch.bytes.len();
-        let read = (&mut self.file)
+        let read = (&mut self.spool)
             .take(u64::from(length))
             .read_to_end(&mut batch.bytes)?;
         if read < length as usize {
@@ -175,11 +133,17 @@ impl SpillReader {
         batch.lines.push(HeldLine {
             file: Arc::clone(&self.files[file]),
             number,
-            is_unterminated: unterminated != 0,
+            is_unterminated: is_unterminated != 0,
             rule: (rule != NO_RULE).then_some(rule),
             bytes: start..batch.bytes.len(),
         });
-        Ok(true)
+        Ok(())
+    }
+
+    fn bytes<const LENGTH: usize>(&mut self) -> io::Result<[u8; LENGTH]> {
+        let mut bytes = [0; LENGTH];
+        self.spool.read_exact(&mut bytes)?;
+        Ok(bytes)
     }
 }
 
@@ -209,7 +173,7 @@ mod tests {
     #[test]
     fn lines_come_back_in_their_order_with_their_places() {
         let directory = tempfile::tempdir().unwrap();
-        let mut spill = SpillFile::create(directory.path()).unwrap();
+        let mut spill = SpillFile::new(directory.path());
         let file = |ordinal| {
             Arc::new(ExportFile {
                 ordinal,

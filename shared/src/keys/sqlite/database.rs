@@ -130,6 +130,8 @@ impl Database {
             let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let mut connection = rusqlite::Connection::open_with_flags(path, flags)?;
             set(&mut connection)?;
+            // The system may have no directory for temporary files that can be written.
+            connection.pragma_update(None, "temp_store", "memory")?;
             connection.pragma_update(None, "trusted_schema", false)?;
             connection.pragma_update(None, "cell_size_check", true)?;
             Ok(connection)

@@ -19,6 +19,7 @@ use crate::base::error_chain::chain;
 use crate::keys::key_store::KeyStore;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
+use crate::keys::sqlite::database::{Database, LockTimeout};
 use crate::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
 use crate::keys::store::{KeySource, KeyStoreError};
 use crate::keys::tests::store_tests::{issue, name, operator, sqlite};
@@ -83,4 +84,17 @@ fn error<T: Debug>(
     place: &StoreFile,
 ) -> String {
     chain(&result.unwrap_err()).replace(place.0.path().to_str().unwrap(), "[dir]")
+}
+
+#[test]
+fn no_connection_needs_a_directory_for_temporary_files() {
+    let place = StoreFile::new();
+    drop(place.store());
+    let changing = Database::open_complete(&place.path()).unwrap();
+    let reading = Database::connect_to_read(&place.path(), LockTimeout::POLLS).unwrap();
+    for database in [changing, reading] {
+        let connection = &database.connection;
+        let store = connection.pragma_query_value(None, "temp_store", |row| row.get::<_, i64>(0));
+        assert_eq!(store, Ok(2), "in memory");
+    }
 }

@@ -5,7 +5,7 @@
 //! without the `Z` if the file does not say that it is UTC. Bytes that are not text become Base64.
 //! NaN and infinity are not JSON values, so a row with one is bad.
 //!
-//! A Parquet file is read from its end, so all of it must be on disk. Its claims are checked before
+//! A Parquet file is read from its end, so all of it is spooled first. Its claims are checked before
 //! the library relies on them, because the library allocates as much memory as a file asks for and
 //! panics on contradictions. Rows are counted from 1 and take the place of lines.
 
@@ -16,7 +16,6 @@ mod footer;
 mod rows;
 mod thrift;
 
-use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -31,9 +30,10 @@ use parquet::errors::ParquetError;
 use self::disk::Disk;
 use self::rows::Rows;
 use super::{FileError, RecordText, Visit, corrupt, truncated};
+use crate::spool::Spool;
 
 /// Hands every row of the file to `visit`.
-pub(crate) fn read(file: File, visit: &mut Visit<'_>) -> Result<(), FileError> {
+pub(crate) fn read(file: Spool, visit: &mut Visit<'_>) -> Result<(), FileError> {
     let mut opened = caught(1, || Opened::new(file))?;
     let mut row = 0;
     while let Some(batch) = caught(row + 1, || opened.next(row + 1))? {
@@ -68,17 +68,18 @@ struct Opened {
 }
 
 impl Opened {
-    fn new(file: File) -> Result<Self, FileError> {
-        let file = Arc::new(file);
-        Self::on(Disk::new(Arc::clone(&file)), &file)
+    fn new(file: Spool) -> Result<Self, FileError> {
+        let disk = Disk::new(Arc::new(file));
+        Self::on(disk.clone(), &disk)
     }
 
-    /// Opens a file; its rows are read from `disk`, which holds the same file.
-    fn on(disk: Disk, file: &File) -> Result<Self, FileError> {
+    /// Opens a file; its rows are read from `rows`, which holds the same file as `disk`.
+    fn on(rows: Disk, disk: &Disk) -> Result<Self, FileError> {
+        let file = disk.file();
         footer::check(file)?;
         let refused = |error| refused(1, &error);
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let metadata = ArrowReaderMetadata::load(file, options).map_err(refused)?;
+        let metadata = ArrowReaderMetadata::load(disk, options).map_err(refused)?;
         columns::check(metadata.schema())?;
         let batch_size = claims::check(file, metadata.metadata())?;
         let stated = metadata.metadata().file_metadata().num_rows();
@@ -86,11 +87,11 @@ impl Opened {
         let options = ArrowReaderOptions::new().with_schema(schema);
         let metadata = ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options);
         let metadata = metadata.map_err(refused)?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(disk.clone(), metadata);
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(rows.clone(), metadata);
         let reader = builder.with_batch_size(batch_size).build();
         Ok(Self {
             reader: reader.map_err(refused)?,
-            disk,
+            disk: rows,
             stated: stated.cast_unsigned(),
         })
     }
@@ -137,6 +138,8 @@ fn refused(row: u64, error: &ParquetError) -> FileError {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use arrow::array::{ArrayRef, Int64Array};
     use parquet::arrow::ArrowWriter;
 
@@ -153,12 +156,14 @@ mod tests {
         writer.write(&batch).unwrap();
         writer.close().unwrap();
 
-        let file = File::open(&path).unwrap();
-        let rows = |disk| Opened::on(disk, &file).and_then(|mut opened| opened.next(1));
-        let whole = Disk::new(Arc::new(file.try_clone().unwrap()));
-        assert_eq!(rows(whole).unwrap().unwrap().num_rows(), 2);
-        let unreadable = File::options().append(true).open(&path).unwrap();
-        let unreadable = Disk::new(Arc::new(unreadable));
+        let disk = |file: File| {
+            let length = file.metadata().unwrap().len();
+            Disk::new(Arc::new(Spool::of_file(file, length)))
+        };
+        let whole = disk(File::open(&path).unwrap());
+        let rows = |disk| Opened::on(disk, &whole).and_then(|mut opened| opened.next(1));
+        assert_eq!(rows(whole.clone()).unwrap().unwrap().num_rows(), 2);
+        let unreadable = disk(File::options().append(true).open(&path).unwrap());
         let failed = rows(unreadable).unwrap_err();
         assert!(
             matches!(failed, FileError::Unread { line: 1, .. }),

@@ -1,7 +1,6 @@
 //! Checks what the pages of a Parquet file claim, before any is decompressed: how much memory each
 //! takes and how many values it has.
 
-use std::fs::File;
 use std::io::{self, Read as _};
 
 use flate2::read::MultiGzDecoder;
@@ -11,6 +10,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use super::super::{FileError, corrupt};
 use super::footer;
 use super::thrift::{self, Fields, Token};
+use crate::spool::Spool;
 
 /// Bytes of pages held at once: the largest page of each column and its dictionary.
 const HELD_MAX: u64 = 1024 * 1024 * 1024;
@@ -37,7 +37,7 @@ const FIELDS: &Fields = &[
 ];
 
 /// Checks the pages of all columns; returns how many rows may be read at once.
-pub(super) fn check(file: &File, metadata: &ParquetMetaData) -> Result<usize, FileError> {
+pub(super) fn check(file: &Spool, metadata: &ParquetMetaData) -> Result<usize, FileError> {
     let mut row_bytes = 0;
     for group in metadata.row_groups() {
         let mut held = 0_u64;
@@ -84,7 +84,7 @@ struct Header {
 }
 
 impl Pages {
-    fn of(file: &File, column: &ColumnChunkMetaData) -> Result<Self, FileError> {
+    fn of(file: &Spool, column: &ColumnChunkMetaData) -> Result<Self, FileError> {
         let codec = column.compression();
         check_codec(codec)?;
         let descriptor = column.column_descr();
@@ -174,15 +174,13 @@ impl Header {
 }
 
 /// Where a column of a row group begins and ends in the file.
-fn place(file: &File, column: &ColumnChunkMetaData) -> Result<(u64, u64), FileError> {
-    let length = file.metadata();
-    let length = length.map_err(|source| FileError::Unread { line: 1, source })?;
+fn place(file: &Spool, column: &ColumnChunkMetaData) -> Result<(u64, u64), FileError> {
     let begin = column.dictionary_page_offset();
     let begin = u64::try_from(begin.unwrap_or(column.data_page_offset())).ok();
     let bytes = u64::try_from(column.compressed_size()).ok();
     let place = begin.and_then(|begin| Some((begin, begin.checked_add(bytes?)?)));
     place
-        .filter(|(_, end)| *end <= length.len())
+        .filter(|(_, end)| *end <= file.length())
         .ok_or_else(|| corrupt(1, "the footer claims columns where the file has none"))
 }
 
@@ -207,7 +205,7 @@ fn check_codec(codec: Compression) -> Result<(), FileError> {
 }
 
 /// Checks that a GZIP page is no longer than it claims, which the library does not check.
-fn check_gzip(file: &File, at: u64, header: &Header) -> Result<(), FileError> {
+fn check_gzip(file: &Spool, at: u64, header: &Header) -> Result<(), FileError> {
     let bytes = footer::read(file, at, header.compressed);
     let bytes = bytes.map_err(|source| FileError::Unread { line: 1, source })?;
     let levels = usize::try_from(header.levels).unwrap_or(usize::MAX);

@@ -3,34 +3,40 @@
 //! The library turns every error into a text, so a failing disk would look like a damaged file and
 //! people would blame the export. Nothing here knows what the bytes mean.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
+use crate::spool::{Part, Spool};
+
 /// The file, and the first disk failure while it was read.
 #[derive(Clone)]
 pub(super) struct Disk {
-    file: Arc<File>,
+    file: Arc<Spool>,
     /// The number of the system's error.
     failure: Arc<OnceLock<i32>>,
 }
 
 /// The bytes of the file from an offset on.
 pub(super) struct Chunk {
-    reader: BufReader<File>,
+    reader: BufReader<Part<Arc<Spool>>>,
     disk: Disk,
 }
 
 impl Disk {
-    pub(super) fn new(file: Arc<File>) -> Self {
+    pub(super) fn new(file: Arc<Spool>) -> Self {
         Self {
             file,
             failure: Arc::default(),
         }
+    }
+
+    /// The file, without a memory of failures.
+    pub(super) fn file(&self) -> &Spool {
+        &self.file
     }
 
     /// The first disk failure.
@@ -49,17 +55,11 @@ impl Disk {
         }
         read
     }
-
-    fn open(&self, start: u64) -> io::Result<File> {
-        let mut file = self.file.try_clone()?;
-        file.seek(SeekFrom::Start(start))?;
-        Ok(file)
-    }
 }
 
 impl Length for Disk {
     fn len(&self) -> u64 {
-        Length::len(&*self.file)
+        self.file.length()
     }
 }
 
@@ -67,19 +67,16 @@ impl ChunkReader for Disk {
     type T = Chunk;
 
     fn get_read(&self, start: u64) -> Result<Chunk, ParquetError> {
-        let file = self.noted(self.open(start))?;
+        let part = Part::new(Arc::clone(&self.file), start..self.file.length());
         Ok(Chunk {
-            reader: BufReader::new(file),
+            reader: BufReader::new(part),
             disk: self.clone(),
         })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
         let mut bytes = vec![0; length];
-        let read = self
-            .open(start)
-            .and_then(|mut file| file.read_exact(&mut bytes));
-        self.noted(read)?;
+        self.noted(self.file.read_exact_at(&mut bytes, start))?;
         Ok(bytes.into())
     }
 }
@@ -93,20 +90,23 @@ impl Read for Chunk {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]
     fn a_file_that_cannot_be_read_is_a_failure_and_one_that_ends_is_none() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a");
-        let unreadable = Disk::new(Arc::new(File::create(&path).unwrap()));
+        let disk = |file| Disk::new(Arc::new(Spool::of_file(file, 1)));
+        let unreadable = disk(File::create(&path).unwrap());
         assert!(unreadable.get_bytes(0, 1).is_err());
         assert!(unreadable.failure().is_some());
-        let unreadable = Disk::new(Arc::new(File::create(&path).unwrap()));
+        let unreadable = disk(File::create(&path).unwrap());
         let mut chunk = unreadable.get_read(0).unwrap();
         assert!(chunk.read(&mut [0]).is_err());
         assert!(unreadable.failure().is_some());
-        let empty = Disk::new(Arc::new(File::open(&path).unwrap()));
+        let empty = disk(File::open(&path).unwrap());
         assert!(empty.get_bytes(0, 1).is_err());
         assert!(empty.failure().is_none());
     }

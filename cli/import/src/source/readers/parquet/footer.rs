@@ -1,13 +1,12 @@
 //! Checks the footer of a Parquet file before the library reads it: that it exists, how long it is,
 //! and how its columns are nested.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt as _;
 
 use super::super::csv::COLUMNS_MAX;
 use super::super::{DEPTH_MAX, FileError, corrupt, truncated};
 use super::thrift::{self, Fields, Token};
+use crate::spool::Spool;
 
 /// The magic number at the beginning and the end of a file.
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -46,9 +45,9 @@ const SCHEMA: &[i16] = &[2];
 const CHILDREN: &[i16] = &[2, 5];
 
 /// Checks the footer of a file.
-pub(super) fn check(file: &File) -> Result<(), FileError> {
+pub(super) fn check(file: &Spool) -> Result<(), FileError> {
     let unread = |source| FileError::Unread { line: 1, source };
-    let length = file.metadata().map_err(unread)?.len();
+    let length = file.length();
     let mut head = [0; MAGIC.len()];
     let mut tail = [0; TAIL];
     let whole = (MAGIC.len() + TAIL) as u64;
@@ -88,7 +87,7 @@ pub(super) fn check(file: &File) -> Result<(), FileError> {
 }
 
 /// Reads `length` bytes of a file.
-pub(super) fn read(file: &File, at: u64, length: u64) -> io::Result<Vec<u8>> {
+pub(super) fn read(file: &Spool, at: u64, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
     file.read_exact_at(&mut bytes, at)?;
     Ok(bytes)

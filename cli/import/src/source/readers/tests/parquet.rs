@@ -1,6 +1,6 @@
 //! Tests of Parquet files, written here and then read intact, damaged and forged.
 
-use std::io::{self, Seek as _};
+use std::io;
 use std::sync::Arc;
 
 use ::parquet::arrow::ArrowWriter;
@@ -16,13 +16,13 @@ use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field, Int32Type, Schema};
 
 use super::*;
-use crate::source::temporary_file;
+use crate::spool::Spool;
 
 const PARQUET: Reads = |file, _, visit| {
     let directory = tempfile::tempdir().unwrap();
-    let mut copy = temporary_file::create(directory.path()).unwrap();
+    let mut copy = Spool::new(directory.path());
     io::copy(file, &mut copy).unwrap();
-    copy.rewind().unwrap();
+    copy.finish().unwrap();
     crate::source::readers::parquet::read(copy, visit).map(|()| Vec::new())
 };
 
