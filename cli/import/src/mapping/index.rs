@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::documents::{Document, Documents, Indexed, Stored};
 use super::image_files::ImageFiles;
-use super::key_interner::{KeyId, Keys};
+use super::key_interner::{KeyId, Keys, whole};
 use super::links::Links;
 use super::record::{Identified, Joining, Link, Raw, ReadRecord};
 use crate::finding::ExportFile;
@@ -136,7 +136,7 @@ impl Index {
         }
         let place = self.documents.len();
         for Joining { to, join, position } in identified.joinings {
-            let [to, join] = [to, join].map(|key| self.keys.number(&key));
+            let [to, join] = [whole(&to), &join].map(|key| self.keys.number(key));
             self.joins.add(to, join, position, place);
         }
         let earlier = self.documents.add(raw, text, indexed)?;

@@ -28,7 +28,7 @@ use super::expression::{
 };
 use super::image_files::ImageFile;
 use super::index::Index;
-use super::key_interner::KeyId;
+use super::key_interner::{KeyId, whole};
 use super::mistake::Mistake;
 use super::watch::Position;
 use crate::finding::{ExportFile, cut, nearest};
@@ -141,9 +141,19 @@ impl Mapper {
         Referred::Unpublished
     }
 
+    /// The place of the record with a key, or else with the same number as `5.0` or as `5`.
     fn follow_text(&self, key: &str) -> Referred<usize> {
-        let key = self.index.keys.find(key);
-        key.map_or(Referred::Nowhere, |key| self.follow(key))
+        let follow = |key: &str| {
+            let key = self.index.keys.find(key);
+            key.map_or(Referred::Nowhere, |key| self.follow(key))
+        };
+        let digits = whole(key);
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        match follow(key) {
+            Referred::Nowhere if digits != key => follow(digits),
+            Referred::Nowhere if is_number => follow(&format!("{digits}.0")),
+            found => found,
+        }
     }
 
     /// The key of the record being mapped; `None` while records are only being identified.
@@ -203,7 +213,7 @@ impl Mapper {
             joins,
             ..
         } = &*self.index;
-        let Some(key) = keys.find(key) else {
+        let Some(key) = keys.find(whole(key)) else {
             return Ok(Vec::new());
         };
         let mut places: Vec<usize> = joins.of(key, name, keys).collect();
