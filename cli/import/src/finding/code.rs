@@ -99,6 +99,8 @@ codes! {
         "A rule with `distinct` made one record of several that differ; the first one counts.",
     MarkdownNotRead "MARKDOWN_NOT_READ" Warning Export
         "Texts that look like Markdown are read by `plain`, and stay as they are.",
+    SpreadsheetError "SPREADSHEET_ERROR" Warning Export
+        "Values are errors of a spreadsheet, such as `#N/A`; they count as empty.",
     EncodingDoubtful "ENCODING_DOUBTFUL" Warning Export
         "A file is read in another encoding, though all of it is valid UTF-8 with more than ASCII.",
     ImageWithoutSize "IMAGE_WITHOUT_SIZE" Warning Export
