@@ -99,6 +99,10 @@ codes! {
         "A rule with `distinct` made one record of several that differ; the first one counts.",
     MarkdownNotRead "MARKDOWN_NOT_READ" Warning Export
         "Texts that look like Markdown are read by `plain`, and stay as they are.",
+    AmbiguousNumbers "AMBIGUOUS_NUMBERS" Warning Export
+        "Nothing in a column tells whether its points stand before decimals or between thousands; say so in the mapping.",
+    MixedNumbers "MIXED_NUMBERS" Error Export
+        "The numbers of a column are written by two conventions, so that one of them would be read wrong.",
     SpreadsheetError "SPREADSHEET_ERROR" Warning Export
         "Values are errors of a spreadsheet, such as `#N/A`; they count as empty.",
     EncodingDoubtful "ENCODING_DOUBTFUL" Warning Export

@@ -11,6 +11,7 @@ mod images;
 pub(super) mod make;
 mod merge;
 mod native_record;
+mod numbers;
 mod observations;
 
 use std::cell::RefCell;
@@ -26,6 +27,7 @@ use super::documents::{Document, Held};
 use super::expression::{
     self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, from_json, joins_named,
 };
+use super::functions::measure::Convention;
 use super::image_files::ImageFile;
 use super::index::Index;
 use super::key_interner::{KeyId, whole};
@@ -332,6 +334,12 @@ impl EvalContext for Mapper {
 
     fn note_markdown(&self) {
         self.followed.borrow_mut().note_markdown();
+    }
+
+    fn note_number(&self, given: &str, convention: Convention) {
+        let expression = ExpressionId(self.position.expression());
+        let mut followed = self.followed.borrow_mut();
+        followed.note_number(expression, given, convention);
     }
 
     fn joined(&self, join: &str, key: &str) -> Result<Vec<Jq>, String> {

@@ -229,7 +229,10 @@ impl List<'_> {
     fn expression(&self, choice: &Choice<'_>) -> String {
         let (key, path) = (choice.key, choice.key.path.as_str());
         let mark = self.mark(choice);
-        let number = format!("{path}{}", Mark::dropped(mark.as_ref()));
+        // A guess is told at every import, until a person drops the question mark.
+        let doubt = |mark: &Mark| if mark.is_certain { "" } else { UNDECIDED };
+        let decimal = mark.map(|mark| format!("(\"{}{}\")", mark.decimal(), doubt(&mark)));
+        let decimal = decimal.unwrap_or_default();
         let measured = |function: &str, unit: &str| {
             let has_letters = |value: &str| value.contains(|c: char| c.is_alphabetic());
             match choice.unit {
@@ -237,9 +240,9 @@ impl List<'_> {
                     if (named != unit || self.choice("unit").is_some())
                         && !key.mostly(has_letters) =>
                 {
-                    format!("{number} | of(\"{named}\") | {function}")
+                    format!("{path} | of(\"{named}\") | {function}{decimal}")
                 }
-                _ => format!("{number} | {function}"),
+                _ => format!("{path} | {function}{decimal}"),
             }
         };
         let is_metric = self.system() == "metric";
@@ -258,7 +261,7 @@ impl List<'_> {
             }
             Reading::Prose => format!("{path} | plain"),
             Reading::Year => format!("{path} | year"),
-            Reading::Number | Reading::Price => format!("{number} | number"),
+            Reading::Number | Reading::Price => format!("{path} | number{decimal}"),
             Reading::Distance => measured("distance", own("m", "ft")),
             Reading::Area => measured("area", own("m2", "ft2")),
             Reading::Weight => measured("weight", own("kg", "lb")),

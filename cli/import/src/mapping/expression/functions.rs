@@ -16,7 +16,7 @@ use super::values::{from_json, from_text, text, to_json};
 use crate::finding::cut;
 use crate::json::{self, InvalidJson};
 use crate::mapping::bounds::DEPTH_MAX;
-use crate::mapping::functions::measure::{Unit, measure, number};
+use crate::mapping::functions::measure::{DecimalMark, ReadNumber, Unit, measure, number};
 use crate::mapping::functions::plain::markdown::markdown;
 use crate::mapping::functions::plain::{looks_like_markdown, plain};
 use crate::mapping::functions::quoted;
@@ -45,8 +45,22 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
             bome(image_size(*cv.0.data(), &path))
         }),
         ("lookup", 1, |cv| with_argument(cv, lookup)),
-        ("measure", 1, |cv| with_argument(cv, measured)),
-        ("number", 0, |cv| bome(number_of(&cv.1))),
+        ("measure", 1, |mut cv| {
+            let unit = cv.0.pop_var();
+            bome(measured(*cv.0.data(), &cv.1, &unit, &Val::Null))
+        }),
+        ("measure", 2, |mut cv| {
+            let mark = cv.0.pop_var();
+            let unit = cv.0.pop_var();
+            bome(measured(*cv.0.data(), &cv.1, &unit, &mark))
+        }),
+        ("number", 0, |cv| {
+            bome(number_of(*cv.0.data(), &cv.1, &Val::Null))
+        }),
+        ("number", 1, |mut cv| {
+            let mark = cv.0.pop_var();
+            bome(number_of(*cv.0.data(), &cv.1, &mark))
+        }),
         ("fromjson", 0, |cv| on_text(&cv, parsed)),
         ("tonumber", 0, |cv| bome(to_number(&cv.1))),
         ("year", 0, |cv| on_text(&cv, year_of)),
@@ -246,21 +260,48 @@ fn lookup(data: Data<'_>, input: &Val, table: &str) -> ValR<Val> {
     }
 }
 
-fn measured(_data: Data<'_>, input: &Val, unit: &str) -> ValR<Val> {
-    let unit = Unit::parse(unit).map_err(Error::str)?;
-    if matches!(input, Val::Null | Val::Num(_)) {
-        return Ok(input.clone());
+/// What stands before decimals, if the mapping says so; null if it does not.
+fn decimal_mark(mark: &Val) -> Result<Option<DecimalMark>, Error<Val>> {
+    let known = text(mark).and_then(DecimalMark::parse);
+    match (mark, known) {
+        (Val::Null, _) => Ok(None),
+        (_, Some(mark)) => Ok(Some(mark)),
+        (_, None) => Err(Error::str(
+            "what stands before decimals is \".\", \",\" or null",
+        )),
     }
-    let measured = measure(&worded(input)?, unit).map_err(Error::str)?;
-    Ok(measured.map_or(Val::Null, |number: String| super::values::number(&number)))
 }
 
-fn number_of(input: &Val) -> ValR<Val> {
+/// The value of a number that was read, which the context is told of.
+fn told(data: Data<'_>, given: &str, number: &ReadNumber) -> Val {
+    if let Some(convention) = number.convention {
+        data.eval.note_number(given, convention);
+    }
+    super::values::number(&number.spelled)
+}
+
+fn measured(data: Data<'_>, input: &Val, unit: &Val, mark: &Val) -> ValR<Val> {
+    let Some(unit) = text(unit) else {
+        return failed("the argument must be a text");
+    };
+    let unit = Unit::parse(unit).map_err(Error::str)?;
+    let mark = decimal_mark(mark)?;
     if matches!(input, Val::Null | Val::Num(_)) {
         return Ok(input.clone());
     }
-    let number = number(&worded(input)?).map_err(Error::str)?;
-    Ok(number.map_or(Val::Null, |number| super::values::number(&number)))
+    let given = worded(input)?;
+    let measured = measure(&given, unit, mark).map_err(Error::str)?;
+    Ok(measured.map_or(Val::Null, |number| told(data, &given, &number)))
+}
+
+fn number_of(data: Data<'_>, input: &Val, mark: &Val) -> ValR<Val> {
+    let mark = decimal_mark(mark)?;
+    if matches!(input, Val::Null | Val::Num(_)) {
+        return Ok(input.clone());
+    }
+    let given = worded(input)?;
+    let number = number(&given, mark).map_err(Error::str)?;
+    Ok(number.map_or(Val::Null, |number| told(data, &given, &number)))
 }
 
 fn year_of(_data: Data<'_>, given: &str) -> ValR<Val> {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::library::OUTSIDE;
 use super::*;
+use crate::mapping::functions::measure::Convention;
 use crate::mapping::image_files::ImageFile;
 
 /// Far more than anyone needs.
@@ -34,6 +35,7 @@ impl EvalContext for Known {
     }
 
     fn note_markdown(&self) {}
+    fn note_number(&self, _given: &str, _convention: Convention) {}
     fn looked_up(&self, _of: &Val, _key: Option<&str>, _is_expected: bool) {}
     fn read(&self, _value: &Val) {}
     fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String> {
@@ -185,12 +187,27 @@ fn native_functions_reach_records_links_and_tables() {
         &json!(["16,6", 2.50, null, " "]),
         "[16.6,2.5,null,null]",
     );
+    check(
+        r#"[measure("kg"; ",", ".")]"#,
+        &json!("5.300 kg"),
+        "[5300,5.3]",
+    );
+    check(
+        r#"[number(",", ".", null)]"#,
+        &json!("5.300"),
+        "[5300,5.3,5.3]",
+    );
     check("year", &json!("c. 1974"), "1974");
     check("year", &json!(1974), "1974");
     check("plain", &json!("<p>a &amp; b</p>"), r#""a & b""#);
     check("slugify", &json!("Bénéteau 40"), r#""beneteau-40""#);
     check_error("deref", &json!("x"), "no record has the key x");
     check_error("deref", &json!([1]), "this needs a text, not [1]");
+    check_error(
+        "number(\"'\")",
+        &json!("1"),
+        "what stands before decimals is \".\", \",\" or null",
+    );
 }
 
 #[test]
