@@ -249,14 +249,14 @@ impl List<'_> {
         let own = |metric, imperial| if is_metric { metric } else { imperial };
         match choice.wanted.reading {
             Reading::Name => format!("{path} | slugify"),
-            Reading::Names => format!("[{} | slugify]", members(key)),
+            Reading::Names => format!("[{}[] | slugify]", members(key)),
             Reading::Texts => {
                 let has_letters = |value: &str| value.contains(|c: char| c.is_alphabetic());
                 match choice.unit {
                     Some(unit) if !key.mostly(has_letters) => {
-                        format!("[{} | \"\\(.) {unit}\"]", members(key))
+                        format!("[{}[] | \"\\(.) {unit}\"]", members(key))
                     }
-                    _ => format!("[{}]", members(key)),
+                    _ => members(key),
                 }
             }
             Reading::Prose => format!("{path} | plain"),
@@ -363,8 +363,7 @@ impl List<'_> {
         if let Some(designer) = self.choice("designers.naval") {
             text.push_str("\n# ---- Designers, made of their names: one of each\n");
             self.rule("designer", text);
-            let each = format!("[{}]", members(designer.key));
-            line(text, "each", &quoted(&each));
+            line(text, "each", &quoted(&members(designer.key)));
             text.push_str("\n[emit.fields]\n");
             named(text, "slugify", ".", false);
         }
@@ -381,7 +380,7 @@ impl List<'_> {
             let key = choice.key;
             self.rule("term", text);
             let each = match choice.wanted.reading {
-                Reading::Names => format!("[{}]", members(key)),
+                Reading::Names => members(key),
                 _ => format!("[{} | values]", key.path),
             };
             line(text, "each", &quoted(&each));
@@ -482,7 +481,7 @@ impl<'s> List<'s> {
     }
 }
 
-/// The expression for the members of a list, as strings. A comma within a number is not a
+/// The expression for the list of the members of a key, as strings. A comma within a number is not a
 /// separator.
 fn members(key: &Key) -> String {
     let has = |separator: &str| key.samples.iter().any(|sample| sample.contains(separator));

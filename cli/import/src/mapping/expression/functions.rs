@@ -16,7 +16,9 @@ use super::values::{from_json, from_text, text, to_json};
 use crate::finding::cut;
 use crate::json::{self, InvalidJson};
 use crate::mapping::bounds::DEPTH_MAX;
+use crate::mapping::functions::list::list;
 use crate::mapping::functions::measure::{DecimalMark, ReadNumber, Unit, measure, number};
+use crate::mapping::functions::money::{Money, money};
 use crate::mapping::functions::plain::markdown::markdown;
 use crate::mapping::functions::plain::{looks_like_markdown, plain};
 use crate::mapping::functions::quoted;
@@ -61,6 +63,19 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
             let mark = cv.0.pop_var();
             bome(number_of(*cv.0.data(), &cv.1, &mark))
         }),
+        ("money", 0, |cv| {
+            bome(money_of(*cv.0.data(), &cv.1, &Val::Null, &Val::Null))
+        }),
+        ("money", 1, |mut cv| {
+            let currency = cv.0.pop_var();
+            bome(money_of(*cv.0.data(), &cv.1, &currency, &Val::Null))
+        }),
+        ("money", 2, |mut cv| {
+            let mark = cv.0.pop_var();
+            let currency = cv.0.pop_var();
+            bome(money_of(*cv.0.data(), &cv.1, &currency, &mark))
+        }),
+        ("list", 1, |cv| with_argument(cv, listed)),
         ("fromjson", 0, |cv| on_text(&cv, parsed)),
         ("tonumber", 0, |cv| bome(to_number(&cv.1))),
         ("year", 0, |cv| on_text(&cv, year_of)),
@@ -302,6 +317,51 @@ fn number_of(data: Data<'_>, input: &Val, mark: &Val) -> ValR<Val> {
     let given = worded(input)?;
     let number = number(&given, mark).map_err(Error::str)?;
     Ok(number.map_or(Val::Null, |number| told(data, &given, &number)))
+}
+
+/// An amount and the code of its currency.
+fn money_of(data: Data<'_>, input: &Val, currency: &Val, mark: &Val) -> ValR<Val> {
+    let wanted = match currency {
+        Val::Null => None,
+        other => match text(other) {
+            Some(code) => Some(code),
+            None => return failed("the currency must be a text or null"),
+        },
+    };
+    let mark = decimal_mark(mark)?;
+    if matches!(input, Val::Null) {
+        return Ok(Val::Null);
+    }
+    // A number of JSON needs no mark to be understood.
+    let (given, mark) = match input {
+        Val::Num(_) => (worded(input)?, Some(DecimalMark::POINT)),
+        _ => (worded(input)?, mark),
+    };
+    let read = money(&given, wanted, mark).map_err(Error::str)?;
+    let Some(Money { amount, currency }) = read else {
+        return Ok(Val::Null);
+    };
+    let members = [
+        ("amount", told(data, &given, &amount)),
+        ("currency", currency.map_or(Val::Null, Val::from)),
+    ];
+    let members = members.map(|(name, value)| (Val::from(name.to_owned()), value));
+    Ok(Val::obj(members.into_iter().collect()))
+}
+
+/// The members of a list in one text, or of a list, as texts.
+fn listed(_data: Data<'_>, input: &Val, separator: &str) -> ValR<Val> {
+    let members = match input {
+        Val::Null => Vec::new(),
+        Val::Arr(items) => {
+            let items = items.iter().filter(|item| !matches!(item, Val::Null));
+            let texts = items.map(|item| Ok(worded(item)?.trim().to_owned()));
+            texts.collect::<Result<_, Error<Val>>>()?
+        }
+        one => list(&worded(one)?, separator).map_err(Error::str)?,
+    };
+    let members = members.into_iter().filter(|member| !member.is_empty());
+    Ok(members.map(Val::from).collect())
 }
 
 fn year_of(_data: Data<'_>, given: &str) -> ValR<Val> {

@@ -197,6 +197,25 @@ fn native_functions_reach_records_links_and_tables() {
         &json!("5.300"),
         "[5300,5.3,5.3]",
     );
+    check(
+        r#"map(money(null, "EUR"; ","))"#,
+        &json!(["€ 9.000,50", 7.125, null]),
+        r#"[{"amount":9000.5,"currency":"EUR"},{"amount":9000.5,"currency":"EUR"},{"amount":7.125,"currency":null},{"amount":7.125,"currency":"EUR"},null,null]"#,
+    );
+    check(
+        "[money.amount, money.currency]",
+        &json!("610 000 EUR"),
+        r#"[610000,"EUR"]"#,
+    );
+    check(
+        r#"map(list(","))"#,
+        &json!([
+            "\"Judel, Vrolijk & Co\",Rob Humphreys",
+            ["a, b ", 5, null, ""],
+            null
+        ]),
+        r#"[["Judel, Vrolijk & Co","Rob Humphreys"],["a, b","5"],[]]"#,
+    );
     check("year", &json!("c. 1974"), "1974");
     check("year", &json!(1974), "1974");
     check("plain", &json!("<p>a &amp; b</p>"), r#""a & b""#);

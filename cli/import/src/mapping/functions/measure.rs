@@ -41,7 +41,7 @@ pub(in crate::mapping) struct NoNumber {
 
 /// What is wrong with a measure or a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum Why {
+pub(super) enum Why {
     #[error("it has more than {TEXT_MAX} bytes")]
     TooLong,
     #[error("the thousands of {spelling:?} are grouped in no known way")]
@@ -143,6 +143,24 @@ pub(in crate::mapping) fn number(
         why,
     })?;
     Ok(Some(read))
+}
+
+/// The number in the text of an amount of money. As nobody writes three decimals of money after a
+/// comma, one before three digits parts thousands; a point may do either there, and is rejected.
+pub(super) fn amount(text: &str, decimal: Option<DecimalMark>) -> Result<ReadNumber, Why> {
+    match parser::number(text, decimal)? {
+        SpelledNumber::Clear(written) if written.convention == Some(Convention::PointOfThree) => {
+            let thousands = &written.value * BigDecimal::from(1000);
+            Err(Why::Ambiguous {
+                thousands: thousands.normalized(),
+                decimals: written.value,
+            })
+        }
+        SpelledNumber::Clear(written)
+        | SpelledNumber::Ambiguous {
+            thousands: written, ..
+        } => Ok(ReadNumber::new(&written.value, written.convention)),
+    }
 }
 
 fn read_number(text: &str, decimal: Option<DecimalMark>) -> Result<ReadNumber, Why> {

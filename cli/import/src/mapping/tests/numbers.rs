@@ -46,6 +46,12 @@ fn points_between_thousands_beside_a_decimal_comma_are_an_error() {
             "1: MIXED_NUMBERS `dimensions.displacement`: 14,330 lbs was read with a comma between thousands, though 9,5 lbs (a.ndjson:2) shows decimals after a comma",
         ]
     );
+    assert_eq!(
+        findings(".weight | money | .amount", &["EUR 14,330", "EUR 9,50"]),
+        [
+            "1: MIXED_NUMBERS `dimensions.displacement`: EUR 14,330 was read with a comma between thousands, though EUR 9,50 (a.ndjson:2) shows decimals after a comma",
+        ]
+    );
 }
 
 #[test]

@@ -18,7 +18,7 @@ const MEASURES: [(&str, &str, &str); 3] = [
 ];
 
 /// The other definitions for expressions, in jq.
-const DEFINITIONS: [(&str, &str); 10] = [
+const DEFINITIONS: [(&str, &str); 9] = [
     (
         "of($unit)",
         r#"if . == null then null else "\(.) \($unit)" end"#,
@@ -47,10 +47,6 @@ const DEFINITIONS: [(&str, &str); 10] = [
     (
         "flag",
         r#"if . == null or . == "" then null elif type == "boolean" then . else tostring | trim | ascii_downcase | lookup("flag") end"#,
-    ),
-    (
-        "list($separator)",
-        r#"if . == null then empty elif type == "array" then .[] | tostring else tostring | split($separator)[] end | trim | select(. != "")"#,
     ),
 ];
 
