@@ -29,74 +29,76 @@ use crate::mapping::functions::year::year;
 /// The function that returns the size of an image file.
 pub(in crate::mapping) const IMAGE_SIZE: &str = "image_size";
 
+/// The functions that are not in jq, with their arities.
+const FUNCTIONS: &[(&str, usize, RunPtr<Language>)] = &[
+    ("deref", 0, |cv| on_text(&cv, record)),
+    ("pub", 0, |cv| on_text(&cv, public_id)),
+    ("links", 1, |cv| with_argument(cv, links)),
+    ("links", 2, |mut cv| {
+        let field = cv.0.pop_var();
+        let key = cv.0.pop_var();
+        bome(links_from(*cv.0.data(), &key, &field))
+    }),
+    ("joined", 1, |cv| with_argument(cv, joined)),
+    ("many", 0, |cv| bome(Ok(many(&cv.1)))),
+    (IMAGE_SIZE, 1, |mut cv| {
+        let path = cv.0.pop_var();
+        bome(image_size(*cv.0.data(), &path))
+    }),
+    ("lookup", 1, |cv| with_argument(cv, lookup)),
+    ("measure", 1, |mut cv| {
+        let unit = cv.0.pop_var();
+        bome(measured(*cv.0.data(), &cv.1, &unit, &Val::Null))
+    }),
+    ("measure", 2, |mut cv| {
+        let mark = cv.0.pop_var();
+        let unit = cv.0.pop_var();
+        bome(measured(*cv.0.data(), &cv.1, &unit, &mark))
+    }),
+    ("number", 0, |cv| {
+        bome(number_of(*cv.0.data(), &cv.1, &Val::Null))
+    }),
+    ("number", 1, |mut cv| {
+        let mark = cv.0.pop_var();
+        bome(number_of(*cv.0.data(), &cv.1, &mark))
+    }),
+    ("money", 0, |cv| {
+        bome(money_of(*cv.0.data(), &cv.1, &Val::Null, &Val::Null))
+    }),
+    ("money", 1, |mut cv| {
+        let currency = cv.0.pop_var();
+        bome(money_of(*cv.0.data(), &cv.1, &currency, &Val::Null))
+    }),
+    ("money", 2, |mut cv| {
+        let mark = cv.0.pop_var();
+        let currency = cv.0.pop_var();
+        bome(money_of(*cv.0.data(), &cv.1, &currency, &mark))
+    }),
+    ("list", 1, |cv| with_argument(cv, listed)),
+    ("fromjson", 0, |cv| on_text(&cv, parsed)),
+    ("tonumber", 0, |cv| bome(to_number(&cv.1))),
+    ("year", 0, |cv| on_text(&cv, year_of)),
+    ("plain", 0, |cv| bome(plain_text(*cv.0.data(), &cv.1))),
+    ("markdown", 0, |cv| on_text(&cv, markdown_text)),
+    ("slugify", 0, |cv| on_text(&cv, slug)),
+    ("time", 2, |mut cv| {
+        let zone = cv.0.pop_var();
+        let form = cv.0.pop_var();
+        bome(moment(&cv.1, &form, &zone))
+    }),
+    ("_matches", 2, |cv| found(cv, Wanted::Matches)),
+    ("_split_", 2, |cv| found(cv, Wanted::Rest)),
+    ("_split_matches", 2, |cv| found(cv, Wanted::Both)),
+    (PRODUCT, 2, |mut cv| {
+        let right = cv.0.pop_var();
+        let left = cv.0.pop_var();
+        bome(product(left, right))
+    }),
+];
+
 /// All functions with their arities.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
-    let functions: &'static [(&str, usize, RunPtr<Language>)] = &[
-        ("deref", 0, |cv| on_text(&cv, record)),
-        ("pub", 0, |cv| on_text(&cv, public_id)),
-        ("links", 1, |cv| with_argument(cv, links)),
-        ("links", 2, |mut cv| {
-            let field = cv.0.pop_var();
-            let key = cv.0.pop_var();
-            bome(links_from(*cv.0.data(), &key, &field))
-        }),
-        ("joined", 1, |cv| with_argument(cv, joined)),
-        ("many", 0, |cv| bome(Ok(many(&cv.1)))),
-        (IMAGE_SIZE, 1, |mut cv| {
-            let path = cv.0.pop_var();
-            bome(image_size(*cv.0.data(), &path))
-        }),
-        ("lookup", 1, |cv| with_argument(cv, lookup)),
-        ("measure", 1, |mut cv| {
-            let unit = cv.0.pop_var();
-            bome(measured(*cv.0.data(), &cv.1, &unit, &Val::Null))
-        }),
-        ("measure", 2, |mut cv| {
-            let mark = cv.0.pop_var();
-            let unit = cv.0.pop_var();
-            bome(measured(*cv.0.data(), &cv.1, &unit, &mark))
-        }),
-        ("number", 0, |cv| {
-            bome(number_of(*cv.0.data(), &cv.1, &Val::Null))
-        }),
-        ("number", 1, |mut cv| {
-            let mark = cv.0.pop_var();
-            bome(number_of(*cv.0.data(), &cv.1, &mark))
-        }),
-        ("money", 0, |cv| {
-            bome(money_of(*cv.0.data(), &cv.1, &Val::Null, &Val::Null))
-        }),
-        ("money", 1, |mut cv| {
-            let currency = cv.0.pop_var();
-            bome(money_of(*cv.0.data(), &cv.1, &currency, &Val::Null))
-        }),
-        ("money", 2, |mut cv| {
-            let mark = cv.0.pop_var();
-            let currency = cv.0.pop_var();
-            bome(money_of(*cv.0.data(), &cv.1, &currency, &mark))
-        }),
-        ("list", 1, |cv| with_argument(cv, listed)),
-        ("fromjson", 0, |cv| on_text(&cv, parsed)),
-        ("tonumber", 0, |cv| bome(to_number(&cv.1))),
-        ("year", 0, |cv| on_text(&cv, year_of)),
-        ("plain", 0, |cv| bome(plain_text(*cv.0.data(), &cv.1))),
-        ("markdown", 0, |cv| on_text(&cv, markdown_text)),
-        ("slugify", 0, |cv| on_text(&cv, slug)),
-        ("time", 2, |mut cv| {
-            let zone = cv.0.pop_var();
-            let form = cv.0.pop_var();
-            bome(moment(&cv.1, &form, &zone))
-        }),
-        ("_matches", 2, |cv| found(cv, Wanted::Matches)),
-        ("_split_", 2, |cv| found(cv, Wanted::Rest)),
-        ("_split_matches", 2, |cv| found(cv, Wanted::Both)),
-        (PRODUCT, 2, |mut cv| {
-            let right = cv.0.pop_var();
-            let left = cv.0.pop_var();
-            bome(product(left, right))
-        }),
-    ];
-    let functions = functions
+    let functions = FUNCTIONS
         .iter()
         .map(|&(name, arguments, function)| run::<Language>((name, v(arguments), function)));
     // It passes its input on, and so it may stand in a path, which may be assigned to.

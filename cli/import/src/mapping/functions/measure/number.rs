@@ -392,7 +392,7 @@ mod tests {
         ] {
             let read = read(spelling, Some(mark)).map(|read| match read {
                 SpelledNumber::Clear(written) => written.value,
-                ambiguous => panic!("{spelling}: {ambiguous:?}"),
+                ambiguous @ SpelledNumber::Ambiguous { .. } => panic!("{spelling}: {ambiguous:?}"),
             });
             let meant = meant.map(|meant| BigDecimal::from_str(meant).unwrap());
             assert_eq!(read, meant, "{spelling} with a {}", mark.as_str());
