@@ -99,6 +99,14 @@ codes! {
         "A rule with `distinct` made one record of several that differ; the first one counts.",
     MarkdownNotRead "MARKDOWN_NOT_READ" Warning Export
         "Texts that look like Markdown are read by `plain`, and stay as they are.",
+    AmbiguousNumbers "AMBIGUOUS_NUMBERS" Warning Export
+        "Nothing in a column tells whether its points stand before decimals or between thousands; say so in the mapping.",
+    MixedNumbers "MIXED_NUMBERS" Error Export
+        "The numbers of a column are written by two conventions, so that one of them would be read wrong.",
+    SpreadsheetError "SPREADSHEET_ERROR" Warning Export
+        "Values are errors of a spreadsheet, such as `#N/A`; they count as empty.",
+    EncodingDoubtful "ENCODING_DOUBTFUL" Warning Export
+        "A file is read in another encoding, though all of it is valid UTF-8 with more than ASCII.",
     ImageWithoutSize "IMAGE_WITHOUT_SIZE" Warning Export
         "Images of mapped records have no width or no height; they are left out.",
     SourceWithoutFiles "SOURCE_WITHOUT_FILES" Warning Export

@@ -4,7 +4,9 @@
 //! they say what could not be read and what is accepted. Nothing here knows the expression
 //! language.
 
+pub(super) mod list;
 pub(super) mod measure;
+pub(super) mod money;
 pub(super) mod plain;
 pub(crate) mod slugify;
 pub(super) mod time;

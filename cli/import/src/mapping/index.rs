@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::documents::{Document, Documents, Indexed, Stored};
 use super::image_files::ImageFiles;
-use super::key_interner::{KeyId, Keys};
+use super::key_interner::{KeyId, Keys, whole};
 use super::links::Links;
 use super::record::{Identified, Joining, Link, Raw, ReadRecord};
 use crate::finding::ExportFile;
@@ -27,6 +27,17 @@ pub(super) struct Index {
     /// By source and type: for each key that `published` names, whether some record has it.
     published_keys: PublishedKeys,
     unidentified: CountAndFirst,
+    error_cells: ErrorCells,
+}
+
+/// The values of all records that are errors of a spreadsheet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ErrorCells {
+    pub(super) cells: u64,
+    /// The records that have them.
+    pub(super) records: CountAndFirst,
+    /// The first.
+    pub(super) first: String,
 }
 
 /// By source and type: the paths of keys, with whether some record has them.
@@ -47,6 +58,8 @@ pub(super) struct Reading {
     pub(super) records: u64,
     /// Records without a key or a type.
     pub(super) unidentified: CountAndFirst,
+    /// Values that are errors of a spreadsheet.
+    pub(super) error_cells: ErrorCells,
     /// The number of records of each type in the export.
     pub(super) types: BTreeMap<String, u64>,
     /// The sources that have records.
@@ -64,6 +77,16 @@ impl CountAndFirst {
     }
 }
 
+impl ErrorCells {
+    fn add(&mut self, raw: &Raw, cells: u64, first: String) {
+        if self.records.count == 0 {
+            self.first = first;
+        }
+        self.cells += cells;
+        self.records.add(raw);
+    }
+}
+
 impl Index {
     /// An empty index, with the spool of its records in `temp_dir`.
     pub(super) fn new(temp_dir: &Path) -> Self {
@@ -76,6 +99,7 @@ impl Index {
             types: HashSet::new(),
             published_keys: BTreeMap::new(),
             unidentified: CountAndFirst::default(),
+            error_cells: ErrorCells::default(),
         }
     }
 
@@ -87,8 +111,12 @@ impl Index {
             identified,
             links,
             is_known,
+            error_cells,
             findings,
         } = read;
+        if let Some((count, first)) = error_cells {
+            self.error_cells.add(&raw, count, first);
+        }
         if !identified.is_empty() {
             let text = self.documents.store(&raw.text)?;
             for identified in identified {
@@ -136,7 +164,7 @@ impl Index {
         }
         let place = self.documents.len();
         for Joining { to, join, position } in identified.joinings {
-            let [to, join] = [to, join].map(|key| self.keys.number(&key));
+            let [to, join] = [whole(&to), &join].map(|key| self.keys.number(key));
             self.joins.add(to, join, position, place);
         }
         let earlier = self.documents.add(raw, text, indexed)?;
@@ -167,6 +195,7 @@ impl Index {
         let mut reading = Reading {
             records: self.documents.len() as u64,
             unidentified: std::mem::take(&mut self.unidentified),
+            error_cells: std::mem::take(&mut self.error_cells),
             types: BTreeMap::new(),
             sources: BTreeSet::new(),
             has_links: !self.links.is_empty(),

@@ -45,3 +45,15 @@ impl Keys {
         &self.texts[number.place()]
     }
 }
+
+/// A key without the `.0` that a column of numbers with gaps gives to whole ones, as in `5.0`.
+pub(super) fn whole(key: &str) -> &str {
+    let Some((digits, zeros)) = key.split_once('.') else {
+        return key;
+    };
+    let is_whole = !digits.is_empty()
+        && !zeros.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && zeros.bytes().all(|byte| byte == b'0');
+    if is_whole { digits } else { key }
+}

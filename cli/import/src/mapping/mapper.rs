@@ -11,6 +11,7 @@ mod images;
 pub(super) mod make;
 mod merge;
 mod native_record;
+mod numbers;
 mod observations;
 
 use std::cell::RefCell;
@@ -26,9 +27,10 @@ use super::documents::{Document, Held};
 use super::expression::{
     self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, from_json, joins_named,
 };
+use super::functions::measure::Convention;
 use super::image_files::ImageFile;
 use super::index::Index;
-use super::key_interner::KeyId;
+use super::key_interner::{KeyId, whole};
 use super::mistake::Mistake;
 use super::watch::Position;
 use crate::finding::{ExportFile, cut, nearest};
@@ -141,9 +143,19 @@ impl Mapper {
         Referred::Unpublished
     }
 
+    /// The place of the record with a key, or else with the same number as `5.0` or as `5`.
     fn follow_text(&self, key: &str) -> Referred<usize> {
-        let key = self.index.keys.find(key);
-        key.map_or(Referred::Nowhere, |key| self.follow(key))
+        let follow = |key: &str| {
+            let key = self.index.keys.find(key);
+            key.map_or(Referred::Nowhere, |key| self.follow(key))
+        };
+        let digits = whole(key);
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        match follow(key) {
+            Referred::Nowhere if digits != key => follow(digits),
+            Referred::Nowhere if is_number => follow(&format!("{digits}.0")),
+            found => found,
+        }
     }
 
     /// The key of the record being mapped; `None` while records are only being identified.
@@ -203,7 +215,7 @@ impl Mapper {
             joins,
             ..
         } = &*self.index;
-        let Some(key) = keys.find(key) else {
+        let Some(key) = keys.find(whole(key)) else {
             return Ok(Vec::new());
         };
         let mut places: Vec<usize> = joins.of(key, name, keys).collect();
@@ -322,6 +334,12 @@ impl EvalContext for Mapper {
 
     fn note_markdown(&self) {
         self.followed.borrow_mut().note_markdown();
+    }
+
+    fn note_number(&self, given: &str, convention: Convention) {
+        let expression = ExpressionId(self.position.expression());
+        let mut followed = self.followed.borrow_mut();
+        followed.note_number(expression, given, convention);
     }
 
     fn joined(&self, join: &str, key: &str) -> Result<Vec<Jq>, String> {

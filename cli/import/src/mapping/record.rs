@@ -32,6 +32,8 @@ pub(super) struct ReadRecord {
     pub(super) links: Vec<Link>,
     /// Whether it has a key and a type for some section, or has findings.
     pub(super) is_known: bool,
+    /// How many of its values are errors of a spreadsheet, and the first.
+    pub(super) error_cells: Option<(u64, String)>,
     /// The findings about it.
     pub(super) findings: Vec<Finding>,
 }

@@ -8,6 +8,7 @@ mod language;
 mod links;
 mod markdown;
 mod mistakes;
+mod numbers;
 mod reads;
 mod references;
 mod sections;

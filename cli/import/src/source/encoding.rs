@@ -4,10 +4,12 @@
 //! Nothing here knows a format.
 
 use std::fmt;
-use std::io::Read;
+use std::io::{self, Read};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
+
+use crate::finding::BYTE_ORDER_MARK;
 
 /// Byte order marks of UTF-16.
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
@@ -52,10 +54,13 @@ impl Encoding {
         Some(Self(detector.guess(None, Utf8Detection::Deny)))
     }
 
-    /// Decodes `reader` to UTF-8. Invalid bytes become U+FFFD, which validation reports.
+    /// Decodes `reader` to UTF-8. Invalid bytes become U+FFFD, which validation reports. A byte order
+    /// mark tells the encoding more surely than this one.
     pub(crate) fn decode<R: Read>(self, reader: R) -> DecodeReaderBytes<R, Vec<u8>> {
         DecodeReaderBytesBuilder::new()
             .encoding(Some(self.0))
+            .bom_override(true)
+            .strip_bom(true)
             .build(reader)
     }
 
@@ -69,6 +74,67 @@ impl Encoding {
 impl fmt::Display for Encoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.name().to_ascii_lowercase())
+    }
+}
+
+/// Passes on a file that is decoded, and watches whether its bytes are UTF-8 although the mapping
+/// says otherwise.
+pub(super) struct Utf8Watch<R> {
+    reader: R,
+    /// The beginning of a character that goes on in the next bytes.
+    held: Vec<u8>,
+    /// Whether all characters so far are UTF-8.
+    is_utf8: bool,
+    /// Whether there are more characters than those of ASCII.
+    has_others: bool,
+    /// Whether a byte order mark told the encoding.
+    is_marked: Option<bool>,
+}
+
+impl<R> Utf8Watch<R> {
+    pub(super) const fn new(reader: R) -> Self {
+        Self {
+            reader,
+            held: Vec::new(),
+            is_utf8: true,
+            has_others: false,
+            is_marked: None,
+        }
+    }
+
+    /// Whether the whole file is UTF-8, to which nothing but its characters beyond ASCII testifies.
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.is_utf8 && self.has_others && self.held.is_empty() && self.is_marked == Some(false)
+    }
+
+    fn watch(&mut self, bytes: &[u8]) {
+        if self.is_marked.is_none() && !bytes.is_empty() {
+            let head = [&self.held, bytes].concat();
+            // A mark may arrive in pieces.
+            if head.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&head) {
+                self.held = head;
+                return;
+            }
+            self.is_marked = Some(head.starts_with(BYTE_ORDER_MARK));
+        }
+        if !self.is_utf8 || (self.held.is_empty() && bytes.is_ascii()) {
+            return;
+        }
+        self.has_others = true;
+        let mut joined = std::mem::take(&mut self.held);
+        joined.extend_from_slice(bytes);
+        if let Err(error) = std::str::from_utf8(&joined) {
+            self.is_utf8 = error.error_len().is_none();
+            self.held = joined.split_off(error.valid_up_to());
+        }
+    }
+}
+
+impl<R: Read> Read for Utf8Watch<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        self.watch(&buffer[..length]);
+        Ok(length)
     }
 }
 
@@ -124,5 +190,56 @@ mod tests {
         let mut reader = Encoding::WINDOWS_1252.decode(&bytes[..]);
         reader.read_to_string(&mut decoded).unwrap();
         assert!(decoded == text);
+    }
+
+    /// The text of some bytes that are decoded from windows-1252, and whether that is doubtful.
+    fn decoded(bytes: &[u8], piece: usize) -> (String, bool) {
+        let mut watched = Utf8Watch::new(Pieces { bytes, piece });
+        let mut text = String::new();
+        let mut decoder = Encoding::WINDOWS_1252.decode(&mut watched);
+        decoder.read_to_string(&mut text).unwrap();
+        drop(decoder);
+        (text, watched.is_doubtful())
+    }
+
+    /// Gives so many bytes at once.
+    struct Pieces<'b> {
+        bytes: &'b [u8],
+        piece: usize,
+    }
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = buffer.len().min(self.piece);
+            self.bytes.read(&mut buffer[..length])
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_wins_over_the_encoding_and_utf_8_without_one_is_noticed() {
+        for piece in [1, 2, 3, 100] {
+            let marked = decoded("\u{feff}L\u{e4}nge \u{20ac}".as_bytes(), piece);
+            assert_eq!(marked, ("L\u{e4}nge \u{20ac}".to_owned(), false));
+            assert_eq!(
+                decoded(b"\xff\xfeL\0\xe4\0", piece),
+                ("L\u{e4}".to_owned(), false)
+            );
+            assert_eq!(
+                decoded(b"L\xe4nge", piece),
+                ("L\u{e4}nge".to_owned(), false)
+            );
+            assert_eq!(decoded(b"Lange", piece), ("Lange".to_owned(), false));
+            let (text, is_doubtful) = decoded("L\u{e4}nge \u{20ac}".as_bytes(), piece);
+            assert_eq!((text.chars().next(), is_doubtful), (Some('L'), true));
+            let (_, is_doubtful) = decoded(
+                "L\u{e4}nge \u{20ac}, L\u{e4}"
+                    .as_bytes()
+                    .split_last()
+                    .unwrap()
+                    .1,
+                piece,
+            );
+            assert!(!is_doubtful);
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use shared::base::source_files::SourceFiles;
 
 use super::decompress::BUFFER;
+use super::encoding::Utf8Watch;
 use super::files::Opened;
 use super::incoming::{FailedRecord, FileError, Incoming, Record, Sink, Spot};
 use super::lines;
@@ -115,6 +116,28 @@ impl<'a, 't> Cutter<'a, 't> {
         contents: &mut dyn Read,
     ) -> Result<(), FileError> {
         self.mark(&pass.groups, GroupFiles::Read);
+        let Some(encoding) = pass.layout.encoding else {
+            return self.cut_text(pass, file, contents);
+        };
+        let mut watched = Utf8Watch::new(contents);
+        self.cut_text(pass, file, &mut encoding.decode(&mut watched))?;
+        if watched.is_doubtful() {
+            let message = format!(
+                "the file is read as {encoding}, though all of it is valid UTF-8: drop `encoding` from the source in the mapping, unless the file is not"
+            );
+            let finding = Finding::in_file(Code::EncodingDoubtful, file, None, message);
+            (self.sink)(Incoming::Finding(finding))?;
+        }
+        Ok(())
+    }
+
+    /// Splits a file into records, given its decoded contents.
+    fn cut_text(
+        &mut self,
+        pass: &Pass<'_>,
+        file: &Arc<ExportFile>,
+        contents: &mut dyn Read,
+    ) -> Result<(), FileError> {
         let records = &pass.layout.records;
         let mut spots = Spots::of(records.len());
         let mut visit = |record: Result<RecordText<'_>, BadRecord>| {
@@ -130,14 +153,6 @@ impl<'a, 't> Cutter<'a, 't> {
                 }
             };
             (self.sink)(incoming)
-        };
-        let mut decoded;
-        let contents: &mut dyn Read = match pass.layout.encoding {
-            Some(encoding) => {
-                decoded = encoding.decode(contents);
-                &mut decoded
-            }
-            None => contents,
         };
         let forward = |contents| BufReader::with_capacity(BUFFER, contents);
         let absent = match pass.layout.format {

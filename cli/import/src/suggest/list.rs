@@ -229,7 +229,10 @@ impl List<'_> {
     fn expression(&self, choice: &Choice<'_>) -> String {
         let (key, path) = (choice.key, choice.key.path.as_str());
         let mark = self.mark(choice);
-        let number = format!("{path}{}", Mark::dropped(mark.as_ref()));
+        // A guess is told at every import, until a person drops the question mark.
+        let doubt = |mark: &Mark| if mark.is_certain { "" } else { UNDECIDED };
+        let decimal = mark.map(|mark| format!("(\"{}{}\")", mark.decimal(), doubt(&mark)));
+        let decimal = decimal.unwrap_or_default();
         let measured = |function: &str, unit: &str| {
             let has_letters = |value: &str| value.contains(|c: char| c.is_alphabetic());
             match choice.unit {
@@ -237,28 +240,28 @@ impl List<'_> {
                     if (named != unit || self.choice("unit").is_some())
                         && !key.mostly(has_letters) =>
                 {
-                    format!("{number} | of(\"{named}\") | {function}")
+                    format!("{path} | of(\"{named}\") | {function}{decimal}")
                 }
-                _ => format!("{number} | {function}"),
+                _ => format!("{path} | {function}{decimal}"),
             }
         };
         let is_metric = self.system() == "metric";
         let own = |metric, imperial| if is_metric { metric } else { imperial };
         match choice.wanted.reading {
             Reading::Name => format!("{path} | slugify"),
-            Reading::Names => format!("[{} | slugify]", members(key)),
+            Reading::Names => format!("[{}[] | slugify]", members(key)),
             Reading::Texts => {
                 let has_letters = |value: &str| value.contains(|c: char| c.is_alphabetic());
                 match choice.unit {
                     Some(unit) if !key.mostly(has_letters) => {
-                        format!("[{} | \"\\(.) {unit}\"]", members(key))
+                        format!("[{}[] | \"\\(.) {unit}\"]", members(key))
                     }
-                    _ => format!("[{}]", members(key)),
+                    _ => members(key),
                 }
             }
             Reading::Prose => format!("{path} | plain"),
             Reading::Year => format!("{path} | year"),
-            Reading::Number | Reading::Price => format!("{number} | number"),
+            Reading::Number | Reading::Price => format!("{path} | number{decimal}"),
             Reading::Distance => measured("distance", own("m", "ft")),
             Reading::Area => measured("area", own("m2", "ft2")),
             Reading::Weight => measured("weight", own("kg", "lb")),
@@ -360,8 +363,7 @@ impl List<'_> {
         if let Some(designer) = self.choice("designers.naval") {
             text.push_str("\n# ---- Designers, made of their names: one of each\n");
             self.rule("designer", text);
-            let each = format!("[{}]", members(designer.key));
-            line(text, "each", &quoted(&each));
+            line(text, "each", &quoted(&members(designer.key)));
             text.push_str("\n[emit.fields]\n");
             named(text, "slugify", ".", false);
         }
@@ -378,7 +380,7 @@ impl List<'_> {
             let key = choice.key;
             self.rule("term", text);
             let each = match choice.wanted.reading {
-                Reading::Names => format!("[{}]", members(key)),
+                Reading::Names => members(key),
                 _ => format!("[{} | values]", key.path),
             };
             line(text, "each", &quoted(&each));
@@ -479,7 +481,7 @@ impl<'s> List<'s> {
     }
 }
 
-/// The expression for the members of a list, as strings. A comma within a number is not a
+/// The expression for the list of the members of a key, as strings. A comma within a number is not a
 /// separator.
 fn members(key: &Key) -> String {
     let has = |separator: &str| key.samples.iter().any(|sample| sample.contains(separator));

@@ -12,6 +12,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::status::is_named;
 use crate::finding::Code;
+use crate::mapping::is_error;
 use crate::source::{self, Export, Incoming, Plan, ReadContext};
 
 /// How many files of an export are read: an export may have one for each record.
@@ -268,9 +269,10 @@ impl Key {
     }
 }
 
-/// Whether a value is none: null, or a blank text.
+/// Whether a value is none: null, a blank text, or an error of a spreadsheet.
 fn is_blank(value: &Value) -> bool {
-    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+    let text = value.as_str();
+    value.is_null() || text.is_some_and(|text| text.trim().is_empty() || is_error(text))
 }
 
 impl Shape {

@@ -111,6 +111,38 @@ fn names_are_found_in_any_case_order_and_with_units() {
 }
 
 #[test]
+fn names_with_a_comma_in_a_list_stand_in_quotes() {
+    let row = |designers: &str| {
+        format!(
+            "id,model,maker,type,year,loa,designers\nA1,34,\"\"\"Swan, Nautor\"\"\",Ketch,2018,10.36,\"{designers}\"\n"
+        )
+    };
+    let suggestion = suggested("a.csv", row("\"\"Judel, Vrolijk & Co\"\",Rob Humphreys")).unwrap();
+    let each = suggestion
+        .text
+        .lines()
+        .find(|line| line.contains(".designers | list"));
+    assert_eq!(
+        each,
+        Some("designers.naval = '[.designers | list(\",\")[] | slugify]'")
+    );
+    assert_eq!(
+        decision(&suggestion, "manufacturer"),
+        "\"Swan, Nautor\" stands in quotes, as names with a comma in a list of linked records: `list(\",\")` reads such lists"
+    );
+    let (directory, export) = exported("a.csv", row("\"\"Judel, Vrolijk & Co\"\",Rob Humphreys"));
+    let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
+    let report = outcome.report.unwrap();
+    let fields = report.rules.iter().flat_map(|rule| &rule.fields);
+    let designers = fields.filter(|field| field.field == "designers.naval");
+    let samples: Vec<_> = designers.map(|field| field.sample.clone()).collect();
+    assert_eq!(
+        samples,
+        [Some("[\"judel-vrolijk-co\",\"rob-humphreys\"]".to_owned())]
+    );
+}
+
+#[test]
 fn columns_that_are_called_like_the_fields_are_their_sources() {
     let suggestion = suggested(
         "a.csv",

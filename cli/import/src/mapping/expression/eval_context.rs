@@ -5,6 +5,7 @@ use jaq_core::data::HasLut;
 use jaq_core::{DataT, Lut};
 use jaq_json::Val;
 
+use crate::mapping::functions::measure::Convention;
 use crate::mapping::image_files::ImageFile;
 
 /// A value of an expression; cheap to clone.
@@ -21,6 +22,8 @@ pub(in crate::mapping) trait EvalContext {
     fn linked(&self, from: Option<&str>, field: &str) -> Vec<String>;
     /// Notes that a text of the current record looks like Markdown.
     fn note_markdown(&self);
+    /// Notes what a number that was read shows of the convention by which it is written.
+    fn note_number(&self, given: &str, convention: Convention);
     /// The published records that refer to this key, by the name of a join, in their order.
     fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String>;
     /// The format and size of the image file with this path.

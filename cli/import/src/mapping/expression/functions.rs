@@ -16,7 +16,9 @@ use super::values::{from_json, from_text, text, to_json};
 use crate::finding::cut;
 use crate::json::{self, InvalidJson};
 use crate::mapping::bounds::DEPTH_MAX;
-use crate::mapping::functions::measure::{Unit, measure, number};
+use crate::mapping::functions::list::list;
+use crate::mapping::functions::measure::{DecimalMark, ReadNumber, Unit, measure, number};
+use crate::mapping::functions::money::{Money, money};
 use crate::mapping::functions::plain::markdown::markdown;
 use crate::mapping::functions::plain::{looks_like_markdown, plain};
 use crate::mapping::functions::quoted;
@@ -27,47 +29,76 @@ use crate::mapping::functions::year::year;
 /// The function that returns the size of an image file.
 pub(in crate::mapping) const IMAGE_SIZE: &str = "image_size";
 
+/// The functions that are not in jq, with their arities.
+const FUNCTIONS: &[(&str, usize, RunPtr<Language>)] = &[
+    ("deref", 0, |cv| on_text(&cv, record)),
+    ("pub", 0, |cv| on_text(&cv, public_id)),
+    ("links", 1, |cv| with_argument(cv, links)),
+    ("links", 2, |mut cv| {
+        let field = cv.0.pop_var();
+        let key = cv.0.pop_var();
+        bome(links_from(*cv.0.data(), &key, &field))
+    }),
+    ("joined", 1, |cv| with_argument(cv, joined)),
+    ("many", 0, |cv| bome(Ok(many(&cv.1)))),
+    (IMAGE_SIZE, 1, |mut cv| {
+        let path = cv.0.pop_var();
+        bome(image_size(*cv.0.data(), &path))
+    }),
+    ("lookup", 1, |cv| with_argument(cv, lookup)),
+    ("measure", 1, |mut cv| {
+        let unit = cv.0.pop_var();
+        bome(measured(*cv.0.data(), &cv.1, &unit, &Val::Null))
+    }),
+    ("measure", 2, |mut cv| {
+        let mark = cv.0.pop_var();
+        let unit = cv.0.pop_var();
+        bome(measured(*cv.0.data(), &cv.1, &unit, &mark))
+    }),
+    ("number", 0, |cv| {
+        bome(number_of(*cv.0.data(), &cv.1, &Val::Null))
+    }),
+    ("number", 1, |mut cv| {
+        let mark = cv.0.pop_var();
+        bome(number_of(*cv.0.data(), &cv.1, &mark))
+    }),
+    ("money", 0, |cv| {
+        bome(money_of(*cv.0.data(), &cv.1, &Val::Null, &Val::Null))
+    }),
+    ("money", 1, |mut cv| {
+        let currency = cv.0.pop_var();
+        bome(money_of(*cv.0.data(), &cv.1, &currency, &Val::Null))
+    }),
+    ("money", 2, |mut cv| {
+        let mark = cv.0.pop_var();
+        let currency = cv.0.pop_var();
+        bome(money_of(*cv.0.data(), &cv.1, &currency, &mark))
+    }),
+    ("list", 1, |cv| with_argument(cv, listed)),
+    ("fromjson", 0, |cv| on_text(&cv, parsed)),
+    ("tonumber", 0, |cv| bome(to_number(&cv.1))),
+    ("year", 0, |cv| on_text(&cv, year_of)),
+    ("plain", 0, |cv| bome(plain_text(*cv.0.data(), &cv.1))),
+    ("markdown", 0, |cv| on_text(&cv, markdown_text)),
+    ("slugify", 0, |cv| on_text(&cv, slug)),
+    ("time", 2, |mut cv| {
+        let zone = cv.0.pop_var();
+        let form = cv.0.pop_var();
+        bome(moment(&cv.1, &form, &zone))
+    }),
+    ("_matches", 2, |cv| found(cv, Wanted::Matches)),
+    ("_split_", 2, |cv| found(cv, Wanted::Rest)),
+    ("_split_matches", 2, |cv| found(cv, Wanted::Both)),
+    (PRODUCT, 2, |mut cv| {
+        let right = cv.0.pop_var();
+        let left = cv.0.pop_var();
+        bome(product(left, right))
+    }),
+];
+
 /// All functions with their arities.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
-    let functions: &'static [(&str, usize, RunPtr<Language>)] = &[
-        ("deref", 0, |cv| on_text(&cv, record)),
-        ("pub", 0, |cv| on_text(&cv, public_id)),
-        ("links", 1, |cv| with_argument(cv, links)),
-        ("links", 2, |mut cv| {
-            let field = cv.0.pop_var();
-            let key = cv.0.pop_var();
-            bome(links_from(*cv.0.data(), &key, &field))
-        }),
-        ("joined", 1, |cv| with_argument(cv, joined)),
-        ("many", 0, |cv| bome(Ok(many(&cv.1)))),
-        (IMAGE_SIZE, 1, |mut cv| {
-            let path = cv.0.pop_var();
-            bome(image_size(*cv.0.data(), &path))
-        }),
-        ("lookup", 1, |cv| with_argument(cv, lookup)),
-        ("measure", 1, |cv| with_argument(cv, measured)),
-        ("number", 0, |cv| bome(number_of(&cv.1))),
-        ("fromjson", 0, |cv| on_text(&cv, parsed)),
-        ("tonumber", 0, |cv| bome(to_number(&cv.1))),
-        ("year", 0, |cv| on_text(&cv, year_of)),
-        ("plain", 0, |cv| bome(plain_text(*cv.0.data(), &cv.1))),
-        ("markdown", 0, |cv| on_text(&cv, markdown_text)),
-        ("slugify", 0, |cv| on_text(&cv, slug)),
-        ("time", 2, |mut cv| {
-            let zone = cv.0.pop_var();
-            let form = cv.0.pop_var();
-            bome(moment(&cv.1, &form, &zone))
-        }),
-        ("_matches", 2, |cv| found(cv, Wanted::Matches)),
-        ("_split_", 2, |cv| found(cv, Wanted::Rest)),
-        ("_split_matches", 2, |cv| found(cv, Wanted::Both)),
-        (PRODUCT, 2, |mut cv| {
-            let right = cv.0.pop_var();
-            let left = cv.0.pop_var();
-            bome(product(left, right))
-        }),
-    ];
-    let functions = functions
+    let functions = FUNCTIONS
         .iter()
         .map(|&(name, arguments, function)| run::<Language>((name, v(arguments), function)));
     // It passes its input on, and so it may stand in a path, which may be assigned to.
@@ -246,21 +277,93 @@ fn lookup(data: Data<'_>, input: &Val, table: &str) -> ValR<Val> {
     }
 }
 
-fn measured(_data: Data<'_>, input: &Val, unit: &str) -> ValR<Val> {
-    let unit = Unit::parse(unit).map_err(Error::str)?;
-    if matches!(input, Val::Null | Val::Num(_)) {
-        return Ok(input.clone());
+/// What stands before decimals, if the mapping says so; null if it does not.
+fn decimal_mark(mark: &Val) -> Result<Option<DecimalMark>, Error<Val>> {
+    let known = text(mark).and_then(DecimalMark::parse);
+    match (mark, known) {
+        (Val::Null, _) => Ok(None),
+        (_, Some(mark)) => Ok(Some(mark)),
+        (_, None) => Err(Error::str(
+            "what stands before decimals is \".\", \",\" or null",
+        )),
     }
-    let measured = measure(&worded(input)?, unit).map_err(Error::str)?;
-    Ok(measured.map_or(Val::Null, |number: String| super::values::number(&number)))
 }
 
-fn number_of(input: &Val) -> ValR<Val> {
+/// The value of a number that was read, which the context is told of.
+fn told(data: Data<'_>, given: &str, number: &ReadNumber) -> Val {
+    if let Some(convention) = number.convention {
+        data.eval.note_number(given, convention);
+    }
+    super::values::number(&number.spelled)
+}
+
+fn measured(data: Data<'_>, input: &Val, unit: &Val, mark: &Val) -> ValR<Val> {
+    let Some(unit) = text(unit) else {
+        return failed("the argument must be a text");
+    };
+    let unit = Unit::parse(unit).map_err(Error::str)?;
+    let mark = decimal_mark(mark)?;
     if matches!(input, Val::Null | Val::Num(_)) {
         return Ok(input.clone());
     }
-    let number = number(&worded(input)?).map_err(Error::str)?;
-    Ok(number.map_or(Val::Null, |number| super::values::number(&number)))
+    let given = worded(input)?;
+    let measured = measure(&given, unit, mark).map_err(Error::str)?;
+    Ok(measured.map_or(Val::Null, |number| told(data, &given, &number)))
+}
+
+fn number_of(data: Data<'_>, input: &Val, mark: &Val) -> ValR<Val> {
+    let mark = decimal_mark(mark)?;
+    if matches!(input, Val::Null | Val::Num(_)) {
+        return Ok(input.clone());
+    }
+    let given = worded(input)?;
+    let number = number(&given, mark).map_err(Error::str)?;
+    Ok(number.map_or(Val::Null, |number| told(data, &given, &number)))
+}
+
+/// An amount and the code of its currency.
+fn money_of(data: Data<'_>, input: &Val, currency: &Val, mark: &Val) -> ValR<Val> {
+    let wanted = match currency {
+        Val::Null => None,
+        other => match text(other) {
+            Some(code) => Some(code),
+            None => return failed("the currency must be a text or null"),
+        },
+    };
+    let mark = decimal_mark(mark)?;
+    if matches!(input, Val::Null) {
+        return Ok(Val::Null);
+    }
+    // A number of JSON needs no mark to be understood.
+    let (given, mark) = match input {
+        Val::Num(_) => (worded(input)?, Some(DecimalMark::POINT)),
+        _ => (worded(input)?, mark),
+    };
+    let read = money(&given, wanted, mark).map_err(Error::str)?;
+    let Some(Money { amount, currency }) = read else {
+        return Ok(Val::Null);
+    };
+    let members = [
+        ("amount", told(data, &given, &amount)),
+        ("currency", currency.map_or(Val::Null, Val::from)),
+    ];
+    let members = members.map(|(name, value)| (Val::from(name.to_owned()), value));
+    Ok(Val::obj(members.into_iter().collect()))
+}
+
+/// The members of a list in one text, or of a list, as texts.
+fn listed(_data: Data<'_>, input: &Val, separator: &str) -> ValR<Val> {
+    let members = match input {
+        Val::Null => Vec::new(),
+        Val::Arr(items) => {
+            let items = items.iter().filter(|item| !matches!(item, Val::Null));
+            let texts = items.map(|item| Ok(worded(item)?.trim().to_owned()));
+            texts.collect::<Result<_, Error<Val>>>()?
+        }
+        one => list(&worded(one)?, separator).map_err(Error::str)?,
+    };
+    let members = members.into_iter().filter(|member| !member.is_empty());
+    Ok(members.map(Val::from).collect())
 }
 
 fn year_of(_data: Data<'_>, given: &str) -> ValR<Val> {

@@ -27,7 +27,7 @@ pub(crate) fn check(code: &str) -> Result<(), InvalidExpression> {
     match recursive_name(&tokens) {
         None => Ok(()),
         Some(name) => invalid(format!(
-            "the definition of `{name}` calls itself; give it another name"
+            "the definition of `{name}` calls itself, which no definition may; give it another name, or repeat by `recurse` or `until`"
         )),
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::library::OUTSIDE;
 use super::*;
+use crate::mapping::functions::measure::Convention;
 use crate::mapping::image_files::ImageFile;
 
 /// Far more than anyone needs.
@@ -34,6 +35,7 @@ impl EvalContext for Known {
     }
 
     fn note_markdown(&self) {}
+    fn note_number(&self, _given: &str, _convention: Convention) {}
     fn looked_up(&self, _of: &Val, _key: Option<&str>, _is_expected: bool) {}
     fn read(&self, _value: &Val) {}
     fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String> {
@@ -194,6 +196,44 @@ fn native_functions_reach_records_links_and_tables() {
 }
 
 #[test]
+fn numbers_amounts_and_lists_are_read_as_the_arguments_say() {
+    check(
+        r#"[measure("kg"; ",", ".")]"#,
+        &json!("5.300 kg"),
+        "[5300,5.3]",
+    );
+    check(
+        r#"[number(",", ".", null)]"#,
+        &json!("5.300"),
+        "[5300,5.3,5.3]",
+    );
+    check(
+        r#"map(money(null, "EUR"; ","))"#,
+        &json!(["€ 9.000,50", 7.125, null]),
+        r#"[{"amount":9000.5,"currency":"EUR"},{"amount":9000.5,"currency":"EUR"},{"amount":7.125,"currency":null},{"amount":7.125,"currency":"EUR"},null,null]"#,
+    );
+    check(
+        "[money.amount, money.currency]",
+        &json!("610 000 EUR"),
+        r#"[610000,"EUR"]"#,
+    );
+    check(
+        r#"map(list(","))"#,
+        &json!([
+            "\"Judel, Vrolijk & Co\",Rob Humphreys",
+            ["a, b ", 5, null, ""],
+            null
+        ]),
+        r#"[["Judel, Vrolijk & Co","Rob Humphreys"],["a, b","5"],[]]"#,
+    );
+    check_error(
+        "number(\"'\")",
+        &json!("1"),
+        "what stands before decimals is \".\", \",\" or null",
+    );
+}
+
+#[test]
 fn nothing_outside_can_be_reached() {
     for code in OUTSIDE {
         let error = evaluate(code, &json!(1)).unwrap_err();
@@ -228,7 +268,7 @@ fn a_definition_must_not_call_itself() {
     ] {
         let error = evaluate(code, &json!(1)).unwrap_err();
         assert!(
-            error.ends_with("calls itself; give it another name"),
+            error.contains("calls itself, which no definition may; give it another name, or"),
             "{code}: {error}"
         );
     }
@@ -348,4 +388,29 @@ fn a_text_times_a_number_is_no_longer_than_a_record_can_be() {
     check(r#"try ("x" * 10000000000) catch 1"#, &Value::Null, "1");
     check(r#"("x" * 1048576) | length"#, &Value::Null, "1048576");
     check(r#""" * 100000000000000000000000000"#, &Value::Null, r#""""#);
+}
+
+#[test]
+fn what_differs_from_jq_is_what_the_page_says() {
+    for (code, expected) in [
+        (r#""a\nb" | test("a.b"; "s")"#, "true"),
+        ("1 / 0 | isinfinite", "true"),
+        (r#""x" * 0"#, "null"),
+        ("[1] | map_values(., 2)", "[1,2]"),
+        ("[limit(-1; 1, 2)]", "[]"),
+        (r#"" 5 " | tonumber"#, "5"),
+        ("1700000000.5 | todate", r#""2023-11-14T22:13:20.5Z""#),
+        ("8 | gamma", "5040.0"),
+    ] {
+        check(code, &json!(null), expected);
+    }
+    for code in [
+        "[1] | .[3] = 1",
+        "[1] | .[0.5]",
+        "null | .[1:]",
+        r#""10:20" | strptime("%H:%M")"#,
+        ".a.b = 1",
+    ] {
+        assert!(evaluate(code, &json!(null)).is_err(), "{code}");
+    }
 }

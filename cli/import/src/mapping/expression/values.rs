@@ -8,6 +8,7 @@ use jiter::{Jiter, Peek};
 use serde_json::Value;
 
 use crate::json::{self, InvalidJson, Node, VALUES_MAX};
+use crate::mapping::error_cells::is_error;
 use crate::steps;
 
 /// Converts a parsed text.
@@ -16,7 +17,7 @@ pub(crate) fn from_node(node: &Node<'_>) -> Val {
         json::Value::Null => Val::Null,
         json::Value::Bool(value) => Val::Bool(*value),
         json::Value::Number(spelled) => number(spelled),
-        json::Value::Text(text) => Val::utf8_str(text.as_bytes().to_vec()),
+        json::Value::Text(text) => owned_value(text),
         json::Value::List(items) => items.iter().map(from_node).collect(),
         json::Value::Object(members) => {
             let member = |member: &json::Member<'_>| {
@@ -165,7 +166,7 @@ impl ValueReader<'_> {
                 Val::Null
             }
             Peek::True | Peek::False => Val::Bool(self.jiter.known_bool(peek).ok()?),
-            Peek::String => owned(self.jiter.known_str().ok()?),
+            Peek::String => owned_value(self.jiter.known_str().ok()?),
             Peek::Array => self.within(Self::list)?,
             Peek::Object => self.within(Self::object)?,
             _ => {
@@ -208,6 +209,14 @@ impl ValueReader<'_> {
         let object: Map = self.members.drain(first..).collect();
         (object.len() == members).then(|| Val::obj(object))
     }
+}
+
+/// A text, or null in place of an error of a spreadsheet.
+fn owned_value(text: &str) -> Val {
+    if is_error(text) {
+        return Val::Null;
+    }
+    owned(text)
 }
 
 fn owned(text: &str) -> Val {

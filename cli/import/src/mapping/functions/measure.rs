@@ -11,6 +11,7 @@ mod units;
 
 use bigdecimal::{BigDecimal, RoundingMode};
 
+pub(in crate::mapping) use self::number::{Convention, DecimalMark};
 use self::number::{SpelledNumber, Written};
 use self::parser::Measure;
 pub(in crate::mapping) use self::units::Unit;
@@ -40,11 +41,13 @@ pub(in crate::mapping) struct NoNumber {
 
 /// What is wrong with a measure or a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum Why {
+pub(super) enum Why {
     #[error("it has more than {TEXT_MAX} bytes")]
     TooLong,
     #[error("the thousands of {spelling:?} are grouped in no known way")]
     NoNumber { spelling: String },
+    #[error("{spelling:?} is no number with a {} before its decimals, as the mapping has it", mark.as_str())]
+    OtherConvention { spelling: String, mark: DecimalMark },
     #[error("{found:?} is no part of a measure such as `10.54 m`, `34.58'` or `12' 6 1/2\"`")]
     Unexpected { found: String },
     #[error("{found:?} is no part of a number such as `1234.5` or `1 234,5`")]
@@ -61,7 +64,7 @@ enum Why {
     TooManyInches,
     #[error("a number without a unit stands beside another one")]
     NoUnit,
-    #[error("it is {thousands} or {decimals}; write it without the comma, or with a point")]
+    #[error("it is {} or {decimals}; write it without the mark, or say in the mapping what stands before decimals, as in `number(\".\")` or `measure(\"kg\"; \",\")`", thousands.to_plain_string())]
     Ambiguous {
         thousands: BigDecimal,
         decimals: BigDecimal,
@@ -75,8 +78,25 @@ enum Why {
     },
 }
 
-/// The number in `text` in the unit `wanted`, in its shortest spelling; `None` if the text is
-/// blank.
+/// A number that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::mapping) struct ReadNumber {
+    /// Its shortest spelling.
+    pub(in crate::mapping) spelled: String,
+    /// What it shows of the convention by which it is written, if nothing else does.
+    pub(in crate::mapping) convention: Option<Convention>,
+}
+
+impl ReadNumber {
+    fn new(value: &BigDecimal, convention: Option<Convention>) -> Self {
+        Self {
+            spelled: value.normalized().to_plain_string(),
+            convention,
+        }
+    }
+}
+
+/// The number in `text` in the unit `wanted`; `None` if the text is blank.
 ///
 /// A text may spell the same measure several times, as in `34.58' / 10.54m` and `10.54 m (34'7")`.
 /// The spelling in the wanted unit is taken. Without one, the first spelling is converted: exactly
@@ -84,45 +104,73 @@ enum Why {
 /// decimals, halves up. Spellings that are further apart than their last digits allow are rejected.
 /// A number without a unit is in the wanted unit.
 ///
-/// A single point is always the decimal point, even before exactly three digits: `4.763 kg` is less
-/// than five kilograms, and `10.500 kg` is ten and a half. A single comma before exactly three
+/// Unless `decimal` says what stands before decimals, a single point is the decimal point, even
+/// before exactly three digits: `4.763 kg` is less than five kilograms, and `10.500 kg` is ten and a
+/// half. A single comma before exactly three
 /// digits is rejected, because `1,234 kg` may be 1234 or 1.234. It is accepted if the unit is
 /// imperial, as the comma then separates thousands, or if another spelling agrees with only one of
 /// the two values. An apostrophe separates the thousands of a mass, as in `10'500 kg`; elsewhere it
 /// is the sign of feet.
-pub(in crate::mapping) fn measure(text: &str, wanted: Unit) -> Result<Option<String>, NoMeasure> {
+pub(in crate::mapping) fn measure(
+    text: &str,
+    wanted: Unit,
+    decimal: Option<DecimalMark>,
+) -> Result<Option<ReadNumber>, NoMeasure> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let value = read(text, wanted).map_err(|why| NoMeasure {
+    let read = read(text, wanted, decimal).map_err(|why| NoMeasure {
         text: quoted(text),
         unit: wanted.name(),
         why,
     })?;
-    Ok(Some(value.normalized().to_plain_string()))
+    Ok(Some(read))
 }
 
-/// The number without a unit in `text`, in its shortest spelling; `None` if the text is blank.
+/// The number without a unit in `text`; `None` if the text is blank.
 ///
 /// `1 234`, `1'234`, `1,234.5`, `1.234,5`, `16,6` and `-3 ½` are read. As in a measure, a single
-/// point is always the decimal point, and `1,234` is rejected.
-pub(in crate::mapping) fn number(text: &str) -> Result<Option<String>, NoNumber> {
+/// point is the decimal point, and `1,234` is rejected, unless `decimal` says otherwise.
+pub(in crate::mapping) fn number(
+    text: &str,
+    decimal: Option<DecimalMark>,
+) -> Result<Option<ReadNumber>, NoNumber> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let value = read_number(text).map_err(|why| NoNumber {
+    let read = read_number(text, decimal).map_err(|why| NoNumber {
         text: quoted(text),
         why,
     })?;
-    Ok(Some(value.normalized().to_plain_string()))
+    Ok(Some(read))
 }
 
-fn read_number(text: &str) -> Result<BigDecimal, Why> {
+/// The number in the text of an amount of money. As nobody writes three decimals of money after a
+/// comma, one before three digits parts thousands; a point may do either there, and is rejected.
+pub(super) fn amount(text: &str, decimal: Option<DecimalMark>) -> Result<ReadNumber, Why> {
+    match parser::number(text, decimal)? {
+        SpelledNumber::Clear(written) if written.convention == Some(Convention::PointOfThree) => {
+            let thousands = &written.value * BigDecimal::from(1000);
+            Err(Why::Ambiguous {
+                thousands: thousands.normalized(),
+                decimals: written.value,
+            })
+        }
+        SpelledNumber::Clear(written)
+        | SpelledNumber::Ambiguous {
+            thousands: written, ..
+        } => Ok(ReadNumber::new(&written.value, written.convention)),
+    }
+}
+
+fn read_number(text: &str, decimal: Option<DecimalMark>) -> Result<ReadNumber, Why> {
     if TEXT_MAX < text.len() {
         return Err(Why::TooLong);
     }
-    match parser::number(text) {
-        Ok(SpelledNumber::Clear(written)) => Ok(written.value),
+    match parser::number(text, decimal) {
+        Ok(SpelledNumber::Clear(written)) => {
+            Ok(ReadNumber::new(&written.value, written.convention))
+        }
         Ok(SpelledNumber::Ambiguous {
             thousands,
             decimals,
@@ -135,11 +183,11 @@ fn read_number(text: &str) -> Result<BigDecimal, Why> {
     }
 }
 
-fn read(text: &str, wanted: Unit) -> Result<BigDecimal, Why> {
+fn read(text: &str, wanted: Unit, decimal: Option<DecimalMark>) -> Result<ReadNumber, Why> {
     if TEXT_MAX < text.len() {
         return Err(Why::TooLong);
     }
-    let measures = parser::measures(text, wanted)?;
+    let measures = parser::measures(text, wanted, decimal)?;
     if let Some(other) = measures.iter().find(|measure| !measure.is_like(wanted)) {
         return Err(Why::OtherQuantity {
             found: other.unit,
@@ -152,13 +200,22 @@ fn read(text: &str, wanted: Unit) -> Result<BigDecimal, Why> {
         .unwrap_or_default();
     let mut others = measures;
     let chosen = others.swap_remove(chosen);
-    let value = settle(&chosen, &others)?;
-    Ok(convert(&value, chosen.unit, wanted))
+    let settled = settle(&chosen, &others)?;
+    // Several spellings of a measure settle what their marks mean.
+    let convention = settled.convention.filter(|_| others.is_empty());
+    let convention = convention.and_then(|shown| match shown {
+        _ if chosen.unit.reaches_thousands() => Some(shown),
+        Convention::PointOfThree => Some(Convention::Point),
+        Convention::Guessed => None,
+        shown => Some(shown),
+    });
+    let value = convert(&settled.value, chosen.unit, wanted);
+    Ok(ReadNumber::new(&value, convention))
 }
 
 /// The only value of `chosen` that all other spellings agree with, provided that these agree with
 /// each other.
-fn settle(chosen: &Measure, others: &[Measure]) -> Result<BigDecimal, Why> {
+fn settle(chosen: &Measure, others: &[Measure]) -> Result<Written, Why> {
     let mut agreed = chosen.values();
     for (place, other) in others.iter().enumerate() {
         agreed.retain(|value| fits(value, chosen.unit, other));
@@ -175,8 +232,8 @@ fn settle(chosen: &Measure, others: &[Measure]) -> Result<BigDecimal, Why> {
         }
     }
     match (agreed.as_slice(), &chosen.number) {
-        ([only], _) => Ok(only.value.clone()),
-        (_, SpelledNumber::Clear(written)) => Ok(written.value.clone()),
+        ([only], _) => Ok((*only).clone()),
+        (_, SpelledNumber::Clear(written)) => Ok(written.clone()),
         (
             _,
             SpelledNumber::Ambiguous {

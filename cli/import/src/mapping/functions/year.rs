@@ -8,6 +8,8 @@ const YEARS: std::ops::RangeInclusive<i64> = 1000..=2999;
 const RANGE_SIGNS: [&str; 12] = [
     "-", "–", "—", "−", "/", "..", "...", "…", "to", "until", "till", "bis",
 ];
+/// What makes a decade of the digits before it, in lower case.
+const DECADES: [&str; 4] = ["s", "er", "ern", "ies"];
 /// The prefix of a model year.
 const MODEL_YEAR: &str = "MY";
 
@@ -19,6 +21,14 @@ pub(in crate::mapping) enum NoYear {
     None {
         /// The text.
         text: String,
+    },
+    /// It has a decade, which is no single year, whatever year stands beside it.
+    #[error("could not read {text:?} as a year: {decade:?} is a decade")]
+    Decade {
+        /// The text.
+        text: String,
+        /// The decade.
+        decade: String,
     },
     /// It has several years, and none is clearly the intended one.
     #[error("could not read {text:?} as a year: both {first} and {second} could be meant")]
@@ -41,6 +51,10 @@ pub(in crate::mapping) fn year(text: &str) -> Result<Option<i64>, NoYear> {
     }
     if let Some(year) = year_of_date(text.trim()) {
         return Ok(Some(year));
+    }
+    if let Some(decade) = decade(text) {
+        let (text, decade) = (quoted(text), quoted(decade));
+        return Err(NoYear::Decade { text, decade });
     }
     let candidates = candidates(text);
     let Some(&(_, first)) = candidates.first() else {
@@ -69,6 +83,19 @@ fn year_of_date(text: &str) -> Option<i64> {
     let goes_on = rest.starts_with(|c: char| c.is_ascii_digit());
     let year = date.get(..4)?.parse().ok()?;
     (is_date && !goes_on && YEARS.contains(&year)).then_some(year)
+}
+
+/// The first decade in a text, such as `1990s`, `90's` or `1990er`.
+fn decade(text: &str) -> Option<&str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’');
+    let mut words = text.split(|c: char| !is_part(c));
+    words.find(|word| {
+        let digits = word.trim_start_matches(['\'', '’']);
+        let end = digits.find(|c: char| !c.is_ascii_digit());
+        let (digits, rest) = digits.split_at(end.unwrap_or(digits.len()));
+        let ending = rest.trim_start_matches(['\'', '’']).to_lowercase();
+        matches!(digits.len(), 2 | 4) && digits.ends_with('0') && DECADES.contains(&ending.as_str())
+    })
 }
 
 /// Every separate four-digit number that can be a year, with its place.
@@ -149,7 +176,12 @@ mod tests {
             ("unknown", "has no number of four digits"),
             ("74", "has no number of four digits"),
             ("20180501", "has no number of four digits"),
-            ("the 1970s", "has no number of four digits"),
+            ("the 1970s", "\"1970s\" is a decade"),
+            ("1990s-2005", "\"1990s\" is a decade"),
+            ("~1980s (yard closed 2011)", "\"1980s\" is a decade"),
+            ("1990's or 2005", "\"1990's\" is a decade"),
+            ("'90s–2005", "\"'90s\" is a decade"),
+            ("1990er bis 2005", "\"1990er\" is a decade"),
             ("0974", "has no number of four digits"),
         ] {
             let refused = year(text).unwrap_err().to_string();

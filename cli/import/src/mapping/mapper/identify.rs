@@ -12,6 +12,7 @@ use crate::json::parse_line;
 use crate::json::{Node, Value};
 use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::definition::{ExpressionId, Join, Role};
+use crate::mapping::error_cells::errors_in;
 use crate::mapping::expression::{Jq, from_node, from_plain_text, in_path, text};
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
 
@@ -23,6 +24,7 @@ const PUBLISHED_HINT: &str = "write what is true for published records and false
 pub(in crate::mapping) fn identify_record(mapper: &Mapper, roles: &[Role], raw: Raw) -> ReadRecord {
     mapper.position.begin(&raw.file, raw.line);
     let mut read = ReadRecord {
+        error_cells: errors_in(&raw.text),
         raw,
         identified: Vec::new(),
         links: Vec::new(),

@@ -175,7 +175,14 @@ impl<'a> Merge<'a> {
         let of_rules = differences.map(|(records, difference)| self.merged(records, difference));
         let of_fields = [self.markdown(), self.left_out()];
         let findings = of_records.into_iter().chain(of_rules).chain(of_fields);
-        findings.flatten()
+        findings.flatten().chain(self.numbers())
+    }
+
+    /// The findings about columns of numbers that are not written in one way.
+    fn numbers(&self) -> impl Iterator<Item = Finding> {
+        let place = move |place: usize| self.index.documents.at(place).place();
+        let numbers = self.followed.numbers.iter();
+        numbers.filter_map(move |(id, written)| written.finding(*id, self.definition, place))
     }
 
     /// The finding about published records that were changed afterwards and whose values are

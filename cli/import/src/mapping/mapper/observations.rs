@@ -1,7 +1,12 @@
 //! Observations made while records are mapped and reported at the end: references to unpublished
-//! records, references to records changed after publication, and texts that look like Markdown.
+//! records, references to records changed after publication, texts that look like Markdown, and how
+//! numbers are written.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+
+use super::numbers::Written;
+use crate::mapping::definition::ExpressionId;
+use crate::mapping::functions::measure::Convention;
 
 /// A reference, as the places of the records at both ends.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +28,8 @@ pub(super) struct Followed {
     pub(super) changed: HashSet<usize>,
     /// Records with texts that look like Markdown.
     pub(super) markdown: Counted,
+    /// How the numbers that each expression reads are written.
+    pub(super) numbers: BTreeMap<ExpressionId, Written>,
 }
 
 /// Records that are reported together.
@@ -75,6 +82,19 @@ impl Followed {
         }
     }
 
+    /// Notes how a number that an expression reads is written.
+    pub(super) fn note_number(
+        &mut self,
+        expression: ExpressionId,
+        given: &str,
+        convention: Convention,
+    ) {
+        if let Some(from) = self.from {
+            let written = self.numbers.entry(expression).or_default();
+            written.add(convention, from, given);
+        }
+    }
+
     /// Notes a reference to an unpublished record; one that is followed repeatedly counts once.
     pub(super) fn refuse(&mut self, to: usize) {
         let Some(from) = self.from else { return };
@@ -91,5 +111,8 @@ impl Followed {
         self.first_refused = self.first_refused.or(later.first_refused);
         self.changed.extend(later.changed);
         self.markdown.merge(&later.markdown);
+        for (expression, written) in later.numbers {
+            self.numbers.entry(expression).or_default().merge(written);
+        }
     }
 }

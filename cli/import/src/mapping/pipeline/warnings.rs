@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::finding::nearest;
 use crate::finding::{Code, ExportFile, Finding, cut};
 use crate::mapping::definition::Role;
-use crate::mapping::index::{CountAndFirst, Index, Reading};
+use crate::mapping::index::{CountAndFirst, ErrorCells, Index, Reading};
 use crate::mapping::{Mapping, line_of};
 use crate::source::{FilesRead, GroupFiles};
 
@@ -29,6 +29,7 @@ impl Warnings<'_> {
     /// All warnings, in the order of their subjects.
     pub(super) fn about(mut self, reading: &Reading) -> Vec<Finding> {
         self.unidentified(&reading.unidentified);
+        self.error_cells(&reading.error_cells);
         // Whatever is missing may be in the part of a file that was cut off.
         if !self.files.is_damaged {
             self.empty_sections(reading);
@@ -49,6 +50,21 @@ impl Warnings<'_> {
         };
         let message = format!("{records} without a key or a type, and not read");
         let finding = Finding::in_file(Code::RecordsUnidentified, file, Some(*line), message);
+        self.findings.push(finding);
+    }
+
+    fn error_cells(&mut self, noted: &ErrorCells) {
+        let Some((file, line)) = &noted.records.first else {
+            return;
+        };
+        let first = &noted.first;
+        let message = match noted.cells {
+            1 => format!("a value is {first}, an error of a spreadsheet; it counts as empty"),
+            count => format!(
+                "{count} values, from here on, are errors of a spreadsheet such as {first}; they count as empty"
+            ),
+        };
+        let finding = Finding::in_file(Code::SpreadsheetError, file, Some(*line), message);
         self.findings.push(finding);
     }
 

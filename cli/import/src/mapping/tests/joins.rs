@@ -39,6 +39,25 @@ fn all_published_records_that_refer_to_one_are_found_in_their_order() {
 }
 
 #[test]
+fn a_number_is_the_same_key_with_and_without_a_decimal_point() {
+    check(
+        BOATS,
+        r#"{"key":5,"type":"b"}
+           {"key":"6","type":"b"}
+           {"key":7.0,"type":"b"}
+           {"key":"a","type":"v","of":5.0,"name":"number"}
+           {"key":"b","type":"v","of":["5.00","5"],"name":"text"}
+           {"key":"c","type":"v","of":"6.5","name":"another"}
+           {"key":"d","type":"w","of":7,"name":"seventh"}"#,
+        &[
+            r#"1: {"kind":"boat","id":"5","model":"number+text"}"#,
+            r#"2: {"kind":"boat","id":"6","model":""}"#,
+            r#"3: {"kind":"boat","id":"7.0","model":"seventh"}"#,
+        ],
+    );
+}
+
+#[test]
 fn what_changed_since_its_publication_counts_where_it_is_joined() {
     check(
         BOATS,

@@ -34,6 +34,25 @@ fn nothing_of_a_record_that_is_not_published_is_reached_by_a_reference() {
 }
 
 #[test]
+fn a_reference_to_a_number_leads_there_with_and_without_a_decimal_point() {
+    check(
+        BOATS,
+        r#"{"key":"1","type":"b","maker":5.0}
+           {"key":"2","type":"b","maker":"6"}
+           {"key":"3","type":"b","maker":"7.0"}
+           {"key":5,"id":"five","type":"m","name":"Five"}
+           {"key":6.0,"id":"six","type":"m","name":"Six"}
+           {"key":"7.0","id":"seven-0","type":"m","name":"Seven point nought"}
+           {"key":"7","id":"seven","type":"m","name":"Seven"}"#,
+        &[
+            r#"1: {"kind":"boat","id":"1","model":"Five","slug":"five"}"#,
+            r#"2: {"kind":"boat","id":"2","model":"Six","slug":"six"}"#,
+            r#"3: {"kind":"boat","id":"3","model":"Seven point nought","slug":"seven-0"}"#,
+        ],
+    );
+}
+
+#[test]
 fn a_record_that_is_reached_over_another_is_published_as_well() {
     check(
         r#"

@@ -215,19 +215,11 @@ impl Mark {
         format!("{example} is taken for {read}{look}")
     }
 
-    /// The end of an expression that drops it, if it parts thousands.
-    pub(super) fn dropped(mark: Option<&Self>) -> &'static str {
-        match mark {
-            Some(Self {
-                parts_thousands: true,
-                sign: '.',
-                ..
-            }) => " | parted(\"[.]\")",
-            Some(Self {
-                parts_thousands: true,
-                ..
-            }) => " | parted(\",\")",
-            _ => "",
+    /// What stands before decimals.
+    pub(super) fn decimal(&self) -> char {
+        match (self.sign, self.parts_thousands) {
+            ('.', true) | (',', false) => ',',
+            _ => '.',
         }
     }
 }
@@ -255,10 +247,13 @@ pub(super) fn decimal_mark<'k>(keys: impl Iterator<Item = &'k Key>) -> Option<ch
 
 /// Whether a number has decimals after this mark, and not by chance three of them.
 fn is_decimal(number: &str, mark: char) -> bool {
+    let other = if mark == '.' { ',' } else { '.' };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let parts = number.split_once(mark);
     parts.is_some_and(|(whole, decimals)| {
-        is_number(whole) && is_number(decimals) && !is_parted(number, mark)
+        (is_number(whole) || is_parted(whole, other))
+            && is_number(decimals)
+            && !is_parted(number, mark)
     })
 }
 

@@ -89,6 +89,15 @@ impl List<'_> {
                 );
                 decide(field, &why);
             }
+            let is_name = matches!(choice.wanted.reading, Reading::Name | Reading::Text);
+            let in_quotes = |name: &&String| name.starts_with('"') && name.ends_with('"');
+            if let Some(name) = key.samples.iter().find(in_quotes).filter(|_| is_name) {
+                let why = format!(
+                    "{} stands in quotes, as names with a comma in a list of linked records: `list(\",\")` reads such lists",
+                    clean(name, 40)
+                );
+                decide(field, &why);
+            }
             if let Some(mark) = self.mark(choice) {
                 decide(field, &mark.why());
             }

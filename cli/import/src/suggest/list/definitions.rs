@@ -18,7 +18,7 @@ const MEASURES: [(&str, &str, &str); 3] = [
 ];
 
 /// The other definitions for expressions, in jq.
-const DEFINITIONS: [(&str, &str); 11] = [
+const DEFINITIONS: [(&str, &str); 9] = [
     (
         "of($unit)",
         r#"if . == null then null else "\(.) \($unit)" end"#,
@@ -32,11 +32,6 @@ const DEFINITIONS: [(&str, &str); 11] = [
     (
         "named_size",
         r#"if . == null then null else (capture("(?<width>[0-9]+)x(?<height>[0-9]+)[.][A-Za-z]+([?].*)?$") // error("no size in the name of the image \(.)")) | {width: (.width | tonumber), height: (.height | tonumber)} end"#,
-    ),
-    // Thousands without the mark that parts them. What has it elsewhere is no such number.
-    (
-        "parted($mark)",
-        r#"if type != "string" then . elif test("(^|[^0-9])0\($mark)|[0-9]\($mark)([0-9]{0,2}([^0-9]|$)|[0-9]{4})") then error("\(.) does not part thousands as the others do") else gsub("(?<first>[0-9])\($mark)"; "\(.first)") end"#,
     ),
     (
         "unsigned",
@@ -53,10 +48,6 @@ const DEFINITIONS: [(&str, &str); 11] = [
         "flag",
         r#"if . == null or . == "" then null elif type == "boolean" then . else tostring | trim | ascii_downcase | lookup("flag") end"#,
     ),
-    (
-        "list($separator)",
-        r#"if . == null then empty elif type == "array" then .[] | tostring else tostring | split($separator)[] end | trim | select(. != "")"#,
-    ),
 ];
 
 impl List<'_> {
@@ -72,14 +63,16 @@ impl List<'_> {
             all.push(("is_metric".to_owned(), code));
         }
         for (name, metric, imperial) in MEASURES {
-            let code = match unit {
-                Some(_) => format!(
-                    "measure(if $record | is_metric then \"{metric}\" else \"{imperial}\" end)"
-                ),
-                None if is_metric => format!("measure(\"{metric}\")"),
-                None => format!("measure(\"{imperial}\")"),
+            let unit = match unit {
+                Some(_) => {
+                    format!("if $record | is_metric then \"{metric}\" else \"{imperial}\" end")
+                }
+                None if is_metric => format!("\"{metric}\""),
+                None => format!("\"{imperial}\""),
             };
-            all.push((name.to_owned(), code));
+            all.push((name.to_owned(), format!("measure({unit})")));
+            let with_decimal = format!("measure({unit}; $decimal)");
+            all.push((format!("{name}($decimal)"), with_decimal));
         }
         let fixed = DEFINITIONS.map(|(name, code)| (name.to_owned(), code.to_owned()));
         all.extend(fixed);
@@ -88,8 +81,14 @@ impl List<'_> {
             .into_iter()
             .any(|name| body.contains(&format!("| {name}")));
         let is_used = |name: &str| {
-            let name = name.split('(').next().unwrap_or_default();
-            body.contains(&format!("| {name}")) || name == "is_metric" && is_measured
+            let (called, has_argument) = match name.split_once('(') {
+                Some((called, _)) => (called, true),
+                None => (name, false),
+            };
+            let call = format!("| {called}");
+            let mut calls = body.match_indices(&call);
+            calls.any(|(at, _)| body[at + call.len()..].starts_with('(') == has_argument)
+                || name == "is_metric" && is_measured
         };
         let used = all.into_iter().filter(|(name, _)| is_used(name));
         let used: Vec<String> = used

@@ -61,6 +61,12 @@ fn weights(length: &str, cells: &[&str]) -> (String, String) {
     let exports = [export];
     let suggestion = suggest(&exports, directory.path(), now()).unwrap();
     let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+    let is_doubtful = outcome
+        .findings
+        .counts()
+        .contains_key(&Code::AmbiguousNumbers);
+    let is_guess = decision(&suggestion, "dimensions.displacement").contains("a guess");
+    assert_eq!(is_doubtful, is_guess, "{}", suggestion.text);
     let report = outcome.report.unwrap();
     let mut fields = report.rules[0].fields.iter();
     let weight = fields.find(|field| field.field == "dimensions.displacement");
@@ -129,6 +135,32 @@ fn a_column_of_numbers_has_one_convention() {
             (expected.to_owned(), said.to_owned()),
             "{length} {cells:?}"
         );
+    }
+}
+
+#[test]
+fn prices_and_weights_say_alike_what_stands_before_decimals() {
+    let rows =
+        "1,Volund,1,Ketch,2018,9,EUR,89.000,5.300\n2,Volund,2,Ketch,2018,9,EUR,9.500,\"8.750,5\"\n";
+    let sheet = format!("id,maker,model,type,year,loa,currency,price,weight (kg)\n{rows}");
+    let suggestion = suggested("a.csv", sheet).unwrap();
+    let lines = boat_lines(&suggestion);
+    let of_numbers = lines.iter().filter(|line| line.contains("(\""));
+    let of_numbers = of_numbers.filter(|line| !line.contains("lookup") && !line.contains("join"));
+    insta::assert_snapshot!(of_numbers.copied().collect::<Vec<_>>().join("\n"), @r#"
+    referencePrice.amount = '.price | number(",")'
+    dimensions.displacement = '."weight (kg)" | weight(",")'
+    "#);
+    assert!(
+        suggestion
+            .text
+            .contains("def weight($decimal): measure(\"kg\"; $decimal);\n")
+    );
+    for said in [
+        "#   referencePrice.amount: 89.000 is taken for 89000\n",
+        "#   dimensions.displacement: 5.300 is taken for 5300\n",
+    ] {
+        assert!(suggestion.text.contains(said), "{}", suggestion.text);
     }
 }
 

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::Chars;
 
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
 /// A piece of a measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Lexeme<'a> {
@@ -160,9 +163,10 @@ fn parts_thousands(mark: char) -> bool {
 /// A word with its suffix, as in `ft.`, `m²`, `m^2`, `ft2` and `km/h`.
 fn word(rest: &str) -> (Lexeme<'_>, usize) {
     let letters = rest
-        .find(|c: char| !c.is_alphabetic())
+        .find(|c: char| !c.is_alphabetic() && !is_combining_mark(c))
         .unwrap_or(rest.len());
-    let mut word = rest[..letters].to_lowercase();
+    // Letters with accents may be spelled in two ways.
+    let mut word: String = rest[..letters].nfc().collect::<String>().to_lowercase();
     let tail = &rest[letters..];
     let (suffix, length) = suffix(&word, tail);
     word.push_str(suffix);

@@ -1,7 +1,9 @@
 //! Reads numbers as people write them, with a decimal point or comma and with groups of thousands.
 //!
-//! A single point is always the decimal point: `4.763 kg` is less than five kilograms. A single
-//! comma before exactly three digits is ambiguous; the caller must decide.
+//! Where the mapping does not say what stands before decimals, a single point is the decimal point:
+//! `4.763 kg` is less than five kilograms. A single comma before exactly three digits is ambiguous;
+//! the caller must decide. What a number shows of the convention by which it is written is told
+//! beside it, because the other numbers of its column may show another one.
 
 use std::ops::Neg;
 use std::str::FromStr;
@@ -9,6 +11,7 @@ use std::str::FromStr;
 use bigdecimal::BigDecimal;
 
 use super::lexemes::APOSTROPHES;
+use crate::mapping::UNDECIDED;
 
 /// The most characters of a number: far more than any measure has, but few enough for exact
 /// arithmetic.
@@ -20,10 +23,82 @@ const EXACT_DIGITS: usize = 2;
 /// The fewest digits of a whole number that may have been rounded.
 const ROUNDED_DIGITS: usize = 4;
 
+/// What stands before decimals, if a mapping says so. The other mark then parts thousands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::mapping) struct DecimalMark {
+    sign: char,
+    /// Whether it is a guess of a draft, of which every import warns until a person decides.
+    is_guess: bool,
+}
+
+impl DecimalMark {
+    pub(in crate::mapping) const POINT: Self = Self {
+        sign: '.',
+        is_guess: false,
+    };
+    pub(in crate::mapping) const COMMA: Self = Self {
+        sign: ',',
+        is_guess: false,
+    };
+
+    /// The mark that is written as this, with `?` behind it if it is a guess.
+    pub(in crate::mapping) fn parse(mark: &str) -> Option<Self> {
+        let sure = mark.strip_suffix(UNDECIDED);
+        let known = match sure.unwrap_or(mark) {
+            "." => Self::POINT,
+            "," => Self::COMMA,
+            _ => return None,
+        };
+        let is_guess = sure.is_some();
+        Some(Self { is_guess, ..known })
+    }
+
+    const fn of_thousands(self) -> char {
+        if self.sign == '.' { ',' } else { '.' }
+    }
+
+    /// The word for people.
+    pub(super) const fn as_str(self) -> &'static str {
+        if self.sign == '.' { "point" } else { "comma" }
+    }
+
+    /// What a number that is read by this shows of its own convention.
+    fn shown_by(self, bare: &str) -> Option<Convention> {
+        let may_be_either = |mark| bare.matches(mark).count() == 1 && grouped(bare, mark).is_some();
+        if !self.is_guess || !bare.contains(['.', ',']) {
+            None
+        } else if may_be_either('.') || may_be_either(',') {
+            Some(Convention::Guessed)
+        } else if self.sign == '.' {
+            Some(Convention::Point)
+        } else {
+            Some(Convention::Comma)
+        }
+    }
+}
+
+/// What the marks in a number show of the convention by which it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::mapping) enum Convention {
+    /// Its decimals can only stand after a point, or its thousands be parted by commas.
+    Point,
+    /// Its decimals can only stand after a comma, or its thousands be parted by points.
+    Comma,
+    /// A single point before three digits was taken for the decimal point.
+    PointOfThree,
+    /// A single comma before three digits was taken to part thousands.
+    CommaOfThree,
+    /// A single mark before three digits was read by a guess of the mapping.
+    Guessed,
+}
+
 /// A number and how exactly it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) value: BigDecimal,
+    /// What it shows of its convention; `None` if it has no mark, or the mapping says what marks
+    /// mean.
+    pub(super) convention: Option<Convention>,
     /// The most it may be off by: one unit of its last digit or of its fraction, because it may
     /// have been cut off after that, or half of what its zeros may have rounded away.
     pub(super) step: BigDecimal,
@@ -35,7 +110,7 @@ impl Neg for Written {
     fn neg(self) -> Self {
         Self {
             value: -self.value,
-            step: self.step,
+            ..self
         }
     }
 }
@@ -69,42 +144,68 @@ impl SpelledNumber {
 }
 
 /// Reads digits with points, commas, blanks and apostrophes between them, as the lexer splits them
-/// off; `None` if they are not a number.
-pub(super) fn read(spelling: &str) -> Option<SpelledNumber> {
+/// off, of which `decimal` stands before decimals; `None` if they are not a number.
+pub(super) fn read(spelling: &str, decimal: Option<DecimalMark>) -> Option<SpelledNumber> {
     if LENGTH_MAX < spelling.len() {
         return None;
     }
     let is_gap = |c: &char| c.is_whitespace() || APOSTROPHES.contains(c);
     let bare: String = spelling.chars().filter(|c| !is_gap(c)).collect();
     let is_spaced = bare.len() < spelling.len();
+    match decimal {
+        Some(mark) => by_convention(&bare, is_spaced, mark),
+        None => by_itself(&bare, is_spaced),
+    }
+}
+
+/// Reads a number in which this mark stands before decimals.
+fn by_convention(bare: &str, is_spaced: bool, decimal: DecimalMark) -> Option<SpelledNumber> {
+    let (whole, fraction) = bare.split_once(decimal.sign).unwrap_or((bare, ""));
+    let thousands = decimal.of_thousands();
+    let shown = decimal.shown_by(bare).filter(|_| !is_spaced);
+    if whole.contains(thousands) {
+        let whole = grouped(whole, thousands).filter(|_| !is_spaced)?;
+        return clear(&whole, fraction, shown);
+    }
+    clear(whole, fraction, shown)
+}
+
+/// Reads a number by its own marks.
+fn by_itself(bare: &str, is_spaced: bool) -> Option<SpelledNumber> {
+    use Convention::{Comma, CommaOfThree, Point, PointOfThree};
     let count = |mark: char| bare.chars().filter(|c| *c == mark).count();
     match (count('.'), count(',')) {
-        (0, 0) => clear(&bare, ""),
+        (0, 0) => clear(bare, "", None),
         (1, 0) => {
             let (whole, fraction) = bare.split_once('.')?;
-            clear(whole, fraction)
+            let may_part = !is_spaced && grouped(bare, '.').is_some();
+            clear(
+                whole,
+                fraction,
+                Some(if may_part { PointOfThree } else { Point }),
+            )
         }
         (0, 1) => {
             let (whole, fraction) = bare.split_once(',')?;
-            match grouped(&bare, ',').filter(|_| !is_spaced) {
-                None => clear(whole, fraction),
+            match grouped(bare, ',').filter(|_| !is_spaced) {
+                None => clear(whole, fraction, Some(Comma)),
                 Some(thousands) => Some(SpelledNumber::Ambiguous {
-                    thousands: decimal(&thousands, "")?,
-                    decimals: decimal(whole, fraction)?,
+                    thousands: decimal(&thousands, "", Some(CommaOfThree))?,
+                    decimals: decimal(whole, fraction, Some(Comma))?,
                 }),
             }
         }
         _ if is_spaced => None,
-        (_, 0) => clear(&grouped(&bare, '.')?, ""),
-        (0, _) => clear(&grouped(&bare, ',')?, ""),
+        (_, 0) => clear(&grouped(bare, '.')?, "", Some(Comma)),
+        (0, _) => clear(&grouped(bare, ',')?, "", Some(Point)),
         _ => {
             let (whole, fraction) = bare.rsplit_once(['.', ','])?;
-            let group = if bare[whole.len()..].starts_with('.') {
-                ','
+            let (group, convention) = if bare[whole.len()..].starts_with('.') {
+                (',', Point)
             } else {
-                '.'
+                ('.', Comma)
             };
-            clear(&grouped(whole, group)?, fraction)
+            clear(&grouped(whole, group)?, fraction, Some(convention))
         }
     }
 }
@@ -120,11 +221,11 @@ fn grouped(whole: &str, mark: char) -> Option<String> {
     is_grouped.then_some(digits)
 }
 
-fn clear(whole: &str, fraction: &str) -> Option<SpelledNumber> {
-    decimal(whole, fraction).map(SpelledNumber::Clear)
+fn clear(whole: &str, fraction: &str, convention: Option<Convention>) -> Option<SpelledNumber> {
+    decimal(whole, fraction, convention).map(SpelledNumber::Clear)
 }
 
-fn decimal(whole: &str, fraction: &str) -> Option<Written> {
+fn decimal(whole: &str, fraction: &str, convention: Option<Convention>) -> Option<Written> {
     let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !are_digits(whole) || !are_digits(fraction) || whole.len() + fraction.len() == 0 {
         return None;
@@ -133,6 +234,7 @@ fn decimal(whole: &str, fraction: &str) -> Option<Written> {
     let value = BigDecimal::from_str(&format!("0{whole}{point}{fraction}")).ok()?;
     Some(Written {
         value,
+        convention,
         step: step(whole, fraction),
     })
 }
@@ -176,7 +278,7 @@ mod tests {
             ("1'234", "1234"),
             ("1’234'567.25", "1234567.25"),
         ] {
-            let Some(SpelledNumber::Clear(read)) = read(spelling) else {
+            let Some(SpelledNumber::Clear(read)) = read(spelling, None) else {
                 panic!("{spelling} is not one number");
             };
             assert_eq!(
@@ -189,15 +291,16 @@ mod tests {
 
     #[test]
     fn a_comma_before_three_digits_can_mean_either() {
-        let written = |value: &str, step: &str| Written {
+        let written = |value: &str, convention, step: &str| Written {
             value: BigDecimal::from_str(value).unwrap(),
+            convention: Some(convention),
             step: BigDecimal::from_str(step).unwrap(),
         };
         let expected = SpelledNumber::Ambiguous {
-            thousands: written("1234", "1"),
-            decimals: written("1.234", "0.001"),
+            thousands: written("1234", Convention::CommaOfThree, "1"),
+            decimals: written("1.234", Convention::Comma, "0.001"),
         };
-        assert_eq!(read("1,234"), Some(expected));
+        assert_eq!(read("1,234", None), Some(expected));
     }
 
     #[test]
@@ -215,7 +318,7 @@ mod tests {
             ("1000.0", "0.1"),
             (".125", "0.001"),
         ] {
-            let Some(SpelledNumber::Clear(read)) = read(spelling) else {
+            let Some(SpelledNumber::Clear(read)) = read(spelling, None) else {
                 panic!("{spelling} is not one number");
             };
             assert_eq!(read.step, BigDecimal::from_str(step).unwrap(), "{spelling}");
@@ -237,7 +340,83 @@ mod tests {
             ".",
             &long,
         ] {
-            assert_eq!(read(spelling), None, "{spelling}");
+            assert_eq!(read(spelling, None), None, "{spelling}");
         }
+    }
+
+    #[test]
+    fn a_number_shows_by_its_marks_how_it_is_written() {
+        use Convention::{Comma, Point, PointOfThree};
+        for (spelling, expected) in [
+            ("12", None),
+            ("12 345", None),
+            ("9.45", Some(Point)),
+            ("0.500", Some(Point)),
+            ("5300.500", Some(Point)),
+            ("1 234.567", Some(Point)),
+            ("1,234.5", Some(Point)),
+            ("1,234,567", Some(Point)),
+            ("9,45", Some(Comma)),
+            ("0,500", Some(Comma)),
+            ("8.750,5", Some(Comma)),
+            ("1.234.567", Some(Comma)),
+            ("5.300", Some(PointOfThree)),
+            ("10.000", Some(PointOfThree)),
+        ] {
+            let Some(SpelledNumber::Clear(read)) = read(spelling, None) else {
+                panic!("{spelling} is not one number");
+            };
+            assert_eq!(read.convention, expected, "{spelling}");
+        }
+    }
+
+    #[test]
+    fn a_mapping_may_say_what_stands_before_decimals() {
+        let (point, comma) = (DecimalMark::POINT, DecimalMark::COMMA);
+        for (spelling, mark, meant) in [
+            ("5.300", comma, Some("5300")),
+            ("5.300", point, Some("5.3")),
+            ("5,300", comma, Some("5.3")),
+            ("5,300", point, Some("5300")),
+            ("8.750,5", comma, Some("8750.5")),
+            ("1.234.567", comma, Some("1234567")),
+            ("1 234,5", comma, Some("1234.5")),
+            ("12", comma, Some("12")),
+            (".5", point, Some("0.5")),
+            ("8.750,5", point, None),
+            ("9.45", comma, None),
+            ("0.500", comma, None),
+            ("9,45", point, None),
+            ("1,2,3", comma, None),
+            ("1 234.567", comma, None),
+        ] {
+            let read = read(spelling, Some(mark)).map(|read| match read {
+                SpelledNumber::Clear(written) => written.value,
+                ambiguous @ SpelledNumber::Ambiguous { .. } => panic!("{spelling}: {ambiguous:?}"),
+            });
+            let meant = meant.map(|meant| BigDecimal::from_str(meant).unwrap());
+            assert_eq!(read, meant, "{spelling} with a {}", mark.as_str());
+        }
+    }
+
+    #[test]
+    fn a_guess_about_decimals_is_told_of_numbers_that_do_not_prove_it() {
+        use Convention::{Comma, Guessed};
+        assert_eq!(DecimalMark::parse("?"), None);
+        let guess = DecimalMark::parse(",?").unwrap();
+        for (spelling, expected) in [
+            ("5.300", ("5300", Some(Guessed))),
+            ("5,300", ("5.3", Some(Guessed))),
+            ("8.750,5", ("8750.5", Some(Comma))),
+            ("9,5", ("9.5", Some(Comma))),
+            ("12", ("12", None)),
+        ] {
+            let Some(SpelledNumber::Clear(read)) = read(spelling, Some(guess)) else {
+                panic!("{spelling} is not one number");
+            };
+            let value = read.value.normalized().to_plain_string();
+            assert_eq!((value.as_str(), read.convention), expected, "{spelling}");
+        }
+        assert_eq!(read("9.45", Some(guess)), None);
     }
 }

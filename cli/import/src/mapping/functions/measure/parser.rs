@@ -5,7 +5,7 @@ use std::fmt;
 use bigdecimal::BigDecimal;
 
 use super::lexemes::{APOSTROPHES, Lexeme, lexemes};
-use super::number::{SpelledNumber, Written, read};
+use super::number::{DecimalMark, SpelledNumber, Written, read};
 use super::units::Unit;
 use super::{Why, quoted};
 
@@ -54,14 +54,23 @@ const CENTIMETRES_PER_METRE: u8 = 100;
 /// Words that make two numbers a range.
 const RANGE_WORDS: [&str; 5] = ["to", "bis", "until", "à", "till"];
 
+/// Words before a number that is about right.
+const ABOUT: [&str; 4] = ["ca", "circa", "approx", "approximately"];
+
 /// All spellings in `text`, at least one. A number without a unit must be the only spelling and has
 /// the unit `wanted`.
-pub(super) fn measures(text: &str, wanted: Unit) -> Result<Vec<Measure>, Why> {
+pub(super) fn measures(
+    text: &str,
+    wanted: Unit,
+    decimal: Option<DecimalMark>,
+) -> Result<Vec<Measure>, Why> {
     let lexemes = lexemes(text);
     let mut parser = Parser {
         rest: &lexemes,
         wanted: Some(wanted),
+        decimal,
     };
+    parser.skip_about();
     let mut measures = Vec::new();
     let mut is_open = false;
     loop {
@@ -92,12 +101,14 @@ pub(super) fn measures(text: &str, wanted: Unit) -> Result<Vec<Measure>, Why> {
 }
 
 /// Parses `text` as a single number without a unit.
-pub(super) fn number(text: &str) -> Result<SpelledNumber, Why> {
+pub(super) fn number(text: &str, decimal: Option<DecimalMark>) -> Result<SpelledNumber, Why> {
     let lexemes = lexemes(text);
     let mut parser = Parser {
         rest: &lexemes,
         wanted: None,
+        decimal,
     };
+    parser.skip_about();
     let is_negative = parser.takes(&Lexeme::Dash);
     let number = parser.number()?;
     if !parser.rest.is_empty() {
@@ -114,6 +125,8 @@ struct Parser<'a> {
     rest: &'a [Lexeme<'a>],
     /// The unit of a number without one; `None` if numbers must not have units.
     wanted: Option<Unit>,
+    /// What stands before decimals, if the mapping says so.
+    decimal: Option<DecimalMark>,
 }
 
 impl Parser<'_> {
@@ -150,17 +163,21 @@ impl Parser<'_> {
                 },
             ) => {
                 if let Some((inches, inch)) = self.inches()? {
-                    let value = &feet.value * BigDecimal::from(INCHES_PER_FOOT) + inches.value;
-                    let step = inches.step;
-                    return Ok((SpelledNumber::Clear(Written { value, step }), Some(inch)));
+                    let value = &feet.value * BigDecimal::from(INCHES_PER_FOOT) + &inches.value;
+                    let inches = Written { value, ..inches };
+                    return Ok((SpelledNumber::Clear(inches), Some(inch)));
                 }
             }
             (Some("m"), SpelledNumber::Clear(metres)) if metres.value.is_integer() => {
                 if let Some(centimetres) = self.centimetres() {
                     let metre = BigDecimal::from(CENTIMETRES_PER_METRE);
                     let value = &metres.value + centimetres.value / &metre;
-                    let step = centimetres.step / metre;
-                    return Ok((SpelledNumber::Clear(Written { value, step }), unit));
+                    let metres = Written {
+                        value,
+                        convention: None,
+                        step: centimetres.step / metre,
+                    };
+                    return Ok((SpelledNumber::Clear(metres), unit));
                 }
             }
             _ => {}
@@ -176,15 +193,22 @@ impl Parser<'_> {
     fn number(&mut self) -> Result<SpelledNumber, Why> {
         let whole = match self.rest {
             [Lexeme::Number(spelling), rest @ ..] => {
-                let unreadable = || Why::NoNumber {
-                    spelling: quoted(spelling),
+                let unreadable = || match self.decimal {
+                    Some(mark) => Why::OtherConvention {
+                        spelling: quoted(spelling),
+                        mark,
+                    },
+                    None => Why::NoNumber {
+                        spelling: quoted(spelling),
+                    },
                 };
-                let whole = read(spelling).ok_or_else(unreadable)?;
+                let whole = read(spelling, self.decimal).ok_or_else(unreadable)?;
                 self.rest = rest;
                 whole
             }
             [Lexeme::Fraction(..), ..] => SpelledNumber::Clear(Written {
                 value: BigDecimal::from(0),
+                convention: None,
                 step: BigDecimal::from(1),
             }),
             _ => return Err(self.unexpected()),
@@ -198,7 +222,12 @@ impl Parser<'_> {
                 self.rest = rest;
                 let step = BigDecimal::from(1) / BigDecimal::from(*below);
                 let value = whole.value + BigDecimal::from(*above) * &step;
-                Ok(SpelledNumber::Clear(Written { value, step }))
+                let convention = whole.convention;
+                Ok(SpelledNumber::Clear(Written {
+                    value,
+                    convention,
+                    step,
+                }))
             }
             (whole, _) => Ok(whole),
         }
@@ -275,6 +304,15 @@ impl Parser<'_> {
     fn goes_on(&self) -> bool {
         use Lexeme::{Close, Comma, Open, Slash};
         !matches!(self.rest, [] | [Slash | Comma | Open | Close, ..])
+    }
+
+    /// Passes over what says that a number is about right.
+    fn skip_about(&mut self) {
+        match self.rest {
+            [Lexeme::Other('~' | '≈'), rest @ ..] => self.rest = rest,
+            [Lexeme::Word(word), rest @ ..] if ABOUT.contains(&word.as_str()) => self.rest = rest,
+            _ => {}
+        }
     }
 
     fn takes(&mut self, lexeme: &Lexeme<'static>) -> bool {

@@ -6,7 +6,8 @@ use super::*;
 
 fn read_in(unit: &str, text: &str) -> Result<Option<String>, String> {
     let unit = Unit::parse(unit).expect("a unit");
-    measure(text, unit).map_err(|refused| refused.to_string())
+    let read = measure(text, unit, None).map_err(|refused| refused.to_string())?;
+    Ok(read.map(|read| read.spelled))
 }
 
 fn check(unit: &str, table: &[(&str, &str)]) {
@@ -114,6 +115,93 @@ fn units_have_many_spellings() {
 }
 
 #[test]
+fn units_have_names_in_other_languages() {
+    check(
+        "m",
+        &[
+            ("10,54 Meter", "10.54"),
+            ("10,54 mètres", "10.54"),
+            ("10,54 me\u{300}tres", "10.54"),
+            ("10,54 metri", "10.54"),
+            ("10 Fuß", "3.05"),
+            ("33 pieds", "10.06"),
+            ("150 Zoll", "3.81"),
+        ],
+    );
+    check(
+        "kg",
+        &[
+            ("7,5 Tonnen", "7500"),
+            ("7,5 tonnellate", "7500"),
+            ("4800 Kilo", "4800"),
+        ],
+    );
+    check("kn", &[("6,5 Knoten", "6.5"), ("6,5 nœuds", "6.5")]);
+    check("m2", &[("30 mètres carrés", "30"), ("30 mq", "30")]);
+    check("l", &[("200 litri", "200")]);
+}
+
+#[test]
+fn what_is_about_right_is_taken_as_it_stands() {
+    check(
+        "m",
+        &[
+            ("~10.5 m", "10.5"),
+            ("≈ 10.5 m", "10.5"),
+            ("ca. 10,5 m", "10.5"),
+            ("approx. 10.5", "10.5"),
+            ("circa 33 ft", "10.06"),
+        ],
+    );
+}
+
+#[test]
+fn a_measure_may_have_its_decimals_after_what_the_mapping_says() {
+    let (point, comma) = (DecimalMark::POINT, DecimalMark::COMMA);
+    for (text, mark, expected) in [
+        ("5.300 kg", comma, Ok("5300")),
+        ("5.300 kg", point, Ok("5.3")),
+        ("5,300 kg", point, Ok("5300")),
+        ("8.750,5 kg", comma, Ok("8750.5")),
+        (
+            "9.45 kg",
+            comma,
+            Err("\"9.45\" is no number with a comma before its decimals, as the mapping has it"),
+        ),
+    ] {
+        let read = measure(text, Unit::parse("kg").unwrap(), Some(mark));
+        match (read, expected) {
+            (Ok(Some(read)), Ok(expected)) => {
+                assert_eq!((read.spelled.as_str(), read.convention), (expected, None));
+            }
+            (Err(refused), Err(expected)) => assert!(refused.to_string().contains(expected)),
+            (read, _) => panic!("{text}: {read:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_measure_shows_how_its_number_is_written_unless_its_unit_or_another_spelling_does() {
+    use Convention::{Comma, CommaOfThree, Point, PointOfThree};
+    for (unit, text, expected) in [
+        ("kg", "5.300 kg", Some(PointOfThree)),
+        ("kg", "5.300", Some(PointOfThree)),
+        ("kg", "5.300 t", Some(Point)),
+        ("m", "10.363 m", Some(Point)),
+        ("m", "10.500 mm", Some(PointOfThree)),
+        ("kg", "8.750,5 kg", Some(Comma)),
+        ("lb", "14,330 lbs", Some(CommaOfThree)),
+        ("kg", "6,500 kg (14,330 lbs)", None),
+        ("kg", "5300 kg", None),
+        ("m", "12' 6.5\"", Some(Point)),
+    ] {
+        let read = measure(text, Unit::parse(unit).unwrap(), None);
+        let read = read.unwrap().unwrap();
+        assert_eq!(read.convention, expected, "{text} in {unit}");
+    }
+}
+
+#[test]
 fn other_units_are_converted_and_rounded_half_up_to_two_decimals() {
     check(
         "m",
@@ -191,10 +279,7 @@ fn a_comma_before_three_digits_is_settled_or_refused() {
     check_refused(
         "kg",
         &[
-            (
-                "1,234 kg",
-                "it is 1234 or 1.234; write it without the comma",
-            ),
+            ("1,234 kg", "it is 1234 or 1.234; write it without the mark"),
             ("1,234", "it is 1234 or 1.234"),
             ("1,234 kg / 5,678 t", "not the same measure"),
         ],
@@ -294,7 +379,7 @@ fn what_is_converted_and_rounded_agrees_and_what_is_a_tenth_more_does_not() {
             if is_first { format!("{one} / {two}") } else { format!("{two} / {one}") }
         };
         let rounded = spelled(&exact, "", RoundingMode::HalfEven);
-        let taken = number(&rounded).unwrap();
+        let taken = number(&rounded, None).unwrap().map(|read| read.spelled);
         proptest::prop_assert_eq!(read_in(metric, &text(&exact, RoundingMode::HalfEven)), Ok(taken));
         proptest::prop_assert!(read_in(metric, &text(&exact, RoundingMode::Down)).is_ok());
         let more = &exact * BigDecimal::new(11.into(), 1);
@@ -338,7 +423,8 @@ fn what_is_no_single_measure_is_refused() {
                 "\"furlongs\" is not a unit; units are m, cm, mm, ft,",
             ),
             ("10.54 m LOA", "\"loa\" is no part of a measure"),
-            ("about 10 m", "\"about\" is no part of a measure"),
+            ("from 10 m", "\"from\" is no part of a measure"),
+            ("~10-12 m", "it is a range"),
             ("m", "\"m\" is no part of a measure"),
             ("10 m /", "it ends where a number is missing"),
             ("10 m (33 ft", "it ends where a number is missing"),
@@ -366,6 +452,8 @@ fn no_text_panics_and_every_plain_number_is_itself() {
             let number = format!("{whole}.{cents:02}1");
             proptest::prop_assert_eq!(read_in(unit, &number), Ok(Some(number)));
         }
-        let _ = (number(&text), number(&any));
+        for mark in [None, Some(DecimalMark::POINT), Some(DecimalMark::COMMA)] {
+            let _ = (number(&text, mark), number(&any, mark));
+        }
     });
 }

@@ -81,21 +81,21 @@ use System::{Imperial, Metric, Neither};
 /// "Ton" is left out because it may be a tonne, 2,000 or 2,240 pounds.
 #[rustfmt::skip]
 static UNITS: [Definition; 17] = [
-    unit("m", Length, Metric, "1", &["m", "metre", "metres", "meter", "meters", "mtr", "mtrs", "mt", "mts"]),
-    unit("cm", Length, Metric, "0.01", &["cm", "centimetre", "centimetres", "centimeter", "centimeters"]),
-    unit("mm", Length, Metric, "0.001", &["mm", "millimetre", "millimetres", "millimeter", "millimeters"]),
-    unit("ft", Length, Imperial, "0.3048", &["ft", "'", "foot", "feet"]),
-    unit("in", Length, Imperial, "0.0254", &["in", "\"", "inch", "inches"]),
-    unit("m2", Area, Metric, "1", &["m2", "sqm", "sq m", "square metre", "square metres", "square meter", "square meters", "qm"]),
+    unit("m", Length, Metric, "1", &["m", "metre", "metres", "meter", "meters", "mtr", "mtrs", "mt", "mts", "mètre", "mètres", "metri", "metro", "metros"]),
+    unit("cm", Length, Metric, "0.01", &["cm", "centimetre", "centimetres", "centimeter", "centimeters", "zentimeter", "centimètre", "centimètres", "centimetri", "centímetros"]),
+    unit("mm", Length, Metric, "0.001", &["mm", "millimetre", "millimetres", "millimeter", "millimeters", "millimètre", "millimètres", "millimetri", "milímetros"]),
+    unit("ft", Length, Imperial, "0.3048", &["ft", "'", "foot", "feet", "fuß", "fuss", "pied", "pieds", "piede", "piedi", "pies", "voet"]),
+    unit("in", Length, Imperial, "0.0254", &["in", "\"", "inch", "inches", "zoll", "pouce", "pouces", "pollici", "pulgadas", "duim"]),
+    unit("m2", Area, Metric, "1", &["m2", "sqm", "sq m", "square metre", "square metres", "square meter", "square meters", "qm", "mq", "quadratmeter", "mètres carrés", "metri quadrati", "metros cuadrados", "vierkante meter"]),
     unit("ft2", Area, Imperial, "0.09290304", &["ft2", "sf", "sqft", "sq ft", "square foot", "square feet"]),
-    unit("kg", Mass, Metric, "1", &["kg", "kgs", "kilogram", "kilograms", "kilogramme", "kilogrammes"]),
-    unit("t", Mass, Metric, "1000", &["t", "tonne", "tonnes", "metric ton", "metric tons"]),
+    unit("kg", Mass, Metric, "1", &["kg", "kgs", "kilogram", "kilograms", "kilogramme", "kilogrammes", "kilogramm", "kilogrammi", "chilogrammi", "kilogramos", "kilo", "kilos"]),
+    unit("t", Mass, Metric, "1000", &["t", "tonne", "tonnes", "metric ton", "metric tons", "tonnen", "tonnellate", "toneladas"]),
     unit("lb", Mass, Imperial, "0.45359237", &["lb", "lbs", "pound", "pounds"]),
-    unit("kn", Speed, Neither, "1.852", &["kn", "kns", "kt", "kts", "knot", "knots"]),
+    unit("kn", Speed, Neither, "1.852", &["kn", "kns", "kt", "kts", "knot", "knots", "knoten", "nœud", "nœuds", "noeud", "noeuds", "nodi", "nudos", "knopen"]),
     unit("km/h", Speed, Metric, "1", &["km/h", "kmh", "kph"]),
     unit("mph", Speed, Imperial, "1.609344", &["mph"]),
-    unit("deg", Angle, Neither, "1", &["deg", "°", "degree", "degrees"]),
-    unit("l", Volume, Metric, "1", &["l", "ltr", "ltrs", "litre", "litres", "liter", "liters"]),
+    unit("deg", Angle, Neither, "1", &["deg", "°", "degree", "degrees", "grad", "degré", "degrés", "gradi", "grados", "graden"]),
+    unit("l", Volume, Metric, "1", &["l", "ltr", "ltrs", "litre", "litres", "liter", "liters", "litri", "litros"]),
     unit("gal", Volume, Imperial, "3.785411784", &["gal", "gals", "gallon", "gallons", "us gal", "us gallon", "us gallons"]),
     unit("imp gal", Volume, Imperial, "4.54609", &["imp gal", "imp gallons", "imperial gallon", "imperial gallons", "uk gal", "uk gallons"]),
 ];
@@ -134,6 +134,13 @@ impl Unit {
     /// Whether it is a unit of mass.
     pub(super) fn is_mass(self) -> bool {
         self.quantity() == Mass
+    }
+
+    /// Whether so many of it that people part thousands are plausible of a boat, in a value with
+    /// three digits after a mark.
+    pub(super) fn reaches_thousands(self) -> bool {
+        !matches!(self.name(), "m" | "ft" | "in" | "t")
+            && matches!(self.quantity(), Length | Area | Mass | Volume)
     }
 
     /// Whether it is used only by people who write decimals with a point.
