@@ -326,7 +326,10 @@ fn typed_colour(args: &[OsString]) -> Colour {
             "" => args.get(index + 1)?.to_str(),
             rest => rest.strip_prefix('='),
         };
-        word?.parse().ok()
+        let word = word?;
+        Colour::ALL
+            .into_iter()
+            .find(|colour| colour.as_str() == word)
     };
     let typed = args.iter().enumerate().rev().find_map(value);
     typed.unwrap_or_default()
