@@ -106,7 +106,7 @@ pub struct Args {
 }
 
 /// The table of commands, in the order in which a new user meets them: help, completions, manual
-/// pages, settings and hints are made from it, and [`Args::run`] has the function of each.
+/// pages, settings and hints are made from it, and `Args::run` has the function of each.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Try it: import the sample export, issue a key and serve
