@@ -106,7 +106,7 @@ pub struct Args {
 }
 
 /// The table of commands, in the order in which a new user meets them: help, completions, manual
-/// pages, settings and hints are made from it, and [`Args::run`] has the function of each.
+/// pages, settings and hints are made from it, and `Args::run` has the function of each.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Try it: import the sample export, issue a key and serve
@@ -326,7 +326,10 @@ fn typed_colour(args: &[OsString]) -> Colour {
             "" => args.get(index + 1)?.to_str(),
             rest => rest.strip_prefix('='),
         };
-        word?.parse().ok()
+        let word = word?;
+        Colour::ALL
+            .into_iter()
+            .find(|colour| colour.as_str() == word)
     };
     let typed = args.iter().enumerate().rev().find_map(value);
     typed.unwrap_or_default()

@@ -37,9 +37,6 @@ mod release_log;
 mod show;
 mod wait;
 
-use std::error::Error;
-use std::str::FromStr;
-
 use clap::builder::{CommandExt, PossibleValuesParser, TypedValueParser};
 
 /// What a command works with. It stands beside the command, as `#[command(add = Needs::Exports)]`,
@@ -80,13 +77,21 @@ impl Needs {
     }
 }
 
-/// A parser for one of a few words, which usage errors and completions list.
+/// A word that no value has.
+#[derive(Debug, thiserror::Error)]
+#[error("is none of these words")]
+struct NoneOfThem;
+
+/// A parser for one of a few values by their words, which usage errors and completions list.
 pub(crate) fn one_of<T, const N: usize>(
     all: [T; N],
     word: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T>
 where
-    T: FromStr<Err: Error + Send + Sync> + Clone + Send + Sync + 'static,
+    T: Copy + Send + Sync + 'static,
 {
-    PossibleValuesParser::new(all.map(word)).try_map(|text| text.parse::<T>())
+    PossibleValuesParser::new(all.map(word)).try_map(move |typed| {
+        let mut all = all.into_iter();
+        all.find(|one| word(*one) == typed).ok_or(NoneOfThem)
+    })
 }

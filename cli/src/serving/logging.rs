@@ -11,7 +11,6 @@ use std::fmt;
 use std::fs::File;
 use std::io::{LineWriter, stderr};
 use std::os::fd::AsFd;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -45,11 +44,6 @@ pub enum Format {
     Json,
 }
 
-/// Not the word of a format.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("not a format of the log")]
-pub struct UnknownFormat;
-
 impl Format {
     /// All formats.
     pub const ALL: [Self; 3] = [Self::Auto, Self::Text, Self::Json];
@@ -69,16 +63,6 @@ impl Format {
             Self::Text => true,
             Self::Json => false,
         }
-    }
-}
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(word: &str) -> Result<Self, UnknownFormat> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|format| format.as_str() == word)
-            .ok_or(UnknownFormat)
     }
 }
 

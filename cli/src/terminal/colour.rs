@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::str::FromStr;
 
 /// When colours are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,11 +15,6 @@ pub enum Colour {
     Never,
 }
 
-/// Not a word for when colours are shown.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("not a word for when colours are shown")]
-pub struct UnknownColour;
-
 impl Colour {
     /// Every choice.
     pub const ALL: [Self; 3] = [Self::Auto, Self::Always, Self::Never];
@@ -32,15 +26,6 @@ impl Colour {
             Self::Always => "always",
             Self::Never => "never",
         }
-    }
-}
-
-impl FromStr for Colour {
-    type Err = UnknownColour;
-
-    fn from_str(word: &str) -> Result<Self, UnknownColour> {
-        let found = Self::ALL.into_iter().find(|choice| choice.as_str() == word);
-        found.ok_or(UnknownColour)
     }
 }
 

@@ -9,7 +9,6 @@ pub mod changed;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::str::FromStr;
 
 use serde::Serialize;
 
@@ -168,20 +167,6 @@ impl ReleaseDiff {
             Kind::Boats => &self.boats,
             Kind::Manufacturers => &self.manufacturers,
         }
-    }
-}
-
-/// Not a kind of record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be boats or manufacturers")]
-pub struct UnknownKind;
-
-impl FromStr for Kind {
-    type Err = UnknownKind;
-
-    fn from_str(text: &str) -> Result<Self, UnknownKind> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|kind| kind.name() == text).ok_or(UnknownKind)
     }
 }
 

@@ -3,8 +3,6 @@
 //! Each fits one of the exports in `fixtures/mapped`. Whatever is particular to a content system is
 //! in these files, not in the code.
 
-use std::str::FromStr;
-
 /// A mapping that comes with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shipped {
@@ -68,34 +66,17 @@ impl Shipped {
     }
 }
 
-/// The error for a name that no shipped mapping has.
-#[derive(Debug, thiserror::Error)]
-#[error("no mapping comes with the program by this name")]
-pub struct UnknownMapping;
-
-impl FromStr for Shipped {
-    type Err = UnknownMapping;
-
-    fn from_str(name: &str) -> Result<Self, UnknownMapping> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|shipped| shipped.name() == name)
-            .ok_or(UnknownMapping)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mapping::Mapping;
 
     #[test]
-    fn every_shipped_mapping_can_be_used_and_is_found_by_its_name() {
+    fn every_shipped_mapping_can_be_used() {
         for shipped in Shipped::ALL {
             let name = shipped.name();
             let read = Mapping::parse(name.to_owned(), shipped.text().to_owned());
             assert!(read.is_ok(), "{read:?}");
-            assert_eq!(name.parse::<Shipped>().unwrap(), shipped);
         }
-        assert!("Sanity".parse::<Shipped>().is_err());
     }
 }

@@ -1,7 +1,6 @@
 //! The formats of an export, recognised by file name extension.
 
 use std::path::Path;
-use std::str::FromStr;
 
 use import::finding::Kind;
 
@@ -38,11 +37,6 @@ pub enum Packing {
     /// With Zstandard.
     Zstandard,
 }
-
-/// No format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be a format")]
-pub struct NoFormat;
 
 impl Format {
     /// All formats.
@@ -90,15 +84,6 @@ impl Format {
             self,
             Self::Ndjson(Packing::Plain) | Self::Table(TableFormat::Csv)
         )
-    }
-}
-
-impl FromStr for Format {
-    type Err = NoFormat;
-
-    fn from_str(text: &str) -> Result<Self, NoFormat> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|format| format.ending() == text).ok_or(NoFormat)
     }
 }
 
