@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
+use import::spool::SpoolError;
 use server::limits::RedisFailure;
 use shared::base::hint::{Hint, quoted};
 use shared::keys::store::KeyStoreError;
@@ -21,6 +22,11 @@ use crate::terminal::wrap::wrap;
 const NO_BREAK: &str = "\u{e000}";
 /// The name of the program, before a command.
 const PROGRAM: &str = "catalogue ";
+
+/// What to do if temporary files have no place.
+pub(crate) const TEMP_DIR: &str =
+    "name a directory that has room and can be written, with --temp-dir";
+
 /// Where a server listens unless set otherwise.
 pub const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
@@ -153,6 +159,9 @@ pub fn hint(error: &anyhow::Error) -> Option<Hint> {
         }
         if let Some(error) = cause.downcast_ref::<ReleaseError>() {
             return error.hint();
+        }
+        if cause.is::<SpoolError>() {
+            return Some(TEMP_DIR.into());
         }
         cause.downcast_ref::<RedisFailure>()?.hint()
     })

@@ -112,7 +112,7 @@ pub fn run(
 }
 
 fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
-    let folder = Unfinished::make(tempfile::tempdir);
+    let folder = Unfinished::make(|| tempfile::tempdir_in(data));
     let (folder, _unfinished) = folder.context("could not create a temporary folder")?;
     for (name, text) in SAMPLE {
         let path = folder.path().join(name);

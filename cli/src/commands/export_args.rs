@@ -266,11 +266,12 @@ impl ExportArgs {
         &self,
         exports: &[Export],
         outcome: &Outcome,
+        temp_dir: &Path,
     ) -> anyhow::Result<Option<Recognised>> {
         if self.mapping.is_some() || outcome.tally.has_records() {
             return Ok(None);
         }
-        recognise(exports, &tempfile::env::temp_dir()).context("could not look at the export")
+        recognise(exports, temp_dir).context("could not look at the export")
     }
 
     /// Shows the findings to people, as many as they asked for, or, if the export is not native,
@@ -279,12 +280,13 @@ impl ExportArgs {
         &self,
         exports: &[Export],
         outcome: &Outcome,
+        temp_dir: &Path,
         context: &mut Context,
     ) -> anyhow::Result<Shown> {
         if self.json {
             return Ok(Shown::Findings);
         }
-        if let Some(recognised) = self.recognise(exports, outcome)? {
+        if let Some(recognised) = self.recognise(exports, outcome, temp_dir)? {
             let (hints, terminal) = (&context.hints, context.terminal);
             let shown = foreign::write(
                 &recognised,

@@ -1,8 +1,9 @@
-//! Fetching the exports that a command names.
+//! Fetching the exports that a command names, and where temporary files lie meanwhile.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use clap::ValueHint;
 use import::source::Export;
 
 use crate::exit_status::ExitStatus;
@@ -12,9 +13,14 @@ use crate::remote::{Address, BYTES_MAX_DEFAULT, FetchError, Fetched, Fetching, R
 use crate::terminal::progress::Progress;
 use crate::terminal::quantity::{ANY_MEMORY, InvalidQuantity, MEMORY};
 
-/// Arguments for fetching.
+/// Arguments for fetching and reading.
 #[derive(Debug, clap::Args)]
 pub struct FetchArgs {
+    /// Directory of the temporary files that hold what is fetched, and what does not fit in memory
+    /// while it is read [default: the data directory]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(env = "CATALOGUE_TEMP_DIR", hide_env_values = true)]
+    pub temp_dir: Option<PathBuf>,
     /// Fetch at most this much from each address
     #[arg(long, value_name = "SIZE", default_value = "8GiB", value_parser = parse_memory)]
     pub max_bytes: u64,
@@ -27,8 +33,17 @@ fn parse_memory(text: &str) -> Result<u64, InvalidQuantity> {
 impl Default for FetchArgs {
     fn default() -> Self {
         Self {
+            temp_dir: None,
             max_bytes: BYTES_MAX_DEFAULT,
         }
+    }
+}
+
+impl FetchArgs {
+    /// The directory of temporary files. The data directory may not exist; then a file in it is an
+    /// error, which most exports are too small to need.
+    pub fn temp_dir<'a>(&'a self, data: &'a Path) -> &'a Path {
+        self.temp_dir.as_deref().unwrap_or(data)
     }
 }
 

@@ -278,7 +278,8 @@ pub(super) fn import(
     )?;
     rejects.map_or(Ok(()), OutputFile::publish)?;
     args.export.write_report(&outcome, &mut reports)?;
-    let shown = args.export.show(&exports, &outcome, context)?;
+    let temp_dir = args.export.fetch.temp_dir(location.data);
+    let shown = args.export.show(&exports, &outcome, temp_dir, context)?;
 
     let attempt = Attempt {
         source: Some(source(&outcome, mapped)),
@@ -336,7 +337,7 @@ fn servers_run(data: &Path) -> bool {
     Environment::ALL.into_iter().any(runs)
 }
 
-/// The exports to import, fetched into the data directory.
+/// The exports to import, fetched if they are elsewhere.
 fn exports(
     args: &ImportArgs,
     mapping: Option<&Mapping>,
@@ -350,7 +351,8 @@ fn exports(
         created.with_context(|| format!("could not create {}", data.display()))?;
     }
     let progress = args.export.progress(context);
-    let gathering = args.export.gathering(data, &progress);
+    let temp_dir = args.export.fetch.temp_dir(data);
+    let gathering = args.export.gathering(temp_dir, &progress);
     let sources = &args.export.exports;
     if !args.if_changed {
         return Ok(Current::Exports(gathering.exports(sources, context)?));
@@ -378,7 +380,7 @@ fn read(
         exports,
         mapping,
         is_mapping_checked: false,
-        temp_dir: data,
+        temp_dir: args.export.fetch.temp_dir(data),
         listed_max: args.export.max_findings,
         skip_invalid: args.skip_invalid,
         progress: &progress,

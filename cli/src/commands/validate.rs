@@ -53,16 +53,16 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
     let permit = Permit::outside(data).overwriting(args.overwrite);
     let mut reports = args.export.prepare(None, &permit)?;
     let mapping = args.export.mapping()?;
-    let temp_dir = tempfile::env::temp_dir();
-    let exports = args.export.gather(&temp_dir, context)?;
-    let outcome = validate(&args.export, &exports, mapping.as_ref(), context)?;
+    let temp_dir = args.export.fetch.temp_dir(data);
+    let exports = args.export.gather(temp_dir, context)?;
+    let outcome = validate(&args.export, &exports, mapping.as_ref(), temp_dir, context)?;
     args.export.write_report(&outcome, &mut reports)?;
     reports.write_page(|| {
         let mut page = args.export.page("Validation", &outcome, mapping.as_ref());
         page.set_verdict(Tone::of(&outcome.findings), verdict(&outcome));
         Ok(page)
     })?;
-    let shown = args.export.show(&exports, &outcome, context)?;
+    let shown = args.export.show(&exports, &outcome, temp_dir, context)?;
     OutputClosed::ignore_closed(if args.export.json {
         show::json(&Document::new(&outcome), context)
     } else if shown == Shown::Foreign {
@@ -82,6 +82,7 @@ fn validate(
     export: &ExportArgs,
     exports: &[Export],
     mapping: Option<&Mapping>,
+    temp_dir: &Path,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let progress = export.progress(context);
@@ -89,7 +90,7 @@ fn validate(
         exports,
         mapping,
         is_mapping_checked: false,
-        temp_dir: &tempfile::env::temp_dir(),
+        temp_dir,
         listed_max: export.max_findings,
         skip_invalid: false,
         progress: &progress,

@@ -5,6 +5,7 @@ use shared::base::hint::Hint;
 
 use super::address::{Address, Scheme};
 use super::settings::TOKEN;
+use crate::hints::TEMP_DIR;
 use crate::terminal::size::file_size;
 
 /// An export was not fetched.
@@ -95,6 +96,7 @@ impl FetchError {
                 "nothing was changed; try again later, or fetch it another way and import the file"
                     .into()
             }
+            Reason::NotKept(_) => TEMP_DIR.into(),
             _ => return None,
         };
         Some(hint)

@@ -70,6 +70,7 @@ mod several_servers;
 mod signals;
 mod store;
 mod subscriptions;
+mod temp_files;
 mod terminal;
 mod usage;
 mod validate;

@@ -95,7 +95,7 @@ pub(super) fn run(
     let page = page.map(|path| OutputFile::create(path, Kind::Page, &permit));
     let page = page.transpose()?;
     let mapping = read_mapping(&args.mapping)?;
-    let mut outcome = validated(args, &mapping, context)?;
+    let mut outcome = validated(args, &mapping, data, context)?;
     let report = outcome.report.take();
     let mut report = report.context("the export was not read with the mapping")?;
     add_errors(&mut report, &outcome.findings);
@@ -124,20 +124,21 @@ pub(super) fn run(
 fn validated(
     args: &CheckArgs,
     mapping: &Mapping,
+    data: &Path,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let progress = Progress::new(context.terminal.err && !args.json);
-    let temp_dir = tempfile::env::temp_dir();
+    let temp_dir = args.fetch.temp_dir(data);
     let gathering = Gathering {
         args: &args.fetch,
-        temp_dir: &temp_dir,
+        temp_dir,
         progress: &progress,
     };
     let settings = Settings {
         exports: &gathering.exports(&args.exports, context)?,
         mapping: Some(mapping),
         is_mapping_checked: true,
-        temp_dir: &temp_dir,
+        temp_dir,
         listed_max: FINDINGS_MAX,
         skip_invalid: false,
         progress: &progress,

@@ -88,7 +88,7 @@ pub(super) fn run(
         }
         return Ok(ExitStatus::Done);
     }
-    let suggestion = suggestion(args, context)?;
+    let suggestion = suggestion(args, data, context)?;
     // A file with this name would be read as settings.
     let is_settings = format!("{}.toml", suggestion.name) == FILE;
     let name = if is_settings {
@@ -107,20 +107,20 @@ fn path(named: Option<&PathBuf>, name: &str) -> PathBuf {
     named.map_or_else(|| PathBuf::from(format!("{name}.toml")), PathBuf::clone)
 }
 
-fn suggestion(args: &InitArgs, context: &mut Context) -> anyhow::Result<Suggestion> {
+fn suggestion(args: &InitArgs, data: &Path, context: &mut Context) -> anyhow::Result<Suggestion> {
     if paths(&args.from).any(|path| path.as_os_str() == STANDARD_INPUT) {
         let error = anyhow::anyhow!("--from cannot be standard input, which is read once");
         return Err(Hinted::wrong_usage(error, "write it to a file first").into());
     }
     let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
-    let temp_dir = tempfile::env::temp_dir();
+    let temp_dir = args.fetch.temp_dir(data);
     let gathering = Gathering {
         args: &args.fetch,
-        temp_dir: &temp_dir,
+        temp_dir,
         progress: &Progress::new(context.terminal.err),
     };
     let exports = gathering.exports(&args.from, context)?;
-    suggest(&exports, &temp_dir, now).map_err(|error| {
+    suggest(&exports, temp_dir, now).map_err(|error| {
         let Some(why) = error.downcast_ref::<NoSuggestion>() else {
             return error.context("could not look at the export");
         };
