@@ -13,6 +13,7 @@ pub mod findings;
 pub mod progress;
 pub mod redact;
 pub mod relative_time;
+pub mod share;
 pub mod size;
 pub mod style;
 pub mod table;
