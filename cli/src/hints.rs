@@ -16,7 +16,7 @@ use shared::release::ReleaseError;
 
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
-use crate::terminal::wrap::wrap;
+use crate::terminal::wrap::{width, wrap_at};
 
 /// Stands for a space at which no line may break; a character that no text contains.
 const NO_BREAK: &str = "\u{e000}";
@@ -179,6 +179,12 @@ pub fn lines(message: &str, terminal: Terminal) -> String {
     if !terminal.err {
         return message.to_owned();
     }
+    folded(message, 2, width(terminal))
+}
+
+/// A text in lines of this width, which break between words but not within a command; lines below
+/// the first are indented.
+pub(crate) fn folded(message: &str, indent: usize, line_width: usize) -> String {
     let mut kept = String::new();
     let mut rest = message;
     while let Some(start) = rest.find(PROGRAM) {
@@ -195,7 +201,7 @@ pub fn lines(message: &str, terminal: Terminal) -> String {
         rest = after;
     }
     kept.push_str(rest);
-    wrap(&kept, 2, terminal).replace(NO_BREAK, " ")
+    wrap_at(line_width, &kept, indent).replace(NO_BREAK, " ")
 }
 
 /// Whether a command may follow this text, rather than a word of a sentence or of a path.

@@ -12,6 +12,7 @@ pub mod progress;
 pub mod quantity;
 pub mod redact;
 pub mod relative_time;
+pub mod share;
 pub mod size;
 pub mod style;
 pub mod table;

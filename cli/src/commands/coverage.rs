@@ -1,21 +1,10 @@
-//! How many records have each field, for people and for programs.
-//!
-//! Most of the ninety fields are unremarkable, so people see only the number of fields that every
-//! record has, and the others grouped by the object they belong to, in lines that fit a narrow
-//! terminal.
-
-use std::fmt::Write;
+//! How many records have each field, for programs and as part of a report.
 
 use serde::Serialize;
-use shared::base::render::coverage::is_member;
 use shared::release::Manifest;
 use shared::release::manifest::FieldCount;
 
-use crate::terminal::Terminal;
-use crate::terminal::wrap;
-
-/// Begins each line below the first.
-const INDENT: &str = "  ";
+use crate::report::coverage::Coverage;
 
 /// Field coverage as `--json` shows it.
 #[derive(Serialize)]
@@ -45,151 +34,18 @@ impl<'a> CoverageDocument<'a> {
     }
 }
 
-/// Field coverage for people; leaves out kinds without records.
-pub(super) fn text(manifest: &Manifest, terminal: Terminal) -> String {
-    let fields = &manifest.fields;
-    let width = wrap::width(terminal);
-    let boats = of_kind("boat", manifest.boats, &fields.boats, width);
-    let (makers, fields) = (manifest.manufacturers, &fields.manufacturers);
-    let manufacturers = of_kind("manufacturer", makers, fields, width);
-    format!("{boats}{manufacturers}")
-}
-
-fn of_kind(kind: &str, records: u64, fields: &[FieldCount], width: usize) -> String {
-    if records == 0 {
-        return String::new();
-    }
-    let fields = telling(fields);
-    let in_every = fields.iter().filter(|field| field.present == records);
-    let in_none: Vec<&str> = fields
-        .iter()
-        .filter(|field| field.present == 0)
-        .map(|field| &*field.path)
-        .collect();
-    let in_some = fields
-        .iter()
-        .filter(|field| field.present != 0 && field.present != records);
-    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
-    for field in in_some {
-        let (group, name) = field.path.split_once('.').unwrap_or((kind, &field.path));
-        let item = format!("{name} {}", percent(field.present, records));
-        match groups.iter_mut().find(|(known, _)| *known == group) {
-            Some((_, items)) => items.push(item),
-            None => groups.push((group, vec![item])),
-        }
-    }
-    if !in_none.is_empty() {
-        let names = in_none.iter().map(|&name| name.to_owned()).collect();
-        groups.push(("in none", names));
-    }
-    let others = if groups.is_empty() {
-        "."
-    } else {
-        ", the others in % of records:"
-    };
-    let title = format!(
-        "Fields of {kind}s: {} in every record{others}",
-        in_every.count()
-    );
-    let mut text = wrap::wrap_at(width, &title, 0);
-    text.push('\n');
-    let label_width = groups.iter().map(|(group, _)| group.len()).max();
-    for (group, items) in &groups {
-        wrap(group, [label_width.unwrap_or(0), width], items, &mut text);
-    }
-    text
-}
-
-/// The fields worth showing: leaves out members of an object that are present exactly when the
-/// object is.
-fn telling(fields: &[FieldCount]) -> Vec<&FieldCount> {
-    let mut telling: Vec<&FieldCount> = Vec::new();
-    for field in fields {
-        let says_the_same = |object: &&FieldCount| {
-            is_member(&field.path, &object.path) && field.present == object.present
-        };
-        if !telling.iter().any(says_the_same) {
-            telling.push(field);
-        }
-    }
-    telling
-}
-
-/// Whole percent; 100 only if every record has the field, and 0 only if none has it.
-fn percent(present: u64, records: u64) -> String {
-    match u128::from(present) * 100 / u128::from(records) {
-        0 => "<1".to_owned(),
-        whole => whole.to_string(),
-    }
-}
-
-/// Appends the items after their label, in as many lines as needed.
-fn wrap(label: &str, [label_width, line]: [usize; 2], items: &[String], text: &mut String) {
-    let start = INDENT.len() + label_width + 2;
-    // Writing to a string cannot fail.
-    _ = write!(text, "{INDENT}{label:label_width$}  ");
-    let mut column = start;
-    for (place, item) in items.iter().enumerate() {
-        let is_last = place + 1 == items.len();
-        let width = item.len() + usize::from(!is_last);
-        if start < column && line < column + 1 + width {
-            _ = write!(text, "\n{:start$}", "");
-            column = start;
-        } else if start < column {
-            text.push(' ');
-            column += 1;
-        }
-        _ = write!(text, "{item}{}", if is_last { "\n" } else { "," });
-        column += width;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn field(path: &str, present: u64) -> FieldCount {
-        FieldCount {
-            path: path.to_owned(),
-            present,
-            fractional: false,
-        }
-    }
-
-    #[test]
-    fn fields_are_summed_up_where_they_say_nothing() {
-        let fields = [
-            field("id", 1000),
-            field("version", 1),
-            field("image", 999),
-            field("image.url", 999),
-            field("image.alt", 500),
-            field("hull.type", 0),
-            field("hull.type.id", 0),
-            field("gallery", 0),
-        ];
-        let expected = "\
-Fields of boats: 1 in every record, the others in % of records:
-  boat     version <1, image 99
-  image    alt 50
-  in none  hull.type, gallery
-";
-        assert_eq!(of_kind("boat", 1000, &fields, wrap::WIDTH), expected);
-        let all = of_kind("boat", 1000, &fields[..1], wrap::WIDTH);
-        assert_eq!(all, "Fields of boats: 1 in every record.\n");
-        assert_eq!(of_kind("boat", 0, &fields, wrap::WIDTH), "");
-    }
-
-    #[test]
-    fn no_line_is_wider_than_a_narrow_terminal() {
-        let fields: Vec<FieldCount> = (0..200).map(|n| field(&format!("hull.f{n}"), 1)).collect();
-        for line in [60, wrap::WIDTH] {
-            let text = of_kind("boat", 3, &fields, line);
-            let widths = || text.lines().skip(1).map(str::len);
-            assert!(widths().all(|width| width <= line), "{text}");
-            assert!(widths().any(|width| line - 3 <= width), "{text}");
-            let shares = text.matches("33").count();
-            assert_eq!(shares, 200 + 1 + 1, "f33, f133, and each share");
-        }
-    }
+/// The field coverage of a release, beside that of another one if there is one to compare with.
+pub(super) fn of<'a>(new: &'a Manifest, old: Option<&'a Manifest>) -> [Coverage<'a>; 2] {
+    let boats = |of: &'a Manifest| (&*of.fields.boats, of.boats);
+    let makers = |of: &'a Manifest| (&*of.fields.manufacturers, of.manufacturers);
+    [
+        ("boat", boats(new), old.map(boats)),
+        ("manufacturer", makers(new), old.map(makers)),
+    ]
+    .map(|(kind, (fields, records), before)| Coverage {
+        kind,
+        records,
+        fields,
+        before,
+    })
 }

@@ -1,40 +1,38 @@
 //! `catalogue diff`: what changes for consumers from one release to another.
 
 pub(super) mod changes;
-mod cut;
 mod document;
-pub(super) mod page;
 mod record;
+pub(super) mod report;
 pub(super) mod sentences;
-mod text;
-mod values;
 
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::{Args, value_parser};
 use shared::base::ids::IdOrSlug;
+use shared::release::ReleaseId;
 use shared::release::diff::Kind;
-use shared::release::{ReleaseDiff, ReleaseId};
 
-use self::changes::{Changes, FAILED, Side};
-use self::document::{Bounds, DiffDocument};
+use self::changes::{Compared, Side};
+use self::document::DiffDocument;
 use self::record::RecordDiff;
-use self::text::Layout;
+use self::report::{Bounds, heads};
 use crate::commands::export_args::write_page;
 use crate::commands::release_name::ReleaseName;
-use crate::commands::{one_of, show};
+use crate::commands::{coverage, one_of, show};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
-use crate::page::{Page, Tone};
 use crate::process::context::Context;
 use crate::process::output_file::{self, OutputFile, Permit};
+use crate::report::Report;
+use crate::report::page::{Page, Tone};
 use crate::serving::release_location::ReleaseLocation;
-use crate::terminal::escape::escape_control;
 
 /// Most records or slugs of one kind that are listed without `--full`.
 pub const EXAMPLES_MAX: usize = 20;
+/// Most names of one kind that a page lists.
+pub(super) const PAGE_MAX: usize = 200;
 /// Most changes of one record that are listed among those of others without `--full`.
 const CHANGES_MAX: usize = 10;
 /// Longest value in a document without `--full`, in columns.
@@ -118,7 +116,7 @@ pub fn run(
     let active = releases.current().ok().flatten();
     let sides = [&old, &new];
     if let Some(file) = file {
-        write_page(&page(sides, args.only)?, file)?;
+        write_as_page(sides, args.only, file)?;
     }
     match &args.record {
         Some(id) => {
@@ -128,24 +126,27 @@ pub fn run(
         None => show_all(sides, args, active.as_ref(), context)?,
     }
     if let (Some(path), false) = (&args.report_html, args.json) {
-        let written = format!("\nWrote {}.", path.display());
-        writeln!(context.out, "{}", escape_control(&written))?;
+        writeln!(context.out)?;
+        show::written([path], context)?;
     }
     Ok(ExitStatus::Done)
 }
 
-/// What changes, as a page.
-fn page(sides: [&Side; 2], only: Option<Kind>) -> anyhow::Result<Page> {
-    let [old, new] = sides.map(|side| side.release.id());
-    let mut page = Page::new(&format!("Changes from {old} to {new}"));
-    let diff = page::add(&mut page, sides, only, &|_id| None)?;
-    let breaks = sentences::breaking(&diff);
+/// Writes what changes, as a page.
+fn write_as_page(sides: [&Side; 2], only: Option<Kind>, file: OutputFile) -> anyhow::Result<()> {
+    let compared = Compared::of(sides, only, PAGE_MAX)?;
+    let [from, to] = sides.map(|side| side.release.id());
+    let mut page = Page::new(&format!("Changes from {from} to {to}"));
+    let breaks = sentences::breaking(&compared.diff);
     if breaks.is_empty() {
         page.set_verdict(Tone::Good, "Nothing that consumers rely on goes away.");
     } else {
         page.set_verdict(Tone::Warning, breaks.join("; "));
     }
-    Ok(page)
+    report::add(&mut page.body, &compared, Bounds::PAGE, &|_id| None);
+    let [old, new] = &compared.manifests;
+    page.body.coverage(coverage::of(new, Some(old)));
+    write_page(&page, file)
 }
 
 fn show_record(
@@ -155,7 +156,7 @@ fn show_record(
     context: &mut Context,
 ) -> anyhow::Result<()> {
     if !args.json {
-        return record.write(active, args.full, context.terminal, &mut context.out);
+        return show::report(&record.report(active, args.full), context);
     }
     if let Some(only_in_one) = record.only_in_one() {
         writeln!(context.err, "note: {only_in_one}")?;
@@ -164,32 +165,32 @@ fn show_record(
 }
 
 fn show_all(
-    [old, new]: [&Side; 2],
+    sides: [&Side; 2],
     args: &DiffArgs,
     active: Option<&ReleaseId>,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let bounded = |max| if args.full { usize::MAX } else { max };
-    let diff = ReleaseDiff::of(&old.contents, &new.contents, bounded(EXAMPLES_MAX));
-    let kinds = args.only.map_or(Kind::ALL.to_vec(), |kind| vec![kind]);
-    let read = |kind| Changes::read(kind, [old, new]);
-    let changes: Result<Vec<Changes>, _> = kinds.into_iter().map(read).collect();
-    let changes = changes.context(FAILED)?;
+    let compared = Compared::of(sides, args.only, bounded(EXAMPLES_MAX))?;
     let changes_max = bounded(CHANGES_MAX);
     if args.json {
-        let bounds = Bounds {
+        let bounds = document::Bounds {
             changes_max,
             value_max: bounded(VALUE_MAX),
         };
-        return show::json(&DiffDocument::new(&diff, &changes, bounds), context);
+        let document = DiffDocument::new(&compared.diff, &compared.changes, bounds);
+        return show::json(&document, context);
     }
-    let layout = Layout {
-        terminal: context.terminal,
+    let bounds = Bounds {
         fields_max: bounded(EXAMPLES_MAX),
         changes_max,
         is_full: args.full,
     };
-    let mut out = BufWriter::new(&mut context.out);
-    text::write(&diff, &changes, active, layout, &mut out)?;
-    Ok(out.flush()?)
+    let mut report = Report::new();
+    report.facts(heads(sides.map(|side| side.release.id()), active));
+    report::add(&mut report, &compared, bounds, &|_id| None);
+    if compared.has_changed() {
+        report.note("(--record ID shows every change of one record)");
+    }
+    show::report(&report, context)
 }

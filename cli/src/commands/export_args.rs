@@ -16,19 +16,17 @@ use shared::base::hint::quoted;
 use super::fetch::{FetchArgs, Gathering, local, paths};
 use super::foreign;
 use crate::hints::Hinted;
-use crate::page::Page;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::process::output_file::{self, Kind, OutputFile, Permit};
 use crate::remote::Source;
+use crate::report::Report;
+use crate::report::page::Page;
 use crate::settings::address::SourceParser;
-use crate::terminal::Terminal;
-use crate::terminal::escape::escape_control;
 use crate::terminal::excerpt;
 use crate::terminal::findings::{self, Extent};
 use crate::terminal::progress::Progress;
 use crate::terminal::quantity::count;
-use crate::terminal::table;
 
 /// Heading of the options about what is shown and written of an export.
 pub(super) const REPORTS: &str = "Findings and reports";
@@ -85,14 +83,17 @@ pub struct Reports {
 }
 
 impl Reports {
-    /// Writes the page, if one was requested.
-    pub fn write_page(self, page: impl FnOnce() -> anyhow::Result<Page>) -> anyhow::Result<()> {
-        self.page.map_or(Ok(()), |file| write_page(&page()?, file))
+    /// Writes the page into its file, if one was requested.
+    pub fn write_page(
+        self,
+        write: impl FnOnce(OutputFile) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        self.page.map_or(Ok(()), write)
     }
 }
 
 /// Writes a page into the file that was begun for it.
-pub(super) fn write_page(page: &Page, mut file: OutputFile) -> anyhow::Result<()> {
+pub(super) fn write_page(page: &Page<'_>, mut file: OutputFile) -> anyhow::Result<()> {
     let written = page.write_into(&mut file);
     written.with_context(|| format!("could not write {}", file.path().display()))?;
     file.publish()
@@ -209,39 +210,22 @@ impl ExportArgs {
         report.publish()
     }
 
-    /// Names the files that were written, for people.
-    pub fn show_written(
-        &self,
-        rejects: Option<&Path>,
-        context: &mut Context,
-    ) -> anyhow::Result<()> {
+    /// The files that were written.
+    pub fn written<'a>(&'a self, rejects: Option<&'a Path>) -> impl Iterator<Item = &'a Path> {
         let files = [self.report.as_deref(), self.report_html.as_deref(), rejects];
-        for file in files.into_iter().flatten() {
-            let written = format!("Wrote {}.", file.display());
-            writeln!(context.out, "{}", escape_control(&written))?;
-        }
-        Ok(())
+        files.into_iter().flatten()
     }
 
     /// The page about an export: everything except what became of it.
-    pub fn page(&self, title: &str, outcome: &Outcome, mapping: Option<&Mapping>) -> Page {
+    pub fn page<'p>(&self, title: &str, outcome: &Outcome, mapping: Option<&Mapping>) -> Page<'p> {
         let exports = self.exports.iter().map(Source::to_string);
         let exports = exports.collect::<Vec<_>>().join(", ");
         let mut page = Page::new(&format!("{title} of {exports}"));
-        if let Some(mapping) = &self.mapping {
-            page.fact("Mapping", mapping.display().to_string());
-        }
-        if let Some(next) = self.next(outcome) {
-            page.fact("Next", next);
-        }
-        page.tally = outcome
-            .tally
-            .by_kind()
-            .map(|(kind, tally)| {
-                let counts = [tally.published, tally.unpublished, tally.invalid];
-                (kind.as_str(), counts)
-            })
-            .into();
+        let mapping_file = self.mapping.as_ref();
+        let mapping_file = mapping_file.map(|file| ("Mapping", file.display().to_string()));
+        let next = self.next(outcome).map(|next| ("Next", next));
+        page.head.facts(mapping_file.into_iter().chain(next));
+        add_tally(&mut page.head, &outcome.tally);
         page.add_findings(&outcome.findings, |finding| {
             let id = finding.record.as_ref()?.id.as_deref()?;
             mapping?.edit_url(id)
@@ -319,8 +303,8 @@ fn unusable(invalid: InvalidMapping) -> Hinted {
     Hinted::wrong_usage(invalid.into(), InvalidMapping::HINT).with_excerpt(excerpt)
 }
 
-/// Records by kind, for people.
-pub fn tally_table(tally: &Tally) -> String {
+/// Adds the table of records by kind.
+pub fn add_tally(report: &mut Report<'_>, tally: &Tally) {
     let rows = tally.by_kind().map(|(kind, of_kind)| {
         let [published, unpublished, invalid] =
             [of_kind.published, of_kind.unpublished, of_kind.invalid].map(|n| n.to_string());
@@ -340,9 +324,8 @@ pub fn tally_table(tally: &Tally) -> String {
     let rows = rows
         .into_iter()
         .chain((tally.unreadable != 0).then_some(unreadable));
-    let heading = ["RECORDS", "PUBLISHED", "UNPUBLISHED", "INVALID"];
-    // It is narrow enough for every terminal.
-    table::list(heading, rows, Terminal::default())
+    let columns = ["RECORDS", "PUBLISHED", "UNPUBLISHED", "INVALID"];
+    report.table("", columns, rows);
 }
 
 #[cfg(test)]

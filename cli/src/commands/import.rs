@@ -309,8 +309,8 @@ pub(super) fn import(
         shown,
         duration: context.clock.now().monotonic.saturating_sub(started),
     };
-    let page = || page::of(&imported, &outcome, args, mapped, releases);
-    let written = reports.write_page(page);
+    let write = |file| page::write(&imported, &outcome, args, mapped, releases, file);
+    let written = reports.write_page(write);
     written.map_err(|error| imported.left(error, "the page about it could not be written"))?;
     Ok(Ended::Imported(Box::new((imported, outcome))))
 }

@@ -2,11 +2,14 @@
 //! could not be shown is still reported as made.
 
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use serde::Serialize;
 
 use crate::hints::Hinted;
 use crate::process::context::Context;
+use crate::report::{Report, text};
+use crate::terminal::escape::escape_control;
 
 /// Prints `document`, indented, and a line end. It is written while it is serialized, as it may be
 /// long.
@@ -16,6 +19,25 @@ pub(crate) fn json(document: &impl Serialize, context: &mut Context) -> anyhow::
     serde_json::to_writer_pretty(&mut out, document).map_err(io::Error::from)?;
     out.write_all(b"\n")?;
     Ok(out.flush()?)
+}
+
+/// Shows a report to people.
+pub(super) fn report(report: &Report<'_>, context: &mut Context) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(&mut context.out);
+    text::write(report, &context.hints, context.terminal, &mut out)?;
+    Ok(out.flush()?)
+}
+
+/// Names the files that were written, for people.
+pub(super) fn written(
+    files: impl IntoIterator<Item = impl AsRef<Path>>,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    for file in files {
+        let file = file.as_ref().display().to_string();
+        writeln!(context.out, "Wrote {}.", escape_control(&file))?;
+    }
+    Ok(())
 }
 
 /// Adds to an error of showing a change that the change was made. Otherwise a bare cause, such as a

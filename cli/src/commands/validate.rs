@@ -1,6 +1,6 @@
 //! `catalogue validate`: what an import would find in an export, without importing it.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use import::mapping::Mapping;
@@ -8,13 +8,14 @@ use import::run::{self, Discard, Outcome, Settings};
 use import::source::Export;
 use serde::Serialize;
 
-use super::export_args::{ExportArgs, OutcomeDocument, REPORTS, Shown, tally_table};
+use super::export_args::{ExportArgs, OutcomeDocument, REPORTS, Shown, add_tally, write_page};
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
-use crate::page::Tone;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::process::output_file::Permit;
+use crate::report::Report;
+use crate::report::page::Tone;
 use crate::terminal::counted;
 
 /// Arguments of `validate`.
@@ -57,10 +58,10 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
     let exports = args.export.gather(temp_dir, context)?;
     let outcome = validate(&args.export, &exports, mapping.as_ref(), temp_dir, context)?;
     args.export.write_report(&outcome, &mut reports)?;
-    reports.write_page(|| {
+    reports.write_page(|file| {
         let mut page = args.export.page("Validation", &outcome, mapping.as_ref());
         page.set_verdict(Tone::of(&outcome.findings), verdict(&outcome));
-        Ok(page)
+        write_page(&page, file)
     })?;
     let shown = args.export.show(&exports, &outcome, temp_dir, context)?;
     OutputClosed::ignore_closed(if args.export.json {
@@ -68,8 +69,8 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
     } else if shown == Shown::Foreign {
         Ok(())
     } else {
-        show_verdict(&args.export, &outcome, context)
-            .and_then(|()| args.export.show_written(None, context))
+        show::report(&report(&args.export, &outcome), context)
+            .and_then(|()| show::written(args.export.written(None), context))
     })?;
     Ok(if outcome.is_usable {
         ExitStatus::Done
@@ -100,19 +101,14 @@ fn validate(
     outcome
 }
 
-fn show_verdict(
-    export: &ExportArgs,
-    outcome: &Outcome,
-    context: &mut Context,
-) -> anyhow::Result<()> {
-    context
-        .out
-        .write_all(tally_table(&outcome.tally).as_bytes())?;
-    writeln!(context.out, "\n{}", verdict(outcome))?;
+fn report(export: &ExportArgs, outcome: &Outcome) -> Report<'static> {
+    let mut report = Report::new();
+    add_tally(&mut report, &outcome.tally);
+    report.note(verdict(outcome));
     if let Some(next) = export.next(outcome) {
-        writeln!(context.out, "Next: {next}")?;
+        report.line(format!("Next: {next}"));
     }
-    Ok(())
+    report
 }
 
 fn verdict(outcome: &Outcome) -> String {

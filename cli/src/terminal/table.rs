@@ -1,13 +1,15 @@
 //! How commands show tables and details: the only file that uses the table library.
 //!
 //! Plain aligned columns without lines, so output reads well and is easy to cut and grep. At a
-//! terminal they fit its width; elsewhere nothing is wrapped or left out.
+//! terminal they fit its width; elsewhere nothing is wrapped or left out. What a cell contains is
+//! escaped here, once.
 
 use comfy_table::{
     Cell as Drawn, Color, ColumnConstraint, ContentArrangement, Table, Width, presets,
 };
 
 use crate::terminal::Terminal;
+use crate::terminal::escape::escape_control;
 use crate::terminal::style::Style;
 use crate::terminal::wrap::wrap_at;
 
@@ -19,7 +21,7 @@ const WRAPPED_MIN: u16 = 12;
 /// A column of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    heading: &'static str,
+    pub(crate) heading: &'static str,
     fit: Fit,
 }
 
@@ -67,20 +69,29 @@ impl From<&'static str> for Column {
 /// The contents of one row in one column.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    text: String,
+    pub(crate) text: String,
     style: Style,
 }
 
 impl Cell {
     /// A text with a meaning.
-    pub fn new(text: impl Into<String>, style: Style) -> Self {
-        let text = text.into();
+    pub fn new(text: impl AsRef<str>, style: Style) -> Self {
+        let text = escape_control(text.as_ref()).into_owned();
         Self { text, style }
+    }
+
+    /// Texts, each on a line of its own.
+    pub fn lines(lines: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let lines = lines.into_iter();
+        let lines = lines.map(|line| escape_control(line.as_ref()).into_owned());
+        let mut cell = Self::new("", Style::Plain);
+        cell.text = lines.collect::<Vec<_>>().join("\n");
+        cell
     }
 }
 
-impl From<String> for Cell {
-    fn from(text: String) -> Self {
+impl<T: AsRef<str>> From<T> for Cell {
+    fn from(text: T) -> Self {
         Self::new(text, Style::Plain)
     }
 }
@@ -93,10 +104,15 @@ pub fn list<const COLUMNS: usize>(
     terminal: Terminal,
 ) -> String {
     let columns: [Column; COLUMNS] = columns.map(Into::into);
-    let heading = columns.map(|column| Cell::new(column.heading, Style::Plain));
-    let rows = rows.into_iter().map(|row| row.map(Into::into));
-    let rows: Vec<[Cell; COLUMNS]> = std::iter::once(heading).chain(rows).collect();
-    drawn(&columns, &rows, terminal)
+    let rows = rows.into_iter().map(|row| row.map(Into::into).into());
+    table(&columns, &rows.collect::<Vec<_>>(), terminal)
+}
+
+/// The same for columns whose number is not known here.
+pub(crate) fn table(columns: &[Column], rows: &[Vec<Cell>], terminal: Terminal) -> String {
+    let heading = columns.iter().map(|column| column.heading.into());
+    let heading: Vec<Cell> = heading.collect();
+    drawn(columns, std::iter::once(&heading).chain(rows), terminal)
 }
 
 /// The details of one thing: a label and a value on each line.
@@ -105,14 +121,14 @@ pub fn details<'a>(
     terminal: Terminal,
 ) -> String {
     let rows = lines.into_iter();
-    let rows = rows.map(|(label, value)| [Cell::new(label, Style::Plain), value.into()]);
+    let rows = rows.map(|(label, value)| vec![label.into(), value.into()]);
     let columns = [Column::from(""), Column::wrapped("")];
     drawn(&columns, &rows.collect::<Vec<_>>(), terminal)
 }
 
-fn drawn<const COLUMNS: usize>(
-    columns: &[Column; COLUMNS],
-    rows: &[[Cell; COLUMNS]],
+fn drawn<'a>(
+    columns: &[Column],
+    rows: impl IntoIterator<Item = &'a Vec<Cell>>,
     terminal: Terminal,
 ) -> String {
     let mut table = bare(terminal);
@@ -136,7 +152,7 @@ fn drawn<const COLUMNS: usize>(
     let mut text = table.trim_fmt();
     text.push('\n');
     let is_left_out = |place: &usize| !kept[*place] && terminal.columns.is_some();
-    let left_out: Vec<&str> = (0..COLUMNS)
+    let left_out: Vec<&str> = (0..columns.len())
         .filter(is_left_out)
         .map(|place| columns[place].heading)
         .collect();
@@ -152,20 +168,19 @@ fn drawn<const COLUMNS: usize>(
 
 /// Which columns are shown: as many as fit into the terminal when wrapped columns are as narrow as
 /// possible.
-fn kept<const COLUMNS: usize>(
-    columns: &[Column; COLUMNS],
-    natural: &[u16],
-    terminal: Option<usize>,
-) -> [bool; COLUMNS] {
+fn kept(columns: &[Column], natural: &[u16], terminal: Option<usize>) -> Vec<bool> {
     let Some(terminal) = terminal else {
-        return columns.map(|column| !matches!(column.fit, Fit::Extra(_)));
+        let shown = columns.iter();
+        return shown
+            .map(|column| !matches!(column.fit, Fit::Extra(_)))
+            .collect();
     };
-    let mut kept = [true; COLUMNS];
+    let mut kept = vec![true; columns.len()];
     let least = |place: usize| match columns[place].fit {
         Fit::Wrapped => natural[place].min(WRAPPED_MIN),
         Fit::Whole | Fit::Spare(_) | Fit::Extra(_) => natural[place],
     };
-    let mut spare: Vec<(u8, usize)> = (0..COLUMNS)
+    let mut spare: Vec<(u8, usize)> = (0..columns.len())
         .filter_map(|place| match columns[place].fit {
             Fit::Spare(number) | Fit::Extra(number) => Some((number, place)),
             Fit::Whole | Fit::Wrapped => None,
@@ -173,7 +188,7 @@ fn kept<const COLUMNS: usize>(
         .collect();
     spare.sort_unstable();
     for (_, place) in spare {
-        let shown = (0..COLUMNS).filter(|&place| kept[place]);
+        let shown = (0..columns.len()).filter(|&place| kept[place]);
         let needed: usize = shown.map(|place| usize::from(least(place) + GAP)).sum();
         if needed <= terminal + usize::from(GAP) {
             break;

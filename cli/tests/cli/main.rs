@@ -35,6 +35,7 @@ mod help;
 mod hints;
 mod import;
 mod interrupted;
+mod json_shapes;
 mod key_store;
 mod keys;
 mod keys_log;

@@ -5,7 +5,7 @@ use std::fs;
 use crate::harness::{TestCli, assert_snapshot, check};
 
 /// A command and all below it, each with the line that says what it is for.
-fn commands(cli: &mut TestCli, command: &str) -> Vec<(String, String)> {
+pub(crate) fn commands(cli: &mut TestCli, command: &str) -> Vec<(String, String)> {
     let words = command.split_whitespace();
     let args: Vec<&str> = words.chain(["--help"]).collect();
     let help = cli.run(&args).out;

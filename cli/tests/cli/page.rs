@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::harness::TestCli;
 
-const STYLE: &str = include_str!("../../src/page/page.css");
+const STYLE: &str = include_str!("../../src/report/page.css");
 
 /// The page that a command wrote to `[dir]/NAME`, of which the style is exactly the style sheet.
 pub(crate) fn read(cli: &TestCli, name: &str) -> String {

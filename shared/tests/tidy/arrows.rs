@@ -42,8 +42,8 @@ pub(crate) const HOUSES: [House; 4] = [
         sources: "cli/src",
         steps: &[
             &["exit_status", "terminal"],
-            &["hints", "page"],
-            &["remote"],
+            &["hints"],
+            &["remote", "report"],
             &["process"],
             &["serving"],
             &["settings"],

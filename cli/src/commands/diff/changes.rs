@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use serde::Serialize;
 use shared::release::diff::changed::{ChangedRecords, bodies_bytes};
 use shared::release::diff::{Contents, Kind};
-use shared::release::{Release, ReleaseError, Releases};
+use shared::release::{Manifest, Release, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
 use crate::commands::release_name::ReleaseName;
 
@@ -30,6 +30,55 @@ impl Side {
     pub(super) fn read(release: Release) -> Result<Self, ReleaseError> {
         let contents = Contents::read(&release)?;
         Ok(Self { release, contents })
+    }
+}
+
+/// Two releases, and everything that is different in them.
+pub(in crate::commands) struct Compared {
+    pub(super) diff: ReleaseDiff,
+    /// Of the kinds that were asked for.
+    pub(super) changes: Vec<Changes>,
+    /// The descriptions of the two.
+    pub(in crate::commands) manifests: [Manifest; 2],
+}
+
+impl Compared {
+    /// Compares the records of all kinds or one; lists have at most `examples_max` names.
+    pub(super) fn of(
+        [old, new]: [&Side; 2],
+        only: Option<Kind>,
+        examples_max: usize,
+    ) -> anyhow::Result<Self> {
+        let kinds = Kind::ALL.into_iter();
+        let kinds = kinds.filter(|kind| only.is_none_or(|only| only == *kind));
+        let changes = kinds.map(|kind| Changes::read(kind, [old, new]));
+        let changes: Result<Vec<Changes>, _> = changes.collect();
+        Ok(Self {
+            diff: ReleaseDiff::of(&old.contents, &new.contents, examples_max),
+            changes: changes.context(FAILED)?,
+            manifests: [old, new].map(|side| side.release.manifest().clone()),
+        })
+    }
+
+    /// Compares two releases that both exist.
+    pub(in crate::commands) fn between(
+        ids: [&ReleaseId; 2],
+        releases: &dyn Releases,
+        examples_max: usize,
+    ) -> anyhow::Result<Self> {
+        let side = |id| {
+            let release = releases.open(id);
+            release.and_then(Side::read).context(FAILED)
+        };
+        let [old, new] = ids.map(side);
+        Self::of([&old?, &new?], None, examples_max)
+    }
+
+    /// Whether a record has changed.
+    pub(super) fn has_changed(&self) -> bool {
+        let of_kind = |changes: &Changes| self.diff.of_kind(changes.kind);
+        let mut changes = self.changes.iter();
+        changes.any(|changes| of_kind(changes).changed.total != 0)
     }
 }
 

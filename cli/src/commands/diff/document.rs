@@ -15,7 +15,7 @@ use shared::release::diff::{
 use shared::release::{ReleaseDiff, ReleaseId};
 
 use super::changes::Changes;
-use super::cut::{cut, width};
+use crate::report::{cut, width};
 
 /// How much of the changed records is shown.
 #[derive(Clone, Copy)]

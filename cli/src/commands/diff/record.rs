@@ -3,8 +3,6 @@
 //! People get old and new values; programs get a JSON Patch (RFC 6902) of the record, which is what
 //! its response has under `data`.
 
-use std::io::Write;
-
 use anyhow::{Context as _, anyhow};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -14,12 +12,10 @@ use shared::release::diff::change::{Change, FieldPath, changes};
 use shared::release::diff::changed::RecordBodies;
 
 use super::changes::{FAILED, Side};
-use super::text::{SAME_VALUES, heads};
-use super::values::Values;
+use super::report::{heads, one};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
-use crate::terminal::Terminal;
-use crate::terminal::table;
+use crate::report::{ChangedRecord, Changes, Report};
 
 /// One record in two releases, at least one of which has it.
 pub(super) struct RecordDiff<'a> {
@@ -96,40 +92,35 @@ impl<'a> RecordDiff<'a> {
         Some(format!("The {kind} {id} was {was}: only {release} has it."))
     }
 
-    /// Shows every change to people.
-    pub(super) fn write(
-        &self,
-        active: Option<&ReleaseId>,
-        is_full: bool,
-        terminal: Terminal,
-        out: &mut dyn Write,
-    ) -> anyhow::Result<()> {
+    /// Every change, for people.
+    pub(super) fn report(&self, active: Option<&ReleaseId>, is_full: bool) -> Report<'_> {
         let [from, to] = heads(self.sides.map(|side| side.release.id()), active);
-        let record = (self.kind.label(), self.id.to_owned());
-        writeln!(out, "{}", table::details([from, to, record], terminal))?;
+        let mut report = Report::new();
+        report.facts([from, to, (self.kind.label(), self.id.to_owned())]);
+        let bodies = [&self.old, &self.new].map(|body| body.as_deref().map(RawValue::get));
         if let Some(only_in_one) = self.only_in_one() {
-            writeln!(out, "{only_in_one}")?;
-            return Ok(());
-        }
-        let changes = self.changes();
-        let mut values = Values::new(terminal, is_full);
-        for change in &changes {
-            out.write_all(values.lines(change, 0).as_bytes())?;
-        }
-        if values.is_cut {
-            writeln!(out, "\n(--full shows long values whole)")?;
-        }
-        if changes.is_empty() {
-            let is_same =
-                self.old.as_deref().map(RawValue::get) == self.new.as_deref().map(RawValue::get);
-            let same = if is_same {
-                "It is the same in both."
-            } else {
-                SAME_VALUES
+            report.note(only_in_one);
+        } else if bodies[0] == bodies[1] {
+            report.note("It is the same in both.");
+        } else {
+            let changed = || ChangedRecord {
+                slug: String::new(),
+                id: self.id.to_owned(),
+                edit_url: None,
+                changes: self.changes().iter().map(one).collect(),
+                more: 0,
             };
-            writeln!(out, "{same}")?;
+            let records = Box::new(move || {
+                Box::new(std::iter::once_with(move || Ok(changed()))) as Box<dyn Iterator<Item = _>>
+            });
+            report.changes(Changes {
+                title: None,
+                records,
+                more: 0,
+                is_full,
+            });
         }
-        Ok(())
+        report
     }
 }
 

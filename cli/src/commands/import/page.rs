@@ -6,39 +6,51 @@ use shared::release::Releases;
 
 use super::guards::Refusal;
 use super::{Comparison, ImportArgs, Imported, Made};
-use crate::commands::diff;
-use crate::page::{Page, Tone};
+use crate::commands::coverage;
+use crate::commands::diff::PAGE_MAX;
+use crate::commands::diff::changes::Compared;
+use crate::commands::diff::report::{self, Bounds};
+use crate::commands::export_args::write_page;
+use crate::process::output_file::OutputFile;
+use crate::report::page::Tone;
 use crate::terminal::counted;
 
-/// The page of an import: what is wrong, what changes for consumers, and field coverage.
-pub(super) fn of(
+/// Writes the page of an import: what is wrong, what changes for consumers, and field coverage.
+pub(super) fn write(
     imported: &Imported,
     outcome: &Outcome,
     args: &ImportArgs,
     mapping: Option<&Mapping>,
     releases: &dyn Releases,
-) -> anyhow::Result<Page> {
+    file: OutputFile,
+) -> anyhow::Result<()> {
+    let edit_url = |id: &str| mapping?.edit_url(id);
+    let made = imported.made.as_ref();
+    let compared = match made.map(|made| &made.comparison) {
+        Some(Comparison::Diff(diff)) if diff.from != diff.to => {
+            let sides = [&diff.from, &diff.to];
+            Some(Compared::between(sides, releases, PAGE_MAX)?)
+        }
+        _ => None,
+    };
     let mut page = args.export.page("Import", outcome, mapping);
-    page.fact("Active release", imported.active.to_string());
-    let Some(made) = &imported.made else {
+    let active = ("Active release", imported.active.to_string());
+    let release = made.map(|made| ("Release", made.release.to_string()));
+    page.head.facts([active].into_iter().chain(release));
+    let Some(made) = made else {
         let errors = counted(outcome.findings.errors(), "error");
         page.set_verdict(Tone::Bad, format!("Nothing was imported: {errors}."));
-        return Ok(page);
+        return write_page(&page, file);
     };
-    page.fact("Release", made.release.as_str());
     let (tone, verdict) = verdict(made, imported, outcome);
     page.set_verdict(tone, verdict);
-    match &made.comparison {
-        Comparison::Diff(diff) if diff.from != diff.to => {
-            let edit_url = |id: &str| mapping?.edit_url(id);
-            let sides = [&diff.from, &diff.to];
-            diff::page::add_between(&mut page, sides, releases, &edit_url)?;
-        }
-        Comparison::Diff(_) | Comparison::NoneActive | Comparison::Impossible(_) => {
-            diff::page::add_coverage(&mut page, &made.manifest, None);
-        }
+    let mut old = None;
+    if let Some(compared) = &compared {
+        report::add(&mut page.body, compared, Bounds::PAGE, &edit_url);
+        old = Some(&compared.manifests[0]);
     }
-    Ok(page)
+    page.body.coverage(coverage::of(&made.manifest, old));
+    write_page(&page, file)
 }
 
 fn verdict(made: &Made, imported: &Imported, outcome: &Outcome) -> (Tone, String) {

@@ -11,12 +11,13 @@ use super::{Comparison, ImportArgs, Imported, Made};
 use crate::commands::coverage::{self, CoverageDocument};
 use crate::commands::diff::changes::ChangedFields;
 use crate::commands::diff::sentences;
-use crate::commands::export_args::{OutcomeDocument, Shown, tally_table};
+use crate::commands::export_args::{OutcomeDocument, Shown, add_tally};
 use crate::commands::show;
 use crate::process::context::Context;
+use crate::report::Report;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
-use crate::terminal::wrap::{fit, wrap};
+use crate::terminal::wrap::wrap;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -56,19 +57,32 @@ pub(super) fn show(
     if imported.shown == Shown::Foreign {
         return Ok(());
     }
-    writeln!(context.out, "{}", tally_table(&outcome.tally))?;
-    match &imported.made {
-        Some(made) => {
-            show_made(made, imported, outcome, context)?;
-            args.export.show_written(args.rejects.as_deref(), context)?;
-            show_refusals(made, context)?;
-            if made.is_refused() {
-                return show_refused(made, args.export.next(outcome).as_deref(), context);
-            }
-            show_next(made, imported, first_key, context)
-        }
-        None => show_nothing_made(imported, outcome, args, context),
+    let mut report = Report::new();
+    add_tally(&mut report, &outcome.tally);
+    let written = args.export.written(args.rejects.as_deref());
+    let written = written.map(|file| format!("Wrote {}.", file.display()));
+    let Some(made) = &imported.made else {
+        add_nothing_made(&mut report, imported, outcome);
+        written.for_each(|written| _ = report.line(written));
+        let next = next_of_nothing(outcome, args).map(|next| format!("Next: {next}"));
+        next.into_iter().for_each(|next| _ = report.line(next));
+        return show::report(&report, context);
+    };
+    if !made.is_refused() {
+        warn_if_not_compared(made, context)?;
     }
+    add_made(&mut report, made, imported, outcome);
+    written.for_each(|written| _ = report.line(written));
+    show::report(&report, context)?;
+    // They are on another stream, and what to do about them stands below.
+    show_refusals(made, context)?;
+    let mut next = Report::new();
+    if made.is_refused() {
+        add_refused(&mut next, made, args.export.next(outcome).as_deref());
+    } else {
+        add_next(&mut next, made, imported, first_key);
+    }
+    show::report(&next, context)
 }
 
 fn document<'a>(imported: &'a Imported, outcome: &'a Outcome) -> Document<'a> {
@@ -93,105 +107,73 @@ fn document<'a>(imported: &'a Imported, outcome: &'a Outcome) -> Document<'a> {
     }
 }
 
-fn show_nothing_made(
-    imported: &Imported,
-    outcome: &Outcome,
-    args: &ImportArgs,
-    context: &mut Context,
-) -> anyhow::Result<()> {
+fn add_nothing_made(report: &mut Report<'_>, imported: &Imported, outcome: &Outcome) {
     let errors = counted(outcome.findings.errors(), "error");
-    let nothing = format!("Nothing was imported: {errors}.");
-    writeln!(context.out, "{}", fit(&nothing, 2, context.terminal))?;
-    writeln!(context.out, "Active release: {}.", imported.active)?;
-    args.export.show_written(args.rejects.as_deref(), context)?;
+    report
+        .note(format!("Nothing was imported: {errors}."))
+        .line(format!("Active release: {}.", imported.active));
+}
+
+fn next_of_nothing(outcome: &Outcome, args: &ImportArgs) -> Option<String> {
     let is_left = outcome.tally.boat.published != 0;
     let may_leave_out = is_left && outcome.findings.blocking_errors() == 0;
-    let next = match args.export.next(outcome) {
-        Some(command) => command,
-        None if !args.skip_invalid && may_leave_out => {
-            "fix the export, or leave invalid records out: --skip-invalid".to_owned()
-        }
-        None => return Ok(()),
-    };
-    Ok(writeln!(context.out, "Next: {next}")?)
+    args.export.next(outcome).or_else(|| {
+        let leave_out = "fix the export, or leave invalid records out: --skip-invalid";
+        (!args.skip_invalid && may_leave_out).then(|| leave_out.to_owned())
+    })
 }
 
-fn show_made(
-    made: &Made,
-    imported: &Imported,
-    outcome: &Outcome,
-    context: &mut Context,
-) -> anyhow::Result<()> {
-    show_comparison(made, imported, context)?;
-    writeln!(
-        context.out,
-        "{}",
-        coverage::text(&made.manifest, context.terminal)
-    )?;
-    let out = &mut context.out;
+fn add_made<'a>(report: &mut Report<'a>, made: &'a Made, imported: &Imported, outcome: &Outcome) {
+    add_comparison(report, made, imported);
     let (release, seconds) = (&made.release, imported.duration.as_secs_f64());
-    if made.existed {
-        writeln!(out, "Release {release} has exactly these contents already.")?;
-    } else {
-        writeln!(out, "Release {release} was made in {seconds:.1} s.")?;
-    }
+    report
+        .coverage(coverage::of(&made.manifest, None))
+        .note(if made.existed {
+            format!("Release {release} has exactly these contents already.")
+        } else {
+            format!("Release {release} was made in {seconds:.1} s.")
+        });
     let invalid = outcome.tally.invalid();
     if invalid != 0 {
-        writeln!(out, "Left out: {}.", counted(invalid, "invalid record"))?;
+        report.line(format!("Left out: {}.", counted(invalid, "invalid record")));
     }
-    writeln!(out, "Active release: {}.", imported.active)?;
-    Ok(())
+    report.line(format!("Active release: {}.", imported.active));
 }
 
-/// Shows what to do next; `first_key` is the command for the first key, if there is none yet.
-fn show_next(
-    made: &Made,
-    imported: &Imported,
-    first_key: Option<&str>,
-    context: &mut Context,
-) -> anyhow::Result<()> {
+/// Adds what to do next; `first_key` is the command for the first key, if there is none yet.
+fn add_next(report: &mut Report<'_>, made: &Made, imported: &Imported, first_key: Option<&str>) {
     let release = &made.release;
-    let next = match (imported.active.id(), first_key) {
-        (Some(active), _) if active == release && imported.is_followed => {
-            "Running servers follow within a second.".to_owned()
-        }
-        (Some(active), Some(command)) if active == release => {
-            format!("Every request needs a key, and none is issued yet.\nNext: {command}")
-        }
-        (Some(active), None) if active == release => "Next: catalogue serve".to_owned(),
-        _ => format!("Next: catalogue releases activate {release}"),
+    let is_active = imported.active.id() == Some(release);
+    match first_key {
+        _ if !is_active => report.line(format!("Next: catalogue releases activate {release}")),
+        _ if imported.is_followed => report.line("Running servers follow within a second."),
+        Some(command) => report
+            .line("Every request needs a key, and none is issued yet.")
+            .line(format!("Next: {command}")),
+        None => report.line("Next: catalogue serve"),
     };
-    Ok(writeln!(context.out, "{}", context.hints.paste(&next))?)
 }
 
-fn show_comparison(made: &Made, imported: &Imported, context: &mut Context) -> anyhow::Result<()> {
-    match &made.comparison {
-        Comparison::NoneActive => {}
-        // The refusal says so already.
-        Comparison::Impossible(_) if made.is_refused() => {}
-        Comparison::Impossible(why) => {
-            let warning = guards::uncompared(why);
-            writeln!(
-                context.err,
-                "warning: {}",
-                escape_control(&context.hints.paste(&warning))
-            )?;
-        }
-        // The active release was imported again.
-        Comparison::Diff(diff) if diff.from == diff.to => {}
-        Comparison::Diff(diff) => {
-            let is_active = imported.active.id() == Some(&made.release);
-            let will = if is_active { "will" } else { "would" };
-            let out = &mut context.out;
-            let title = format!("What consumers {will} see, compared with {}:", diff.from);
-            writeln!(out, "{}", wrap(&title, 2, context.terminal))?;
-            for line in sentences::all(diff, made.changed_fields.as_ref()) {
-                writeln!(out, "{}", wrap(&format!("  {line}"), 4, context.terminal))?;
-            }
-            writeln!(out)?;
-        }
+/// Warns that it is not known what changes, unless a refusal says so already.
+fn warn_if_not_compared(made: &Made, context: &mut Context) -> anyhow::Result<()> {
+    if let Comparison::Impossible(why) = &made.comparison {
+        let warning = guards::uncompared(why);
+        let warning = context.hints.paste(&warning);
+        writeln!(context.err, "warning: {}", escape_control(&warning))?;
     }
     Ok(())
+}
+
+/// Adds what changes, unless the active release was imported again.
+fn add_comparison(report: &mut Report<'_>, made: &Made, imported: &Imported) {
+    let Some(diff) = made.comparison.diff().filter(|diff| diff.from != diff.to) else {
+        return;
+    };
+    let is_active = imported.active.id() == Some(&made.release);
+    let will = if is_active { "will" } else { "would" };
+    let title = format!("What consumers {will} see, compared with {}:", diff.from);
+    let lines = sentences::all(diff, made.changed_fields.as_ref());
+    report.list(title, lines.iter().map(|line| [line]), 0);
 }
 
 fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
@@ -221,25 +203,25 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says, below the refusals, what to do about them; `next` is the command that shows why no boat is
-/// left.
-fn show_refused(made: &Made, next: Option<&str>, context: &mut Context) -> anyhow::Result<()> {
+/// Adds what to do about the refusals; `next` is the command that shows why no boat is left.
+fn add_refused(report: &mut Report<'_>, made: &Made, next: Option<&str>) {
     let release = &made.release;
     let look = match made.comparison {
         Comparison::Diff(_) => "diff",
         Comparison::NoneActive | Comparison::Impossible(_) => "releases show",
     };
-    let last = match next {
+    report
+        .line("Not activated: what is served is unchanged, and nothing has to be undone.")
+        .verbatim(format!("Look at it:      catalogue {look} {release}"))
+        .verbatim(format!(
+            "Activate it:     catalogue releases activate {release}"
+        ));
+    match next {
         _ if !made.leaves_no_boat() => {
-            format!("\nOr import with:  {}", guards::options(&made.refusals))
+            let options = guards::options(&made.refusals);
+            report.verbatim(format!("Or import with:  {options}"));
         }
-        Some(command) => format!("\nFind out why:    {command}"),
-        None => String::new(),
-    };
-    let text = format!(
-        "Not activated: what is served is unchanged, and nothing has to be undone.\n\
-         Look at it:      catalogue {look} {release}\n\
-         Activate it:     catalogue releases activate {release}{last}"
-    );
-    Ok(writeln!(context.out, "{}", context.hints.paste(&text))?)
+        Some(command) => _ = report.verbatim(format!("Find out why:    {command}")),
+        None => {}
+    }
 }

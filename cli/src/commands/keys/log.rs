@@ -1,7 +1,5 @@
 //! `catalogue keys log`: who changed which key or subscription, when, and how.
 
-use std::io::Write;
-
 use clap::{Args, value_parser};
 use serde::Serialize;
 use shared::base::timestamp::Timestamp;
@@ -14,11 +12,12 @@ use crate::commands::keys::KeyArgs;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
+use crate::report::Report;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::Terminal;
 use crate::terminal::quantity::count;
 use crate::terminal::relative_time;
-use crate::terminal::table::{self, Column};
+use crate::terminal::table::{Cell, Column};
 
 /// How many entries are shown by default.
 const LIMIT_DEFAULT: u32 = 50;
@@ -62,8 +61,10 @@ pub(super) fn run(
         show::json(&Document { entries, has_more }, context)?;
         return Ok(ExitStatus::Done);
     }
+    let mut report = Report::new();
     if entries.is_empty() {
-        writeln!(context.out, "No changes are logged.")?;
+        report.note("No changes are logged.");
+        show::report(&report, context)?;
         return Ok(ExitStatus::Done);
     }
     let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
@@ -74,14 +75,11 @@ pub(super) fn run(
         Column::wrapped("WHAT"),
         Column::wrapped("CHANGES"),
     ];
-    let text = table::list(columns, rows, terminal);
-    context.out.write_all(text.as_bytes())?;
+    report.table("", columns, rows);
     if has_more {
-        writeln!(
-            context.out,
-            "\nThere are earlier changes; --limit N shows more."
-        )?;
+        report.note("There are earlier changes; --limit N shows more.");
     }
+    show::report(&report, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -108,17 +106,16 @@ fn query(args: &LogArgs, store: &mut KeyStore) -> anyhow::Result<EntryQuery> {
 
 /// The changed values are below the event, each on a line of its own, so that the table stays
 /// narrow.
-fn row(entry: &Entry, now: i64, terminal: Terminal) -> [String; 4] {
+fn row(entry: &Entry, now: i64, terminal: Terminal) -> [Cell; 4] {
     let subject = match &entry.key {
         Some((_id, prefix)) => prefix.to_string(),
         None => entry.subscription.to_string(),
     };
-    let changes: Vec<_> = entry.changes.iter().map(ToString::to_string).collect();
     [
-        relative_time::short(entry.at, now, terminal),
-        entry.operator.to_string(),
-        format!("{}\n{subject}", entry.event.as_str()),
-        changes.join("\n"),
+        relative_time::short(entry.at, now, terminal).into(),
+        entry.operator.to_string().into(),
+        Cell::lines([entry.event.as_str(), &subject]),
+        Cell::lines(entry.changes.iter().map(ToString::to_string)),
     ]
 }
 

@@ -1,16 +1,14 @@
 //! `catalogue mapping check`: field by field what a mapping finds, and the keys it leaves unread.
 //! The export is validated, and its records are watched on the way.
 
-mod page;
-
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, ValueHint};
 use import::finding::report::FindingsReport;
 use import::finding::{Code, Findings};
-use import::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
+use import::mapping::{CheckReport, Mapping, RuleReport, UnreadKey};
 use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
@@ -22,13 +20,14 @@ use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::process::output_file::{Kind, OutputFile, Permit};
 use crate::remote::Source;
+use crate::report::Report;
+use crate::report::page::{Page, Tone};
 use crate::settings::address::SourceParser;
 use crate::terminal::counted;
-use crate::terminal::escape::escape_control;
 use crate::terminal::findings::{self, Extent};
 use crate::terminal::progress::Progress;
 use crate::terminal::quantity::count;
-use crate::terminal::table::{self, Column};
+use crate::terminal::table::Column;
 
 /// How many findings are used to count errors by field.
 const FINDINGS_MAX: usize = 100_000;
@@ -91,9 +90,9 @@ pub(super) fn run(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let permit = Permit::outside(data).overwriting(args.overwrite);
-    let page = args.report_html.as_deref();
-    let page = page.map(|path| OutputFile::create(path, Kind::Page, &permit));
-    let page = page.transpose()?;
+    let file = args.report_html.as_deref();
+    let file = file.map(|path| OutputFile::create(path, Kind::Page, &permit));
+    let file = file.transpose()?;
     let mapping = read_mapping(&args.mapping)?;
     let mut outcome = validated(args, &mapping, data, context)?;
     let report = outcome.report.take();
@@ -101,8 +100,8 @@ pub(super) fn run(
     add_errors(&mut report, &outcome.findings);
     outcome.findings.list_at_most(args.max_findings);
     let is_valid = outcome.findings.errors() == 0 && missing(&report) == 0;
-    if let Some(file) = page {
-        write_page(&page::of(args, &mapping, &report, &outcome), file)?;
+    if let Some(file) = file {
+        write_page(&page(args, &mapping, &report, &outcome), file)?;
     }
     OutputClosed::ignore_closed(if args.json {
         let document = Document {
@@ -202,11 +201,34 @@ fn show(
         context.terminal,
         &mut context.err,
     )?;
-    for rule in &report.rules {
-        show_rule(rule, context)?;
-    }
-    show_others(report, context)?;
-    Ok(writeln!(context.out, "{}", verdict(report, outcome))?)
+    let mut shown = Report::new();
+    add(&mut shown, report);
+    shown.note(verdict(report, outcome));
+    show::report(&shown, context)
+}
+
+/// The same for a browser.
+fn page<'a>(
+    args: &CheckArgs,
+    mapping: &Mapping,
+    report: &'a CheckReport,
+    outcome: &Outcome,
+) -> Page<'a> {
+    let exports = args.exports.iter().map(Source::to_string);
+    let exports = exports.collect::<Vec<_>>().join(", ");
+    let mut page = Page::new(&format!("Check of a mapping on {exports}"));
+    page.head
+        .facts([("Mapping", args.mapping.display().to_string())]);
+    let tone = match missing(report) {
+        0 => Tone::of(&outcome.findings),
+        _ => Tone::Bad,
+    };
+    page.set_verdict(tone, verdict(report, outcome));
+    page.add_findings(&outcome.findings, |finding| {
+        mapping.edit_url(finding.record.as_ref()?.id.as_deref()?)
+    });
+    add(&mut page.body, report);
+    page
 }
 
 /// How many errors, missing keys and other results there are. Those that make the exit status 1
@@ -226,109 +248,93 @@ fn verdict(report: &CheckReport, outcome: &Outcome) -> String {
     format!("{errors}, {missing}{warnings}, {unread} unread.")
 }
 
-fn show_rule(rule: &RuleReport, context: &mut Context) -> anyhow::Result<()> {
-    let out = &mut context.out;
-    let types = escape_control(&rule.types.join(", ")).into_owned();
-    let records = counted(rule.records, "published record");
-    writeln!(out, "{} from {types}: {records}\n", rule.kind)?;
+fn add(to: &mut Report<'_>, report: &CheckReport) {
+    for rule in &report.rules {
+        let types = rule.types.join(", ");
+        add_fields(to, &types, rule);
+        add_keys(to, &types, &rule.unread, &rule.unknown);
+    }
+    for linked in &report.linked {
+        add_keys(to, &linked.record_type, &linked.unread, &linked.unknown);
+    }
+    let what = "Links from keys without a record that nothing reads:";
+    add_key_table(to, what.to_owned(), &report.lone_links);
+    for (part, keys) in &report.envelope {
+        let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+        let keys = keys.join(", ");
+        to.note(format!(
+            "`{part}` of the envelope: no record has the key {keys}"
+        ));
+    }
+    for (variable, address) in &report.examples {
+        to.note(format!(
+            "`{variable}` of [variables] is still that of an example: {address}"
+        ));
+    }
+    let types = report.unread_types.iter();
+    let types = types.map(|(name, records)| format!("{name} ({records})"));
+    let types: Vec<String> = types.collect();
+    if !types.is_empty() {
+        let types = types.join(", ");
+        to.note(format!("Types of record that nothing reads: {types}"));
+    }
+}
+
+/// The fields of a rule, and below them what is wrong with some.
+fn add_fields(to: &mut Report<'_>, types: &str, rule: &RuleReport) {
     let rows = rule.fields.iter().map(|field| {
-        let sample = field.sample.as_deref().unwrap_or_default();
         [
             field.field.clone(),
             field.filled.to_string(),
             field.null.to_string(),
             field.errors.to_string(),
-            escape_control(sample).into_owned(),
+            field.sample.clone().unwrap_or_default(),
         ]
     });
-    let mut columns = ["FIELD", "FILLED", "NULL", "ERRORS", ""].map(Column::from);
-    columns[4] = Column::wrapped("SAMPLE");
-    writeln!(out, "{}", table::list(columns, rows, context.terminal))?;
+    let columns = [
+        "FIELD".into(),
+        "FILLED".into(),
+        "NULL".into(),
+        "ERRORS".into(),
+        Column::wrapped("SAMPLE"),
+    ];
+    let records = counted(rule.records, "published record");
+    let title = format!("{} from {types}: {records}", rule.kind);
+    to.table(title, columns, rows);
     for field in &rule.fields {
-        show_troubles(field, out)?;
+        let name = &field.field;
+        for missing in &field.missing {
+            let key = &missing.key;
+            let hint = missing.suggestion.as_ref();
+            let hint = hint.map(|key| format!("; did you mean `{key}`?"));
+            let hint = hint.unwrap_or_default();
+            to.note(format!("{name}: no record has the key `{key}`{hint}"));
+        }
+        if let Some(error) = &field.error {
+            to.note(format!("{name}: {error}"));
+        }
     }
-    let keys = format!("Keys of {types}");
-    show_keys(&format!("{keys} that nothing reads"), &rule.unread, context)?;
-    show_keys(&format!("{keys} {UNKNOWN}"), &rule.unknown, context)
 }
 
-fn show_keys(what: &str, keys: &[UnreadKey], context: &mut Context) -> anyhow::Result<()> {
-    let out = &mut context.out;
+fn add_keys(to: &mut Report<'_>, types: &str, unread: &[UnreadKey], unknown: &[UnreadKey]) {
+    let unread_title = format!("Keys of {types} that nothing reads:");
+    add_key_table(to, unread_title, unread);
+    add_key_table(to, format!("Keys of {types} {UNKNOWN}:"), unknown);
+}
+
+fn add_key_table(to: &mut Report<'_>, title: String, keys: &[UnreadKey]) {
     if keys.is_empty() {
-        return Ok(());
+        return;
     }
-    writeln!(out, "{what}:\n")?;
     let rows = keys.iter().map(|key| {
-        let sample = escape_control(&key.sample).into_owned();
-        [
-            escape_control(&key.key).into_owned(),
-            key.records.to_string(),
+        let UnreadKey {
+            key,
+            records,
             sample,
-        ]
+            ..
+        } = key;
+        [key.clone(), records.to_string(), sample.clone()]
     });
     let columns = ["KEY".into(), "RECORDS".into(), Column::wrapped("SAMPLE")];
-    Ok(writeln!(
-        out,
-        "{}",
-        table::list(columns, rows, context.terminal)
-    )?)
-}
-
-/// Shows what is read besides the records of rules, and what is not read.
-fn show_others(report: &CheckReport, context: &mut Context) -> anyhow::Result<()> {
-    for linked in &report.linked {
-        let keys = format!("Keys of {}", escape_control(&linked.record_type));
-        show_keys(
-            &format!("{keys} that nothing reads"),
-            &linked.unread,
-            context,
-        )?;
-        show_keys(&format!("{keys} {UNKNOWN}"), &linked.unknown, context)?;
-    }
-    let what = "Links from keys without a record that nothing reads";
-    show_keys(what, &report.lone_links, context)?;
-    let out = &mut context.out;
-    for (part, keys) in &report.envelope {
-        let keys: Vec<String> = keys
-            .iter()
-            .map(|key| format!("`{}`", escape_control(key)))
-            .collect();
-        let keys = keys.join(", ");
-        writeln!(
-            out,
-            "`{part}` of the envelope: no record has the key {keys}\n"
-        )?;
-    }
-    for (variable, address) in &report.examples {
-        let (variable, address) = (escape_control(variable), escape_control(address));
-        writeln!(
-            out,
-            "`{variable}` of [variables] is still that of an example: {address}\n"
-        )?;
-    }
-    if report.unread_types.is_empty() {
-        return Ok(());
-    }
-    let types = report.unread_types.iter();
-    let types = types.map(|(name, records)| format!("{} ({records})", escape_control(name)));
-    let types: Vec<String> = types.collect();
-    Ok(writeln!(
-        out,
-        "Types of record that nothing reads: {}\n",
-        types.join(", ")
-    )?)
-}
-
-fn show_troubles(field: &FieldReport, out: &mut dyn Write) -> anyhow::Result<()> {
-    for missing in &field.missing {
-        let suggestion = missing.suggestion.as_ref();
-        let suggestion = suggestion.map(|key| format!("; did you mean `{}`?", escape_control(key)));
-        let (name, key) = (&field.field, escape_control(&missing.key));
-        let hint = suggestion.unwrap_or_default();
-        writeln!(out, "{name}: no record has the key `{key}`{hint}\n")?;
-    }
-    if let Some(error) = &field.error {
-        writeln!(out, "{}: {}\n", field.field, escape_control(error))?;
-    }
-    Ok(())
+    to.table(title, columns, rows);
 }

@@ -10,6 +10,7 @@ use crate::commands::coverage::{self, CoverageDocument};
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
+use crate::report::Report;
 use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
 use crate::terminal::relative_time;
@@ -177,19 +178,19 @@ pub(super) fn show(
         show::json(&shown, context)?;
     } else {
         let now = context.clock.now().unix_seconds();
-        let text = text(&release, bytes, &manifest, now, context.terminal);
-        context.out.write_all(text.as_bytes())?;
+        let shown = shown(&release, bytes, &manifest, now, context.terminal);
+        show::report(&shown, context)?;
     }
     Ok(ExitStatus::Done)
 }
 
-fn text(
+fn shown<'a>(
     release: &ReleaseDocument,
     bytes: u64,
-    manifest: &Manifest,
+    manifest: &'a Manifest,
     now: i64,
     terminal: Terminal,
-) -> String {
+) -> Report<'a> {
     let state = if release.active {
         "active"
     } else {
@@ -209,7 +210,6 @@ fn text(
         ("Manufacturers", manifest.manufacturers.to_string().into()),
         ("Bytes", bytes.to_string().into()),
     ];
-    let details = table::details(lines, terminal);
     let rows = manifest.files.iter().map(|file| {
         [
             file.name.to_string(),
@@ -218,7 +218,10 @@ fn text(
         ]
     });
     let columns = ["FILE".into(), "BYTES".into(), Column::spare(1, "SHA-256")];
-    let files = table::list(columns, rows, terminal);
-    let coverage = coverage::text(manifest, terminal);
-    [details, coverage, files].join("\n")
+    let mut report = Report::new();
+    report
+        .facts(lines)
+        .coverage(coverage::of(manifest, None))
+        .table("", columns, rows);
+    report
 }

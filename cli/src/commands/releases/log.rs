@@ -18,13 +18,14 @@ use crate::commands::release_name::ReleaseName;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
+use crate::report::Report;
 use crate::terminal::Terminal;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 use crate::terminal::quantity::count;
 use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
-use crate::terminal::table::{self, Column};
+use crate::terminal::table::{Cell, Column};
 use crate::terminal::wrap::wrap;
 
 /// How many entries are shown by default.
@@ -93,7 +94,8 @@ pub(super) fn run(
         };
         show::json(&document, context)?;
     } else {
-        show(&part, context)?;
+        let now = context.clock.now().unix_seconds();
+        show::report(&report(&part, now, context.terminal), context)?;
     }
     warn(&part, releases, context)?;
     Ok(ExitStatus::Done)
@@ -119,24 +121,23 @@ fn read(args: &LogArgs, releases: &dyn Releases) -> anyhow::Result<LogPart> {
     })?)
 }
 
-fn show(part: &LogPart, context: &mut Context) -> anyhow::Result<()> {
+fn report(part: &LogPart, now: i64, terminal: Terminal) -> Report<'static> {
+    let mut report = Report::new();
     if part.entries.is_empty() {
-        return Ok(writeln!(context.out, "No changes are logged.")?);
+        report.note("No changes are logged.");
+        return report;
     }
-    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
     let rows = part.entries.iter().map(|logged| row(logged, now, terminal));
     let columns = ["WHEN".into(), "WHO".into(), Column::wrapped("WHAT")];
-    let text = table::list(columns, rows, terminal);
-    context.out.write_all(text.as_bytes())?;
+    report.table("", columns, rows);
     if part.has_earlier {
-        let more = "\nThere are earlier changes; --last N shows more.";
-        writeln!(context.out, "{more}")?;
+        report.note("There are earlier changes; --last N shows more.");
     }
-    Ok(())
+    report
 }
 
 /// The details of a change are below it, each on a line of its own.
-fn row(logged: &Logged, now: i64, terminal: Terminal) -> [String; 3] {
+fn row(logged: &Logged, now: i64, terminal: Terminal) -> [Cell; 3] {
     let Entry { attempt, outcome } = &logged.entry;
     let mut lines = vec![format!(
         "{}: {}",
@@ -162,13 +163,9 @@ fn row(logged: &Logged, now: i64, terminal: Terminal) -> [String; 3] {
     );
     lines.extend(listed(outcome));
     [
-        relative_time::short(attempt.at, now, terminal),
-        attempt.author.to_string(),
-        lines
-            .iter()
-            .map(|line| escape_control(line))
-            .collect::<Vec<_>>()
-            .join("\n"),
+        relative_time::short(attempt.at, now, terminal).into(),
+        attempt.author.to_string().into(),
+        Cell::lines(lines),
     ]
 }
 

@@ -1,21 +1,18 @@
 //! How much of a quota is used, as a bar and in words.
 
+use crate::terminal::share::Share;
 use crate::terminal::style::Style;
 use crate::terminal::table::Cell;
 
 /// Width of a bar, in columns.
 const WIDTH: u64 = 10;
 /// The part of a quota, in percent, from which the operator may want to act.
-const MUCH: u128 = 75;
+const MUCH: u64 = 75;
 
 /// A bar that shows how much of the quota is used; full only if nothing is left, empty only if
 /// nothing is used.
 pub(super) fn bar(used: u64, quota: u64) -> Cell {
-    let full = match share(used, quota, u128::from(WIDTH)) {
-        0 => u64::from(used != 0),
-        full if used < quota => full.min(WIDTH - 1),
-        _ => WIDTH,
-    };
+    let full = share(used, quota).drawn(WIDTH);
     let count = |number| usize::try_from(number).unwrap_or(usize::MAX);
     let (full, empty) = (count(full), count(WIDTH - full));
     let text = format!("{}{}", "█".repeat(full), "░".repeat(empty));
@@ -24,17 +21,14 @@ pub(super) fn bar(used: u64, quota: u64) -> Cell {
 
 /// Whole percent; 100 only if nothing is left, and 0 only if nothing is used.
 pub(super) fn percent(used: u64, quota: u64) -> String {
-    match share(used, quota, 100) {
-        0 if used != 0 => "<1 %".to_owned(),
-        percent => format!("{percent} %"),
-    }
+    format!("{} %", share(used, quota))
 }
 
 /// The style for so much use.
 pub(super) fn style(used: u64, quota: u64) -> Style {
     if quota <= used && used != 0 {
         Style::Bad
-    } else if MUCH <= u128::from(share(used, quota, 100)) {
+    } else if MUCH <= share(used, quota).parts(100) {
         Style::Notice
     } else {
         Style::Good
@@ -54,11 +48,12 @@ pub(super) fn grouped(number: u64) -> String {
     grouped
 }
 
-/// How many of `parts` equal parts are used; all of them if the quota is zero.
-fn share(used: u64, quota: u64, parts: u128) -> u64 {
-    let (used, quota) = (u128::from(used.min(quota)), u128::from(quota));
-    let share = (used * parts).checked_div(quota).unwrap_or(parts);
-    u64::try_from(share).unwrap_or(u64::MAX)
+/// The part that is used; all if the quota is zero.
+fn share(used: u64, quota: u64) -> Share {
+    match quota {
+        0 => Share::of(1, 1),
+        quota => Share::of(used, quota),
+    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use rustix::fs::{FileType, Stat, XattrFlags, fgetxattr, fsetxattr, fstat, stat};
 use shared::base::{durable, regular_file};
 
 use crate::hints::Hinted;
-use crate::page;
+use crate::report::page;
 
 /// The beginning of every report, and of no other file.
 const REPORT: &[u8] = b"{\n  \"records\": {\n    \"boat\": {\n      \"published\": ";

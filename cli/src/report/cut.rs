@@ -9,7 +9,7 @@ const CONTEXT_MAX: usize = 20;
 
 /// Both texts, each in at most `columns`. If one is longer, their common beginning is left out
 /// except for a few characters, and then as much of the end as does not fit.
-pub(super) fn cut([old, new]: [&str; 2], columns: usize) -> [String; 2] {
+pub fn cut([old, new]: [&str; 2], columns: usize) -> [String; 2] {
     if [old, new].iter().all(|text| width(text) <= columns) {
         return [old, new].map(str::to_owned);
     }
@@ -19,7 +19,7 @@ pub(super) fn cut([old, new]: [&str; 2], columns: usize) -> [String; 2] {
 }
 
 /// An upper bound of the columns that a text takes.
-pub(super) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 

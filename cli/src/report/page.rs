@@ -1,16 +1,19 @@
-//! A report as one HTML page, for editors: findings, field coverage, and what changes for
-//! consumers.
+//! A report as one HTML page, for editors: below what is wrong stand the parts of the report.
 //!
 //! A page is self-contained, without scripts or external resources, so it can be opened from an
 //! email. The template escapes all text. Nothing here knows a command.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use askama::Template;
 use import::finding::{Cause, Finding, Findings, Kind, Severity};
 
+use super::coverage::Coverage;
+use super::cut::cut;
+use super::{ChangedRecord, Changes, List, Part, Report, Table};
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
+use crate::terminal::table::Cell;
 
 /// The beginning of every page, and of no other file.
 pub const BEGINNING: &str = "<!doctype html>\n<!-- A report of the boat catalogue. -->\n";
@@ -18,30 +21,44 @@ pub const BEGINNING: &str = "<!doctype html>\n<!-- A report of the boat catalogu
 const FINDINGS_MAX: usize = 100;
 /// How many causes are shown.
 const CAUSES_MAX: usize = 500;
+/// Longest value that changed, in columns.
+const VALUE_MAX: usize = 1_000;
 
 /// A page.
-#[derive(Debug, Template)]
-#[template(path = "page/page.html")]
-pub struct Page {
-    /// What was done, and to what.
-    pub title: String,
-    /// The result.
-    pub verdict: Verdict,
-    /// Further facts, by name.
-    pub facts: Vec<(&'static str, String)>,
-    /// Records of each kind: published, unpublished, invalid.
-    pub tally: Vec<(&'static str, [u64; 3])>,
-    /// What is wrong.
-    pub causes: Vec<CauseSection>,
-    /// How many findings are not shown.
-    pub not_shown: u64,
-    /// How many records have each field.
-    pub coverage: Vec<CoverageSection>,
-    /// What changes for consumers.
-    pub changes: Vec<ChangeSection>,
+pub struct Page<'a> {
+    title: String,
+    verdict: Verdict,
+    /// What stands above what is wrong.
+    pub head: Report<'a>,
+    causes: Vec<CauseSection>,
+    not_shown: u64,
+    /// What stands below it.
+    pub body: Report<'a>,
 }
 
-impl Page {
+/// A page, with all that it shows in memory.
+#[derive(Template)]
+#[template(path = "report/page.html")]
+struct Filled<'p> {
+    title: &'p str,
+    verdict: &'p Verdict,
+    head: Vec<Section<'p>>,
+    causes: &'p [CauseSection],
+    not_shown: u64,
+    body: Vec<Section<'p>>,
+}
+
+/// A part of a report as it stands on a page.
+enum Section<'p> {
+    Facts(&'p [(&'static str, Cell)]),
+    Table(String, &'p Table),
+    List(String, &'p List),
+    Coverage(&'p Coverage<'p>),
+    Changes(&'p str, Vec<ChangedRecord>, String),
+    Note(String),
+}
+
+impl<'a> Page<'a> {
     /// An empty page.
     pub fn new(title: &str) -> Self {
         Self {
@@ -50,29 +67,29 @@ impl Page {
                 tone: Tone::Good,
                 text: String::new(),
             },
-            facts: Vec::new(),
-            tally: Vec::new(),
+            head: Report::new(),
             causes: Vec::new(),
             not_shown: 0,
-            coverage: Vec::new(),
-            changes: Vec::new(),
+            body: Report::new(),
         }
     }
 
     /// Writes it.
-    pub fn write_into(&self, out: &mut dyn Write) -> io::Result<()> {
-        Template::write_into(self, out)
-    }
-
-    /// Adds a fact.
-    pub fn fact(&mut self, name: &'static str, value: impl AsRef<str>) {
-        let value = escape_control(value.as_ref()).into_owned();
-        self.facts.push((name, value));
+    pub fn write_into(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let filled = Filled {
+            title: &self.title,
+            verdict: &self.verdict,
+            head: sections(&self.head)?,
+            causes: &self.causes,
+            not_shown: self.not_shown,
+            body: sections(&self.body)?,
+        };
+        Ok(filled.write_into(out)?)
     }
 
     /// Sets the result.
     pub fn set_verdict(&mut self, tone: Tone, text: impl Into<String>) {
-        let text = text.into();
+        let text = escape_control(&text.into()).into_owned();
         self.verdict = Verdict { tone, text };
     }
 
@@ -160,93 +177,49 @@ struct FindingRow {
     origin: Option<String>,
 }
 
-/// How many of some records have each field.
-#[derive(Debug)]
-pub struct CoverageSection {
-    /// What the records are.
-    pub title: String,
-    /// Whether the earlier shares are known.
-    pub has_before: bool,
-    /// Its fields.
-    pub fields: Vec<FieldRow>,
-}
-
-/// How many records have a field.
-#[derive(Debug)]
-pub struct FieldRow {
-    /// Its path.
-    pub name: String,
-    /// How many records have it.
-    pub present: u64,
-    /// How many records there are.
-    pub records: u64,
-    /// The share of records that had it in the earlier release, in percent.
-    pub before: Option<u8>,
-    /// One of its values, or what is wrong with it.
-    pub sample: String,
-}
-
-impl FieldRow {
-    fn percent(&self) -> u8 {
-        percent(self.present, self.records)
+/// The parts of a report, with the records that changed.
+fn sections<'p>(report: &'p Report<'_>) -> anyhow::Result<Vec<Section<'p>>> {
+    let mut sections = Vec::new();
+    for part in &report.parts {
+        match part {
+            Part::Facts(facts) => sections.push(Section::Facts(facts)),
+            Part::Table(table) => sections.push(Section::Table(heading(&table.title), table)),
+            Part::List(list) => sections.push(Section::List(heading(&list.title), list)),
+            Part::Coverage(of_kinds) => sections.extend(of_kinds.iter().map(Section::Coverage)),
+            Part::Changes(changes) => sections.push(changed(changes)?),
+            Part::Note { text, .. } | Part::Verbatim(text) => {
+                sections.push(Section::Note(escape_control(text).into_owned()));
+            }
+        }
     }
+    Ok(sections)
 }
 
-/// Whole percent; 100 only if every record has the field, and 0 only if none has it.
-pub fn percent(present: u64, records: u64) -> u8 {
-    if present == 0 || records == 0 {
-        return 0;
-    }
-    if records <= present {
-        return 100;
-    }
-    let share = u128::from(present) * 100 / u128::from(records);
-    u8::try_from(share).unwrap_or(99).clamp(1, 99)
+/// A title without the colon that leads to the table below it.
+fn heading(title: &str) -> String {
+    let title = title.strip_suffix(':').unwrap_or(title);
+    escape_control(title).into_owned()
 }
 
-/// What changes in one kind of record.
-#[derive(Debug)]
-pub struct ChangeSection {
-    /// What the records are.
-    pub title: String,
-    /// How many are added, removed and changed.
-    pub sentence: String,
-    /// The fields that changed, with the number of records.
-    pub fields: Vec<(String, u64)>,
-    /// Records that are new: ids and slugs.
-    pub added: NameList,
-    /// Records that are gone.
-    pub removed: NameList,
-    /// Records that changed.
-    pub changed: Vec<ChangedRecord>,
-    /// How many changed records are not shown.
-    pub not_shown: u64,
-}
-
-impl ChangeSection {
-    fn lists(&self) -> [(&'static str, &NameList); 2] {
-        [("Added", &self.added), ("Removed", &self.removed)]
-    }
-}
-
-/// Names of records.
-#[derive(Debug)]
-pub struct NameList {
-    /// The first names.
-    pub names: Vec<String>,
-    /// How many more there are.
-    pub more: u64,
-}
-
-/// A record that changed.
-#[derive(Debug)]
-pub struct ChangedRecord {
-    /// Its name.
-    pub name: String,
-    /// Its page in the content system.
-    pub edit_url: Option<String>,
-    /// The fields, each with its old and its new value.
-    pub fields: Vec<[String; 3]>,
+fn changed<'p>(changes: &'p Changes<'_>) -> anyhow::Result<Section<'p>> {
+    let records = (changes.records)().map(|record| {
+        let mut record = record?;
+        for change in &mut record.changes {
+            let values = [&change.old, &change.new]
+                .map(|value| escape_control(value.as_deref().unwrap_or_default()).into_owned());
+            let [old, new] = cut(values.each_ref().map(String::as_str), VALUE_MAX);
+            change.path = escape_control(&change.path).into_owned();
+            (change.old, change.new) = (Some(old), Some(new));
+        }
+        Ok(record)
+    });
+    let title = changes.title.as_deref().unwrap_or_default();
+    let records = records.collect::<anyhow::Result<Vec<_>>>()?;
+    let more = match changes.more {
+        0 => String::new(),
+        more => format!("{more} more changed records are not shown."),
+    };
+    Ok(Section::Changes(title, records, more))
 }
 
 fn section(
@@ -337,40 +310,21 @@ mod tests {
 
     #[test]
     fn a_page_begins_as_it_is_known_and_nothing_in_it_runs() {
+        let hostile = "\"><img src=x onerror=alert(1)>\u{202e}<b>'\"&";
         let mut page = Page::new("</title><script>alert(1)</script>");
-        page.fact("Mapping", "\"><img src=x onerror=alert(1)>\u{202e}");
-        page.coverage.push(CoverageSection {
-            title: "<b>".to_owned(),
-            has_before: true,
-            fields: vec![FieldRow {
-                name: "<i>".to_owned(),
-                present: 1,
-                records: 3,
-                before: Some(40),
-                sample: "'\"&".to_owned(),
-            }],
-        });
+        page.set_verdict(Tone::Bad, hostile);
+        page.head.facts([("Mapping", hostile)]);
+        let rows = || [[hostile]];
+        page.body
+            .table(hostile, ["FIELD"], rows())
+            .list(hostile, rows(), 0)
+            .note(hostile);
         let mut written = Vec::new();
         page.write_into(&mut written).unwrap();
         let written = String::from_utf8(written).unwrap();
         assert!(written.starts_with(BEGINNING), "{written}");
-        for hostile in ["<script", "<img", "<b>", "<i>", "\u{202e}", "\"'"] {
+        for hostile in ["<script", "<img", "<b>", "\u{202e}", "\"'"] {
             assert!(!written.contains(hostile), "{hostile}: {written}");
         }
-    }
-
-    #[test]
-    fn a_share_is_whole_and_full_or_empty_only_where_it_is() {
-        let shares = [
-            (0, 3),
-            (1, 3),
-            (3, 3),
-            (999, 1_000),
-            (1, 1_000),
-            (0, 0),
-            (u64::MAX, u64::MAX),
-        ];
-        let shares = shares.map(|(present, records)| percent(present, records));
-        assert_eq!(shares, [0, 33, 100, 99, 1, 0, 100]);
     }
 }

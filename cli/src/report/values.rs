@@ -2,9 +2,7 @@
 //!
 //! Values are shown as the JSON that consumers get, with control characters escaped.
 
-use serde_json::value::RawValue;
-use shared::release::diff::change::Change;
-
+use super::Changed;
 use super::cut::{cut, width};
 use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
@@ -33,10 +31,10 @@ impl Values {
     }
 
     /// One change: a single line, or, if its values are long, its path and one line for each value.
-    pub(super) fn lines(&mut self, change: &Change<'_>, indent: usize) -> String {
-        let path = path(change);
-        let text = |value: &RawValue| escape_control(value.get()).into_owned();
-        let (old, new) = (change.old.map(text), change.new.map(text));
+    pub(super) fn lines(&mut self, change: &Changed, indent: usize) -> String {
+        let path = escape_control(&change.path);
+        let text = |value: &String| escape_control(value).into_owned();
+        let (old, new) = (change.old.as_ref().map(text), change.new.as_ref().map(text));
         let line = match (&old, &new) {
             (Some(old), Some(new)) => format!("{path}: {old} -> {new}"),
             (Some(old), None) => format!("{path}: - {old}"),
@@ -66,15 +64,4 @@ impl Values {
         self.is_cut |= texts.iter().any(|text| room < width(text));
         cut(texts, room)
     }
-}
-
-/// The path of the change. For an element that was added or removed it is the list, since its index
-/// holds only while the changes are applied.
-pub(super) fn path(change: &Change<'_>) -> String {
-    let list = match (change.old, change.new) {
-        (Some(_), Some(_)) => None,
-        _ => change.path.list(),
-    };
-    let path = list.as_ref().unwrap_or(&change.path);
-    escape_control(&path.to_string()).into_owned()
 }
