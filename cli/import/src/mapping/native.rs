@@ -34,12 +34,12 @@ fn mistake(definition: &Definition, finding: &Finding) -> Option<Mistake> {
     let line = finding.place.as_ref()?.line?;
     let number = usize::try_from(line).ok()?.checked_sub(1)?;
     let rule: &Rule = definition.rules.get(number)?;
-    let mut steps = finding.pointer.as_ref()?.split('/').skip(1);
+    let pointer = finding.path.as_ref()?.pointer();
+    let mut steps = pointer.split('/').skip(1);
     let first = steps.next()?;
     let (_, field) = rule.fields.iter().find(|(name, _)| name == first)?;
     let id = expression(field, steps).or_else(|| first_expression(field))?;
     let span = definition.expressions[id.0].span.clone();
-    let pointer = finding.pointer.as_deref().unwrap_or_default();
     let message = format!(
         "{} of a {} at {pointer}",
         finding.message,

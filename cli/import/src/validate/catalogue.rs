@@ -3,10 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use shared::base::field_path::Step;
+
 use super::Tally;
 use super::fields::{Fields, ReadResult, Unusable};
 use super::numbers::count;
-use super::reporter::{LineText, Problem, Reporter, Step};
+use super::reporter::{LineText, Problem, Reporter};
 use super::shape::Shape;
 use super::text::text;
 use super::values::timestamp;
@@ -123,8 +125,8 @@ fn report_count(text: &str, kind: Kind, problem: Problem, reporter: &mut Reporte
     let count = node
         .member("counts")
         .and_then(|counts| counts.member(kind.as_str()));
-    reporter.within(Step::Key("counts"), |to| {
-        to.within(Step::Key(kind.as_str()), |to| match count {
+    reporter.within(Step::key("counts"), |to| {
+        to.within(Step::key(kind.as_str()), |to| match count {
             Some(count) => to.report_value(count, problem),
             None => to.report_span(&node.span, problem),
         });

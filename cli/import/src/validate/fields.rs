@@ -6,7 +6,9 @@
 
 use std::ops::Range;
 
-use super::reporter::{Problem, Reporter, Step};
+use shared::base::field_path::Step;
+
+use super::reporter::{Problem, Reporter};
 use super::shape::Shape;
 use crate::finding::nearest::{ALIKE, most_alike};
 use crate::finding::{Code, cut};
@@ -86,7 +88,7 @@ fn report_at<'n>(
     problem: Problem,
     reporter: &mut Reporter<'n>,
 ) {
-    reporter.within(Step::Key(key), |reporter| match value {
+    reporter.within(Step::key(key), |reporter| match value {
         Some(value) => reporter.report_value(value, problem),
         None => reporter.report_span(span, problem),
     });
@@ -153,7 +155,7 @@ impl<'n> Fields<'n, '_> {
     ) -> Option<T> {
         let part = |reporter: &mut Reporter<'n>| reporter.takes(|| Shape::Part);
         // The fields of the part are read in any case, even if readers are only asked.
-        _ = self.reporter.within(Step::Key(key), part);
+        _ = self.reporter.within(Step::key(key), part);
         let span = self.span.clone();
         let (members, span) = match self.find(key) {
             None => (&[][..], span),
@@ -163,12 +165,12 @@ impl<'n> Fields<'n, '_> {
                 _ => {
                     let report =
                         |reporter: &mut Reporter<'n>| wrong_type(node, "an object", reporter);
-                    return self.reporter.within(Step::Key(key), report).unwrap_or(None);
+                    return self.reporter.within(Step::key(key), report).unwrap_or(None);
                 }
             },
         };
         let read = |reporter: &mut Reporter<'n>| members_of(members, span, reporter, read);
-        Some(self.reporter.within(Step::Key(key), read))
+        Some(self.reporter.within(Step::key(key), read))
     }
 
     /// Rejects a field that the import derives.
@@ -204,7 +206,7 @@ impl<'n> Fields<'n, '_> {
         match self.find(key) {
             None if self.reporter.is_asking() => {
                 let ask = |reporter: &mut Reporter<'n>| read(&NOTHING, reporter);
-                let asked = self.reporter.within(Step::Key(key), ask);
+                let asked = self.reporter.within(Step::key(key), ask);
                 debug_assert!(asked.is_err(), "the reader of {key} says what it takes");
                 asked
             }
@@ -212,7 +214,7 @@ impl<'n> Fields<'n, '_> {
             Some(node) if matches!(node.value, Value::Null) => Ok(None),
             Some(node) => self
                 .reporter
-                .within(Step::Key(key), |reporter| read(node, reporter)),
+                .within(Step::key(key), |reporter| read(node, reporter)),
         }
     }
 
@@ -261,7 +263,7 @@ impl<'n> Fields<'n, '_> {
             }
             if member.key.starts_with(PRIVATE_PREFIX) {
                 let within = |to: &mut _| report_repeated_within(&member.node, to);
-                self.reporter.within(Step::Key(&member.key), within);
+                self.reporter.within(Step::key(&*member.key), within);
             }
         }
     }
@@ -320,7 +322,7 @@ pub(crate) const PRIVATE_PREFIX: &str = "x_";
 fn report_repeated<'n>(member: &'n Member<'n>, reporter: &mut Reporter<'n>) {
     let message = format!("the key `{}` is given twice", cut(&member.key));
     let problem = Problem::new(Code::RepeatedKey, message);
-    reporter.within(Step::Key(&member.key), |to| {
+    reporter.within(Step::key(&*member.key), |to| {
         to.report_span(&member.key_span, problem);
     });
 }
@@ -334,7 +336,7 @@ fn report_repeated_within<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) {
                 if !seen.insert(&*member.key) {
                     report_repeated(member, reporter);
                 }
-                reporter.within(Step::Key(&member.key), |to| {
+                reporter.within(Step::key(&*member.key), |to| {
                     report_repeated_within(&member.node, to);
                 });
             }
@@ -368,7 +370,7 @@ fn report_unknown<'n>(
             )
         });
     }
-    reporter.within(Step::Key(&member.key), |to| {
+    reporter.within(Step::key(&*member.key), |to| {
         to.report_span(&member.key_span, problem);
     });
 }

@@ -1,8 +1,9 @@
 //! Collects the findings about one line and tracks which part of the record is being read.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
+
+use shared::base::field_path::{FieldPath, Step};
 
 use super::fields::Unusable;
 use super::shape::{Notes, Shape};
@@ -43,13 +44,6 @@ pub(crate) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Findi
     Ok((text, node))
 }
 
-/// One step of a JSON pointer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Step<'n> {
-    Key(&'n str),
-    Index(usize),
-}
-
 /// A problem at some span of the line.
 pub(crate) struct Problem {
     pub(crate) code: Code,
@@ -76,7 +70,7 @@ impl Problem {
 pub(crate) struct Reporter<'n> {
     line: LineText<'n>,
     record: Option<RecordName>,
-    path: Vec<Step<'n>>,
+    path: FieldPath<'n>,
     columns: Columns,
     findings: Findings,
     /// Set if readers are only asked what they accept.
@@ -114,7 +108,7 @@ impl<'n> Reporter<'n> {
         Self {
             line,
             record: None,
-            path: Vec::new(),
+            path: FieldPath::record(),
             columns: Columns { at: 0, before: 0 },
             findings: Findings::of_record(listed_max),
             notes: None,
@@ -141,10 +135,10 @@ impl<'n> Reporter<'n> {
             None => Ok(()),
             Some(notes) => {
                 let step = |step: &Step<'_>| match step {
-                    Step::Key(key) => (*key).to_owned(),
-                    Step::Index(_) => "[]".to_owned(),
+                    Step::Key(key) => key.clone().into_owned(),
+                    Step::Index(_) | Step::Each => "[]".to_owned(),
                 };
-                notes.takes(self.path.iter().map(step).collect(), shape());
+                notes.takes(self.path.steps().iter().map(step).collect(), shape());
                 Err(Unusable)
             }
         }
@@ -221,7 +215,7 @@ impl<'n> Reporter<'n> {
         // A finding that is only counted needs no details, and a hostile line can have very many.
         if self.findings.has_room(code.severity()) {
             finding.column = Some(self.columns.of(span.start, text));
-            finding.pointer = self.record.is_some().then(|| self.pointer());
+            finding.path = self.record.is_some().then(|| self.shown_path());
             finding.value = value(text);
             finding.hint = hint;
             finding.excerpt = Some(Excerpt::new(text, span));
@@ -234,22 +228,15 @@ impl<'n> Reporter<'n> {
         self.findings.has_room(Severity::Error)
     }
 
-    /// The JSON pointer to what is being read; it is empty for the whole record. Keys are shortened
-    /// like values: a key may fill nearly the whole line, and every listed finding may be below it.
-    fn pointer(&self) -> String {
-        let mut pointer = String::new();
-        for step in &self.path {
-            // Writing to a text cannot fail.
-            _ = match step {
-                Step::Key(key) => write!(
-                    pointer,
-                    "/{}",
-                    cut(key).replace('~', "~0").replace('/', "~1")
-                ),
-                Step::Index(index) => write!(pointer, "/{index}"),
-            };
-        }
-        pointer
+    /// The way to what is being read. Keys are shortened like values: a key may fill nearly the
+    /// whole line, and every listed finding may be below it.
+    fn shown_path(&self) -> FieldPath<'static> {
+        let steps = self.path.steps().iter().map(|step| match step {
+            Step::Key(key) => Step::key(cut(key)),
+            Step::Index(index) => Step::Index(*index),
+            Step::Each => Step::Each,
+        });
+        steps.collect()
     }
 }
 
