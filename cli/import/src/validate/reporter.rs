@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use shared::base::field_path::{FieldPath, Step};
 
-use super::fields::Unusable;
-use super::shape::{Notes, Shape};
 use crate::finding::{
     Code, Excerpt, ExportFile, Finding, Findings, Line, Place, RecordName, Severity, cut,
 };
@@ -73,8 +71,6 @@ pub(crate) struct Reporter<'n> {
     path: FieldPath<'n>,
     columns: Columns,
     findings: Findings,
-    /// Set if readers are only asked what they accept.
-    notes: Option<Notes>,
 }
 
 /// Counts columns. Findings mostly come in the line's order or not far before the previous one, so
@@ -111,49 +107,7 @@ impl<'n> Reporter<'n> {
             path: FieldPath::record(),
             columns: Columns { at: 0, before: 0 },
             findings: Findings::of_record(listed_max),
-            notes: None,
         }
-    }
-
-    /// A reporter that only asks readers what they accept, without giving them values.
-    pub(super) fn asking(line: LineText<'n>) -> Self {
-        Self {
-            notes: Some(Notes::default()),
-            ..Self::new(line, 0)
-        }
-    }
-
-    /// Whether readers are only asked what they accept.
-    pub(super) const fn is_asking(&self) -> bool {
-        self.notes.is_some()
-    }
-
-    /// Called first by every reader, to say what it accepts. If readers are only asked, this fails
-    /// and so ends the reader, because there is no value.
-    pub(super) fn takes(&mut self, shape: impl FnOnce() -> Shape) -> Result<(), Unusable> {
-        match &mut self.notes {
-            None => Ok(()),
-            Some(notes) => {
-                let step = |step: &Step<'_>| match step {
-                    Step::Key(key) => key.clone().into_owned(),
-                    Step::Index(_) | Step::Each => "[]".to_owned(),
-                };
-                notes.takes(self.path.steps().iter().map(step).collect(), shape());
-                Err(Unusable)
-            }
-        }
-    }
-
-    /// Notes that the next field read is required.
-    pub(super) const fn requires(&mut self) {
-        if let Some(notes) = &mut self.notes {
-            notes.requires();
-        }
-    }
-
-    /// What readers said they accept.
-    pub(super) fn into_notes(self) -> Notes {
-        self.notes.unwrap_or_default()
     }
 
     /// Sets the record that later findings are about.
@@ -176,12 +130,32 @@ impl<'n> Reporter<'n> {
         self.findings
     }
 
-    /// Reads something one step further in.
-    pub(crate) fn within<T>(&mut self, step: Step<'n>, read: impl FnOnce(&mut Self) -> T) -> T {
+    /// Goes one step further in.
+    pub(super) fn enter(&mut self, step: Step<'n>) {
         self.path.push(step);
-        let read = read(self);
+    }
+
+    /// Goes back to where it was before [`Self::enter`].
+    pub(super) fn leave(&mut self) {
         self.path.pop();
-        read
+    }
+
+    /// Reports a problem with the field of a record that these keys lead to.
+    pub(super) fn report_field(
+        &mut self,
+        record: &Node<'_>,
+        keys: &[&'static str],
+        problem: Problem,
+    ) {
+        keys.iter().for_each(|key| self.enter(Step::key(*key)));
+        let value = keys
+            .iter()
+            .try_fold(record, |within, key| within.member(key));
+        match value {
+            Some(value) => self.report_value(value, problem),
+            None => self.report_span(&record.span, problem),
+        }
+        keys.iter().for_each(|_key| self.leave());
     }
 
     /// Reports a problem with the value being read.
