@@ -8,6 +8,7 @@ pub mod data_dir;
 pub mod durable;
 pub mod error_chain;
 pub mod etag;
+pub mod field_path;
 pub mod file_lock;
 pub mod fold;
 pub mod hash;

@@ -16,6 +16,8 @@ pub mod report;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use shared::base::field_path::FieldPath;
+
 use self::causes::Causes;
 pub use self::causes::{Cause, EXAMPLES_MAX};
 pub use self::code::{Blame, Code, Severity};
@@ -43,8 +45,8 @@ pub struct Finding {
     pub column: Option<usize>,
     /// What is known of the record's kind and id.
     pub record: Option<RecordName>,
-    /// JSON pointer (RFC 6901) to the value within the record.
-    pub pointer: Option<String>,
+    /// The way to the value within the record.
+    pub path: Option<FieldPath<'static>>,
     /// The offending value, cut at [`VALUE_MAX`] characters.
     pub value: Option<String>,
     /// What is wrong, for people.
@@ -76,7 +78,7 @@ impl Finding {
             place,
             column: None,
             record: None,
-            pointer: None,
+            path: None,
             value: None,
             message: message.into(),
             hint: None,
@@ -107,11 +109,12 @@ impl Finding {
     /// Approximate size in memory, in bytes.
     fn size(&self) -> usize {
         let record = self.record.as_ref().and_then(|record| record.id.as_ref());
-        let texts = [&self.pointer, &self.value, &self.hint, &self.origin];
+        let texts = [&self.value, &self.hint, &self.origin];
         let texts = texts.into_iter().flatten().chain(record);
         let excerpt = self.excerpt.as_ref().map(|excerpt| &excerpt.text);
         let texts = texts.chain(excerpt).chain([&self.message]);
-        size_of::<Self>() + texts.map(String::capacity).sum::<usize>()
+        let path = self.path.as_ref().map_or(0, FieldPath::size);
+        size_of::<Self>() + path + texts.map(String::capacity).sum::<usize>()
     }
 
     /// Sorts by file, line and column; findings about the export as a whole come last.
@@ -234,11 +237,9 @@ impl Findings {
     /// Drops their columns, which are positions in the record that the mapping made, not in the
     /// export.
     pub(crate) fn set_origins(&mut self, origins: &Origins) {
-        let listed = self.errors.iter_mut().chain(&mut self.warnings);
-        let causes = self.causes.iter_mut().flat_map(Causes::examples_mut);
-        for finding in listed.chain(causes) {
-            if let (Some(_), Some(pointer)) = (&finding.record, &finding.pointer) {
-                let origin = finding.rule.and_then(|rule| origins.find(rule, pointer));
+        for finding in self.kept_mut() {
+            if let (Some(_), Some(path)) = (&finding.record, &finding.path) {
+                let origin = finding.rule.and_then(|rule| origins.find(rule, path));
                 finding.origin = origin.map(str::to_owned);
                 finding.column = None;
             }
@@ -247,9 +248,7 @@ impl Findings {
 
     /// Sets the hint of each kept finding for which `find` returns one.
     pub(crate) fn set_hints(&mut self, find: impl Fn(&Finding) -> Option<String>) {
-        let listed = self.errors.iter_mut().chain(&mut self.warnings);
-        let causes = self.causes.iter_mut().flat_map(Causes::examples_mut);
-        for finding in listed.chain(causes) {
+        for finding in self.kept_mut() {
             if let Some(hint) = find(finding) {
                 finding.hint = Some(hint);
             }
@@ -325,6 +324,12 @@ impl Findings {
             Severity::Error => self.errors.push(finding),
             Severity::Warning => self.warnings.push(finding),
         }
+    }
+
+    /// All kept findings, those that are examples of a cause once more.
+    fn kept_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
+        let listed = self.errors.iter_mut().chain(&mut self.warnings);
+        listed.chain(self.causes.iter_mut().flat_map(Causes::examples_mut))
     }
 
     const fn kept(&self, severity: Severity) -> &Vec<Finding> {

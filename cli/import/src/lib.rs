@@ -5,6 +5,7 @@
 //!
 //! - [`finding`]: lines of an export and what is wrong with them, the terms that all rooms share;
 //! - `json`: a parser that keeps the place of each value;
+//! - `format`: the native format as a table of all fields;
 //! - [`source`]: files, folders and archives as records of text;
 //! - [`mapping`]: from a content system's records to native ones;
 //! - `validate`: from native records to rendered ones, or to findings;
@@ -19,6 +20,7 @@
 //! [`run::run`] tells how an import runs, step by step.
 
 pub mod finding;
+mod format;
 mod json;
 pub mod mapping;
 pub mod published;

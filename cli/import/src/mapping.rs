@@ -52,7 +52,6 @@ pub(crate) use self::section::text_of;
 
 use self::definition::Definition;
 pub(crate) use self::definition::{UNDECIDED, UNREAD_STATUS};
-use crate::finding::Findings;
 use crate::source::Plan;
 
 /// Maximum length of a mapping file, in bytes.
@@ -68,11 +67,11 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Reads a mapping file. Mistakes in it are reported as wrong usage.
+    /// Reads a mapping file. Mistakes in it are returned as an [`InvalidMapping`].
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let name = path.display().to_string();
         let text = read_text(path).with_context(|| format!("could not read the mapping {name}"))?;
-        Self::parse(name, text)
+        Ok(Self::parse(name, text)?.checked()?)
     }
 
     /// Reads the text of a mapping file called `name`.
@@ -110,9 +109,9 @@ impl Mapping {
         Some(template.replace(definition::EDIT_ID, &id.replace('+', "%20")))
     }
 
-    /// The mapping, or its mistakes: `findings` about its [`Self::blank_records`].
-    pub(crate) fn checked(self, findings: &Findings) -> Result<Self, InvalidMapping> {
-        let mistakes = native::unknown_fields(&self.definition, findings);
+    /// The mapping, or its mistakes if it makes fields that the native format does not have.
+    pub(crate) fn checked(self) -> Result<Self, InvalidMapping> {
+        let mistakes = native::unknown_fields(&self.definition);
         if mistakes.is_empty() {
             return Ok(self);
         }
@@ -121,12 +120,6 @@ impl Mapping {
             text: self.text,
             mistakes,
         })
-    }
-
-    /// One native record for each rule, with all its fields but no values, to check that the native
-    /// format knows the fields.
-    pub(crate) fn blank_records(&self) -> String {
-        native::blank_records(&self.definition)
     }
 
     /// The file it was read from.

@@ -1,7 +1,7 @@
 //! Turning published bodies back into native records: the inverse of validation.
 //!
 //! A body has whole objects where a native record has ids, and values that the import computes. The
-//! outlines of native records say which fields those are, so there is no second list of fields.
+//! table of the native format says which fields those are.
 //! What consumers do not see is lost: drafts, the `updatedAt` of boats, keys that begin with `x_`,
 //! and terms and designers of no boat. Nothing here opens or writes a file.
 
@@ -11,16 +11,18 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use crate::finding::Kind;
+use crate::format::{self, FORMAT, Field, Shape, Target};
 use crate::json::{self, Member, Node, Value};
 use crate::source::LINE_MAX;
-use crate::validate::{FORMAT, Field, Shape, Vocabulary, outlines};
 
 /// Makes native records from bodies. It remembers which terms and designers it has returned.
+#[derive(Default)]
 pub struct NativeRecords {
-    boat: Keys,
-    manufacturer: Keys,
-    given: HashMap<&'static str, HashSet<Box<str>>>,
+    given: Given,
 }
+
+/// The ids of terms and designers that were returned.
+type Given = HashMap<Target, HashSet<Box<str>>>;
 
 /// A native record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,41 +60,10 @@ pub enum NotNative {
     },
 }
 
-/// The fields of an object, by key.
-type Keys = Vec<(String, Takes)>;
-
-/// How a field of a native record is made from the body.
-#[derive(Debug)]
-enum Takes {
-    /// The value as it is.
-    Value,
-    /// An object of such fields.
-    Object(Keys),
-    /// A list of such values.
-    List(Box<Self>),
-    /// The id of the record.
-    Reference(&'static str),
-    /// Nothing.
-    Nothing,
-}
-
 impl NativeRecords {
     /// Nothing returned yet.
     pub fn new() -> Self {
-        let of = |wanted| {
-            let outline = outlines()
-                .into_iter()
-                .find(|outline| outline.kind == wanted);
-            keys(
-                &outline.map(|outline| outline.fields).unwrap_or_default(),
-                0,
-            )
-        };
-        Self {
-            boat: of(Kind::Boat),
-            manufacturer: of(Kind::Manufacturer),
-            given: HashMap::new(),
-        }
+        Self::default()
     }
 
     /// The catalogue record of a release: its time of publication, and its numbers of boats and
@@ -119,52 +90,16 @@ impl NativeRecords {
 
     /// The manufacturer with this body.
     pub fn manufacturer(&mut self, body: &str) -> Result<NativeRecord, NotNative> {
-        let mut making = Making::new(Kind::Manufacturer, body, &mut self.given);
-        making.record(&self.manufacturer)
+        Making::new(Kind::Manufacturer, body, &mut self.given).record()
     }
 
     /// The boat with this body, after its terms and designers that were not returned before.
     pub fn boat(&mut self, body: &str) -> Result<Vec<NativeRecord>, NotNative> {
         let mut making = Making::new(Kind::Boat, body, &mut self.given);
-        let boat = making.record(&self.boat)?;
+        let boat = making.record()?;
         let mut records = making.referred_to;
         records.push(boat);
         Ok(records)
-    }
-}
-
-impl Default for NativeRecords {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-/// The fields whose paths have one key more than `depth`; each comes before its own members.
-fn keys(fields: &[Field], depth: usize) -> Keys {
-    let is_own = |(_, field): &(usize, &Field)| field.path.len() == depth + 1;
-    let own = fields.iter().enumerate().filter(is_own);
-    own.filter_map(|(place, field)| {
-        let after = &fields[place + 1..];
-        let end = after.iter().position(|other| other.path.len() <= depth + 1);
-        let within = &after[..end.unwrap_or(after.len())];
-        Some((
-            field.path.last()?.clone(),
-            takes(&field.shape, within, depth + 1),
-        ))
-    })
-    .collect()
-}
-
-fn takes(shape: &Shape, within: &[Field], depth: usize) -> Takes {
-    match shape {
-        Shape::Object | Shape::Part => Takes::Object(keys(within, depth)),
-        Shape::List { .. } => {
-            let member = keys(within, depth).into_iter().next();
-            Takes::List(Box::new(member.map_or(Takes::Value, |(_, takes)| takes)))
-        }
-        Shape::Reference { to, .. } => Takes::Reference(to),
-        Shape::Derived { .. } => Takes::Nothing,
-        _ => Takes::Value,
     }
 }
 
@@ -177,16 +112,12 @@ fn opened(kind: Kind) -> String {
 struct Making<'r> {
     kind: Kind,
     body: &'r str,
-    given: &'r mut HashMap<&'static str, HashSet<Box<str>>>,
+    given: &'r mut Given,
     referred_to: Vec<NativeRecord>,
 }
 
 impl<'r> Making<'r> {
-    fn new(
-        kind: Kind,
-        body: &'r str,
-        given: &'r mut HashMap<&'static str, HashSet<Box<str>>>,
-    ) -> Self {
+    const fn new(kind: Kind, body: &'r str, given: &'r mut Given) -> Self {
         Self {
             kind,
             body,
@@ -195,16 +126,13 @@ impl<'r> Making<'r> {
         }
     }
 
-    fn record(&mut self, keys: &Keys) -> Result<NativeRecord, NotNative> {
+    fn record(&mut self) -> Result<NativeRecord, NotNative> {
         let kind = self.kind;
         let envelope = json::parse_rendered(self.body).map_err(|_invalid| self.no_record())?;
         let record = envelope.member("data").ok_or_else(|| self.no_record())?;
         let mut line = opened(kind);
-        self.members(
-            keys,
-            members_of(record).ok_or_else(|| self.no_record())?,
-            &mut line,
-        )?;
+        let members = members_of(record).ok_or_else(|| self.no_record())?;
+        self.members(format::fields(kind), members, &mut line)?;
         line.push('}');
         if LINE_MAX < line.len() {
             let id = record.member("id").and_then(Node::text).unwrap_or_default();
@@ -217,24 +145,24 @@ impl<'r> Making<'r> {
     /// Appends the members that have a value. An object without any is left out.
     fn members(
         &mut self,
-        keys: &Keys,
+        fields: &[Field],
         members: &[Member<'_>],
         line: &mut String,
     ) -> Result<(), NotNative> {
         for Member { key, node, .. } in members {
-            let takes = keys.iter().find(|(known, _)| *known == **key);
-            let (_, takes) = takes.ok_or_else(|| NotNative::UnknownField {
+            let field = fields.iter().find(|field| field.key == *key);
+            let field = field.ok_or_else(|| NotNative::UnknownField {
                 kind: self.kind,
                 key: key.clone().into_owned(),
             })?;
-            if matches!(takes, Takes::Nothing) || is_absent(&node.value) {
+            if field.shape.is_derived() || is_absent(&node.value) {
                 continue;
             }
             let before = line.len();
             let comma = if line.ends_with('{') { "" } else { "," };
             _ = write!(line, "{comma}\"{key}\":");
             let start = line.len();
-            self.value(takes, node, line)?;
+            self.value(&field.shape, node, line)?;
             if &line[start..] == "{}" {
                 line.truncate(before);
             }
@@ -244,53 +172,53 @@ impl<'r> Making<'r> {
 
     fn value(
         &mut self,
-        takes: &Takes,
+        shape: &Shape,
         node: &Node<'_>,
         line: &mut String,
     ) -> Result<(), NotNative> {
-        match (takes, &node.value) {
-            (Takes::Nothing, _) => {}
-            (Takes::Value, _) => line.push_str(&self.body[node.span.clone()]),
-            (Takes::Reference(to), Value::Object(_)) => {
+        match (shape, &node.value) {
+            (Shape::Reference(to), Value::Object(_)) => {
                 let id = node.member("id").ok_or_else(|| self.no_record())?;
                 line.push_str(&self.body[id.span.clone()]);
-                self.refer(to, id, node)?;
+                self.refer(*to, id, node)?;
             }
-            (Takes::Object(keys), Value::Object(members)) => {
+            (Shape::Object(fields) | Shape::Part(fields), Value::Object(members)) => {
                 line.push('{');
-                self.members(keys, members, line)?;
+                self.members(fields, members, line)?;
                 line.push('}');
             }
-            (Takes::List(takes), Value::List(nodes)) => {
+            (Shape::List(member), Value::List(nodes)) => {
                 line.push('[');
                 for (place, node) in nodes.iter().enumerate() {
                     if place != 0 {
                         line.push(',');
                     }
-                    self.value(takes, node, line)?;
+                    self.value(member, node, line)?;
                 }
                 line.push(']');
             }
-            (Takes::Reference(_) | Takes::Object(_) | Takes::List(_), _) => {
+            (Shape::Reference(_) | Shape::Object(_) | Shape::Part(_) | Shape::List(_), _) => {
                 return Err(self.no_record());
             }
+            _ => line.push_str(&self.body[node.span.clone()]),
         }
         Ok(())
     }
 
     /// Makes the record referred to, unless it was returned before. Manufacturers have their own
     /// bodies.
-    fn refer(&mut self, to: &'static str, id: &Node<'_>, node: &Node<'_>) -> Result<(), NotNative> {
-        if to == Kind::Manufacturer.as_str() {
-            return Ok(());
-        }
+    fn refer(&mut self, to: Target, id: &Node<'_>, node: &Node<'_>) -> Result<(), NotNative> {
+        let vocabulary = match to {
+            Target::Manufacturer => return Ok(()),
+            Target::Term(vocabulary) => Some(vocabulary),
+            Target::Designer => None,
+        };
         let id = id.text().ok_or_else(|| self.no_record())?;
         let given = self.given.entry(to).or_default();
         if given.contains(id) {
             return Ok(());
         }
         given.insert(id.into());
-        let vocabulary = Vocabulary::ALL.into_iter().find(|of| of.term() == to);
         let kind = vocabulary.map_or(Kind::Designer, |_| Kind::Term);
         let mut line = opened(kind);
         if let Some(vocabulary) = vocabulary {

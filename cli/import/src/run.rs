@@ -6,7 +6,7 @@ mod missing_keys;
 
 use std::io::{self, Read, Write};
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 
 pub use crate::validate::{Consumer, Discard, Tally, TallyOfKind};
@@ -15,11 +15,8 @@ use shared::base::source_files::SourceFiles;
 
 use crate::finding::{Code, Finding, Findings};
 use crate::mapping::{CheckReport, Mapped, Mapping, Pipeline};
-use crate::source::{self, Export, Plan, ProgressListener, ReadContext, STANDARD_INPUT, Sink};
+use crate::source::{self, Export, Plan, ProgressListener, ReadContext, Sink};
 use crate::validate::{FirstPass, Policy};
-
-/// Most findings about one mapping's fields.
-const MISTAKES_MAX: usize = 10_000;
 
 /// What to import, and how.
 pub struct Settings<'a> {
@@ -187,30 +184,6 @@ fn read_native(
     })?;
     let mapped = pipeline.finish(&read, settings.is_mapping_checked)?;
     Ok((read.files, mapped))
-}
-
-/// Reads a mapping file. Mistakes in it are returned as an
-/// [`InvalidMapping`](crate::mapping::InvalidMapping).
-pub fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
-    check_fields(Mapping::read(path)?)
-}
-
-/// Validates blank records of a mapping, to check that the native format has the fields it makes.
-pub(crate) fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
-    let settings = Settings {
-        exports: &[PathBuf::from(STANDARD_INPUT).into()],
-        mapping: None,
-        is_mapping_checked: false,
-        // Blank records are few, so nothing is written there.
-        temp_dir: Path::new("."),
-        listed_max: MISTAKES_MAX,
-        skip_invalid: false,
-        progress: &(),
-    };
-    let records = mapping.blank_records();
-    let mut input = records.as_bytes();
-    let outcome = run(&settings, &mut input, &mut io::sink(), &mut Discard)?;
-    Ok(mapping.checked(&outcome.findings)?)
 }
 
 /// The finding about an export without records.

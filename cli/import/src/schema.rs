@@ -1,8 +1,8 @@
 //! What exports and mapping files may hold, for people and for editors: as fields and keys, and as
 //! JSON Schema; and what is published of them, as typed columns.
 //!
-//! Validation itself says which values a field may have. What a field means comes from the response
-//! types, where consumers read it. Nothing here decides what is valid.
+//! The table of the native format says which values a field may have. What a field means comes from
+//! the response types, where consumers read it. Nothing here decides what is valid.
 
 mod columns;
 mod descriptions;
@@ -13,12 +13,11 @@ use serde_json::Value;
 
 pub use self::columns::columns;
 pub use crate::finding::Kind;
+pub use crate::format::{Field, LIST_MAX, Shape, TEXT_MAX, fields};
 pub use crate::mapping::file_keys::{Key, TABLES, Table, Takes};
-pub use crate::validate::{Field, LIST_MAX, Outline, Shape, TEXT_MAX};
 
 use crate::json::NATIVE_DEPTH_MAX;
 use crate::source::LINE_MAX;
-use crate::validate::outlines;
 
 /// Rules of the native format that no schema of one record can express, a sentence each.
 pub const BEYOND: [&str; 8] = [
@@ -35,14 +34,9 @@ pub const BEYOND: [&str; 8] = [
 // The last sentence states both limits.
 const _: () = assert!(NATIVE_DEPTH_MAX == 32 && LINE_MAX == 1 << 20);
 
-/// The fields of native records, by kind.
-pub fn native_fields() -> Vec<Outline> {
-    outlines().into()
-}
-
 /// The JSON Schema of a line of a native export.
 pub fn native() -> Value {
-    json::of(&outlines())
+    json::of_records()
 }
 
 /// The JSON Schema of a mapping file.

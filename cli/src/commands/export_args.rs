@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 use import::finding::LISTED_DEFAULT;
 use import::finding::report::FindingsReport;
 use import::mapping::{InvalidMapping, Mapping, Recognised, recognise};
-use import::run::{self, Outcome, Tally};
+use import::run::{Outcome, Tally};
 use import::source::{self, Export, Plan, STANDARD_INPUT};
 use serde::Serialize;
 use shared::base::hint::quoted;
@@ -292,7 +292,7 @@ impl ExportArgs {
 
 /// Reads a mapping file. Mistakes in it are shown, as wrong usage.
 pub(super) fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
-    run::read_mapping(path).map_err(|error| match error.downcast::<InvalidMapping>() {
+    Mapping::read(path).map_err(|error| match error.downcast::<InvalidMapping>() {
         Ok(invalid) => unusable(invalid).into(),
         Err(error) => error,
     })

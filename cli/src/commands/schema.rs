@@ -3,7 +3,8 @@
 
 use std::io::{self, Write};
 
-use import::schema::{self, Field, Key, LIST_MAX, Outline, Shape, TABLES, TEXT_MAX, Table, Takes};
+use import::schema::{self, Field, Key, Kind, LIST_MAX, Shape, TABLES, TEXT_MAX, Table, Takes};
+use shared::base::units::LENGTH_MAX;
 
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
@@ -51,8 +52,8 @@ pub fn run(args: &SchemaArgs, context: &mut Context) -> anyhow::Result<ExitStatu
 
 fn show_native(context: &mut Context) -> io::Result<()> {
     let terminal = context.terminal;
-    for outline in schema::native_fields() {
-        writeln!(context.out, "{}\n", fields(&outline, terminal))?;
+    for kind in Kind::ALL {
+        writeln!(context.out, "{}\n", fields(kind, terminal))?;
     }
     writeln!(context.out, "Every line of an export is one record.")?;
     let bounds = format!("A text has at most {TEXT_MAX} bytes, a list {LIST_MAX} members.");
@@ -131,63 +132,50 @@ const NOTES: [&str; 6] = [
     "Keys that begin with `x_` are ignored; other unknown keys are errors.",
 ];
 
-fn fields(outline: &Outline, terminal: Terminal) -> String {
+fn fields(kind: Kind, terminal: Terminal) -> String {
     let columns = [
-        Column::from(outline.kind.as_str()),
+        Column::from(kind.as_str()),
         "REQUIRED".into(),
         "TYPE".into(),
         "UNIT".into(),
         Column::wrapped("BOUNDS"),
     ];
-    let fields = &outline.fields;
-    let is_shown = |field: &Field| {
-        field.path.last().is_some_and(|key| key != "[]")
-            && !matches!(field.shape, Shape::Derived { .. })
-    };
-    let shown = fields
-        .iter()
-        .enumerate()
-        .filter(|(_, field)| is_shown(field));
-    let rows = shown.map(|(place, field)| {
-        let member = match field.shape {
-            Shape::List { .. } => fields.get(place + 1).map(|field| &field.shape),
-            _ => None,
-        };
-        row(field, member)
-    });
+    let mut rows = Vec::new();
+    add_rows(schema::fields(kind), 1, &mut rows);
     table::list(columns, rows, terminal).trim_end().to_owned()
 }
 
-/// The row of a field, with its members if it is a list.
-fn row(field: &Field, member: Option<&Shape>) -> [String; 5] {
-    let is_of_record = |key: &&String| *key != "[]";
-    let depth = field.path.iter().filter(is_of_record).count();
-    let name = field.path.last().map_or("", String::as_str);
-    let kind = match member {
-        Some(member) => format!("{}s", one(member)),
-        None => one(&field.shape).to_owned(),
-    };
-    [
-        format!("{}{name}", "  ".repeat(depth)),
-        required(field.is_required),
-        kind,
-        field.shape.unit().unwrap_or_default().to_owned(),
-        bounds(member.unwrap_or(&field.shape)),
-    ]
+/// Adds a row for each field, followed by those of its own members.
+fn add_rows(fields: &[Field], depth: usize, rows: &mut Vec<[String; 5]>) {
+    for field in fields.iter().filter(|field| !field.shape.is_derived()) {
+        let (member, plural) = match field.shape {
+            Shape::List(member) => (member, "s"),
+            ref shape => (shape, ""),
+        };
+        rows.push([
+            format!("{}{}", "  ".repeat(depth), field.key),
+            required(field.is_required()),
+            format!("{}{plural}", one(member)),
+            field.shape.unit().unwrap_or_default().to_owned(),
+            bounds(member),
+        ]);
+        add_rows(field.shape.fields(), depth + 1, rows);
+    }
 }
 
 const fn one(shape: &Shape) -> &'static str {
     match shape {
-        Shape::Object | Shape::Part => "object",
-        Shape::List { .. } => "list",
+        Shape::Object(_) | Shape::Part(_) => "object",
+        Shape::List(_) => "list",
         Shape::Flag => "boolean",
-        Shape::Text { .. } | Shape::RowText { .. } => "text",
-        Shape::Word(_) => "word",
-        Shape::Pattern { name, .. } => name,
-        Shape::Reference { .. } => "id",
+        Shape::Text | Shape::Description | Shape::RowText => "text",
+        Shape::Word(_) | Shape::Format => "word",
+        Shape::Id | Shape::Reference(_) => "id",
+        Shape::BoatSlug | Shape::Slug => "slug",
+        Shape::Currency => "currency",
         Shape::Timestamp => "time",
-        Shape::Address { .. } => "address",
-        Shape::Length { .. } | Shape::Number { .. } => "number",
+        Shape::Address => "address",
+        Shape::Length | Shape::SameLength | Shape::Number { .. } => "number",
         Shape::Integer { .. } => "integer",
         Shape::Derived { .. } => "",
     }
@@ -196,16 +184,15 @@ const fn one(shape: &Shape) -> &'static str {
 /// The bounds of a value, except those that all values of its type have.
 fn bounds(shape: &Shape) -> String {
     match shape {
-        Shape::Word(words) => words.join(", "),
-        Shape::RowText { max } | Shape::Pattern { max: Some(max), .. } | Shape::Address { max } => {
-            format!("{max} characters")
-        }
-        Shape::Reference { to, .. } => (*to).to_owned(),
-        Shape::Length { max } => format!("over 0, to {max}"),
+        Shape::Word(_) | Shape::Format => shape.words().join(", "),
+        Shape::Reference(to) => to.as_str().to_owned(),
+        Shape::Length | Shape::SameLength => format!("over 0, to {LENGTH_MAX}"),
         Shape::Number { is_signed, .. } if !is_signed => "0 or more".to_owned(),
         Shape::Integer { min, max, .. } if *max < 10_000 => format!("{min} to {max}"),
         Shape::Integer { min, .. } => format!("{min} or more"),
-        Shape::Pattern { .. } => "such as EUR".to_owned(),
-        _ => String::new(),
+        Shape::Currency => "such as EUR".to_owned(),
+        shape => shape
+            .characters_max()
+            .map_or_else(String::new, |max| format!("{max} characters")),
     }
 }

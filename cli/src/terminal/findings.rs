@@ -14,6 +14,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use import::finding::{
     Cause, Code, Excerpt, Finding, Findings, Kind, Place, RecordName, Severity, nearest,
 };
+use shared::base::field_path::FieldPath;
 
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::fit;
@@ -265,9 +266,9 @@ fn record<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
         let mark = AnnotationKind::Primary.span(marked);
         let number = finding.place.as_ref().and_then(line).unwrap_or(1);
         let snippet = Snippet::source(text).line_start(number);
-        body = body.element(
-            snippet.annotation(mark.label(finding.pointer.as_deref().map(escape_control))),
-        );
+        let pointer = finding.path.as_ref().map(FieldPath::pointer);
+        let pointer = pointer.map(|pointer| escape_control(&pointer).into_owned());
+        body = body.element(snippet.annotation(mark.label(pointer)));
     }
     let Some(mut name) = finding.record.as_ref().map(record_name) else {
         return body;

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use shared::base::field_path::{FieldPath, Step};
+
 use super::{Blame, Code, Finding, Kind};
 
 /// How many causes are distinguished. Findings of further causes are still counted by code.
@@ -19,7 +21,12 @@ pub(super) struct Causes {
 
 /// What the findings of one cause have in common. Findings about a whole export have their message
 /// in common.
-pub(super) type Key = (Code, Option<Kind>, Option<String>, Option<String>);
+pub(super) type Key = (
+    Code,
+    Option<Kind>,
+    Option<FieldPath<'static>>,
+    Option<String>,
+);
 
 /// Findings of one code about one field of one kind of record.
 #[derive(Clone, Debug)]
@@ -28,8 +35,8 @@ pub struct Cause {
     pub code: Code,
     /// The kind of the records; `None` if the findings are not about records.
     pub kind: Option<Kind>,
-    /// The field, as in `/engines/[]/maker`; `None` if no single field is wrong.
-    pub field: Option<String>,
+    /// The field, as in `engines[].maker`; `None` if the findings are not about parts of records.
+    pub field: Option<FieldPath<'static>>,
     /// How many findings there are.
     pub count: u64,
     /// Whether all of them have the same message.
@@ -83,41 +90,33 @@ impl Causes {
 impl Cause {
     /// The field as messages write it: `engines.maker`.
     pub fn name(&self) -> Option<String> {
-        let steps = self.field.as_deref()?.split('/');
-        let names: Vec<&str> = steps.filter(|step| !matches!(*step, "" | "[]")).collect();
+        let names: Vec<&str> = self.field.as_ref()?.keys().collect();
         (!names.is_empty()).then(|| names.join("."))
     }
 
     /// Whether the missing field of this cause seems to be the unknown one of `other`, renamed:
     /// both belong to the same object, and occur in equally many records of the same kind.
     pub fn is_renamed_to(&self, other: &Self) -> bool {
-        let around = |cause: &Self| {
-            let field = cause.field.as_deref()?;
-            field.rsplit_once('/').map(|(around, _)| around.to_owned())
-        };
         self.code == Code::MissingField
             && other.code == Code::UnknownField
             && self.kind == other.kind
             && self.count == other.count
-            && self.field.is_some()
-            && around(self) == around(other)
+            && self.around().is_some()
+            && self.around() == other.around()
+    }
+
+    /// The way to the object that has the field.
+    fn around(&self) -> Option<&[Step<'static>]> {
+        let (_, around) = self.field.as_ref()?.steps().split_last()?;
+        Some(around)
     }
 }
 
 /// The cause that a finding belongs to.
 pub(super) fn key(finding: &Finding) -> Key {
     let kind = finding.record.as_ref().map(|record| record.kind);
-    let field = finding.pointer.as_deref().map(field_of);
+    let field = finding.path.as_ref().map(FieldPath::field);
     let is_of_export = finding.code.blame() == Blame::Export;
     let said = is_of_export.then(|| finding.message.clone());
     (finding.code, kind, field, said)
-}
-
-/// The field that a pointer leads to, with `[]` for any index of a list.
-fn field_of(pointer: &str) -> String {
-    let is_index = |step: &str| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
-    let steps = pointer
-        .split('/')
-        .map(|step| if is_index(step) { "[]" } else { step });
-    steps.collect::<Vec<_>>().join("/")
 }

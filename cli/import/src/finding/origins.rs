@@ -2,6 +2,8 @@
 //!
 //! This is plain data that comes with a mapping; nothing here reads mappings.
 
+use shared::base::field_path::FieldPath;
+
 /// For each rule of a mapping, the parts of it that make the values of a record.
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
@@ -12,70 +14,57 @@ pub(crate) struct Origins {
 /// The parts of one rule that make the values of its records.
 #[derive(Debug, Default)]
 pub(crate) struct RuleOrigins {
-    /// JSON pointers, in which `*` stands for any index of a list, each with the part that makes
-    /// the value there. A pointer also covers everything below it that has no entry of its own.
-    pub(crate) places: Vec<(String, String)>,
+    /// Fields, each with the part that makes its value. A field also covers everything within it
+    /// that has no entry of its own.
+    pub(crate) fields: Vec<(FieldPath<'static>, String)>,
 }
 
 impl Origins {
-    /// The part of this rule that makes the value at `pointer`.
-    pub(crate) fn find(&self, rule: u32, pointer: &str) -> Option<&str> {
+    /// The part of this rule that makes the value at `path`.
+    pub(crate) fn find(&self, rule: u32, path: &FieldPath<'_>) -> Option<&str> {
         let rule = self.rules.get(usize::try_from(rule).ok()?)?;
-        let is_of = |(place, _): &&(String, String)| is_within(place, pointer);
-        let nearest = rule
-            .places
-            .iter()
-            .filter(is_of)
-            .max_by_key(|(place, _)| place.len());
+        let around = rule.fields.iter().filter(|(field, _)| field.covers(path));
+        let nearest = around.max_by_key(|(field, _)| field.steps().len());
         nearest.map(|(_, origin)| origin.as_str())
     }
 }
 
-/// Whether `pointer` leads to `place` or to something within it.
-fn is_within(place: &str, pointer: &str) -> bool {
-    let mut steps = pointer.split('/');
-    let mut wanted = place.split('/');
-    wanted.all(|wanted| {
-        let step = steps.next();
-        step.is_some_and(|step| {
-            let is_position = !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
-            step == wanted || (wanted == "*" && is_position)
-        })
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use shared::base::field_path::Step;
+
     use super::*;
 
     #[test]
-    fn the_nearest_place_around_a_value_says_what_makes_it() {
-        let place = |pointer: &str, origin: &str| (pointer.to_owned(), origin.to_owned());
+    fn the_nearest_field_around_a_value_says_what_makes_it() {
+        let path = |keys: &[&'static str]| -> FieldPath<'static> {
+            let step = |key: &&'static str| match *key {
+                "[]" => Step::Each,
+                "[3]" => Step::Index(3),
+                key => Step::key(key),
+            };
+            keys.iter().map(step).collect()
+        };
+        let field = |keys: &[&'static str], origin: &str| (path(keys), origin.to_owned());
         let origins = Origins {
             rules: vec![RuleOrigins {
-                places: vec![
-                    place("/name", "by name"),
-                    place("/images", "by each"),
-                    place("/images/*/url", "by url"),
-                    place("/dimensions/draft", "by draft"),
+                fields: vec![
+                    field(&["name"], "by name"),
+                    field(&["images", "[]", "url"], "by url"),
+                    field(&["images"], "by each"),
                 ],
             }],
         };
-        for (pointer, expected) in [
-            ("/name", Some("by name")),
-            ("/name/0/deeper", Some("by name")),
-            ("/names", None),
-            ("/images", Some("by each")),
-            ("/images/3", Some("by each")),
-            ("/images/3/url", Some("by url")),
-            ("/images/x/url", Some("by each")),
-            ("/dimensions", None),
-            ("/dimensions/draft", Some("by draft")),
-            ("/dimensions/other", None),
-            ("", None),
+        for (keys, expected) in [
+            (&["name", "deeper"][..], Some("by name")),
+            (&["images", "[3]"], Some("by each")),
+            (&["images", "[3]", "url"], Some("by url")),
+            (&["images", "[3]", "alt"], Some("by each")),
+            (&["names"], None),
+            (&[], None),
         ] {
-            assert_eq!(origins.find(0, pointer), expected, "{pointer}");
+            assert_eq!(origins.find(0, &path(keys)), expected, "{keys:?}");
         }
-        assert_eq!(origins.find(1, "/name"), None);
+        assert_eq!(origins.find(1, &path(&["name"])), None);
     }
 }

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use shared::base::field_path::FieldPath;
 
 use super::{Code, Finding, Findings, Severity};
 
@@ -34,7 +35,7 @@ pub struct FindingEntry<'a> {
     pub line: Option<u64>,
     pub column: Option<usize>,
     pub record: Option<RecordEntry<'a>>,
-    pub pointer: Option<&'a str>,
+    pub pointer: Option<String>,
     pub value: Option<&'a str>,
     pub message: &'a str,
     pub hint: Option<&'a str>,
@@ -81,7 +82,7 @@ impl<'a> FindingEntry<'a> {
                 kind: name.kind.as_str(),
                 id: name.id.as_deref(),
             }),
-            pointer: finding.pointer.as_deref(),
+            pointer: finding.path.as_ref().map(FieldPath::pointer),
             value: finding.value.as_deref(),
             message: &finding.message,
             hint: finding.hint.as_deref(),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use shared::base::field_path::Step;
+
 use super::*;
 
 fn finding(code: Code, line: u64) -> Finding {
@@ -78,14 +80,18 @@ fn values_are_cut_between_characters() {
     assert_eq!(cut(&"é".repeat(201)), format!("{}…", "é".repeat(200)));
 }
 
-/// A finding about a field of a boat.
-fn about(code: Code, line: u64, pointer: &str, message: &str) -> Finding {
+/// A finding about a field of a boat, given by the keys and indices that lead to it.
+fn about(code: Code, line: u64, path: &str, message: &str) -> Finding {
+    let step = |step: &str| match step.parse() {
+        Ok(index) => Step::Index(index),
+        Err(_) => Step::key(step.to_owned()),
+    };
     Finding {
         record: Some(RecordName {
             kind: Kind::Boat,
             id: None,
         }),
-        pointer: Some(pointer.to_owned()),
+        path: Some(path.split(' ').map(step).collect()),
         message: message.to_owned(),
         ..finding(code, line)
     }
@@ -96,18 +102,18 @@ fn findings_of_one_code_and_field_have_one_cause_whatever_member_of_a_list_they_
     let mut findings = Findings::new(1);
     let mut of_record = Findings::of_record(1_000);
     for line in 1..=10 {
-        let pointer = format!("/engines/{line}/maker");
-        of_record.add(about(Code::WrongType, line, &pointer, "no text"));
+        let path = format!("engines {line} maker");
+        of_record.add(about(Code::WrongType, line, &path, "no text"));
     }
     findings.append(of_record);
-    findings.add(about(Code::WrongType, 20, "/model", "it is 1"));
-    findings.add(about(Code::WrongType, 21, "/model", "it is 2"));
+    findings.add(about(Code::WrongType, 20, "model", "it is 1"));
+    findings.add(about(Code::WrongType, 21, "model", "it is 2"));
     let causes = findings.causes();
     let seen: Vec<_> = causes
         .iter()
         .map(|cause| {
             (
-                cause.field.as_deref(),
+                cause.field.as_ref().map(FieldPath::to_string),
                 cause.count,
                 cause.examples.len(),
                 cause.says_one,
@@ -115,8 +121,8 @@ fn findings_of_one_code_and_field_have_one_cause_whatever_member_of_a_list_they_
         })
         .collect();
     let expected = [
-        (Some("/engines/[]/maker"), 10, 3, true),
-        (Some("/model"), 2, 2, false),
+        (Some("engines[].maker".to_owned()), 10, 3, true),
+        (Some("model".to_owned()), 2, 2, false),
     ];
     assert_eq!(seen, expected);
 }
@@ -128,7 +134,7 @@ fn causes_beyond_the_limit_are_counted_by_their_codes() {
         findings.add(about(
             Code::UnknownField,
             line,
-            &format!("/k{line}"),
+            &format!("k{line}"),
             "unknown",
         ));
     }
@@ -139,17 +145,17 @@ fn causes_beyond_the_limit_are_counted_by_their_codes() {
 fn a_field_is_renamed_where_as_many_records_have_another_at_the_same_place() {
     let mut findings = Findings::new(1);
     for line in 1..=2 {
-        findings.add(about(Code::MissingField, line, "/hull/type", "required"));
-        findings.add(about(Code::UnknownField, line, "/hull/kind", "unknown"));
-        findings.add(about(Code::UnknownField, line, "/kind", "unknown"));
+        findings.add(about(Code::MissingField, line, "hull type", "required"));
+        findings.add(about(Code::UnknownField, line, "hull kind", "unknown"));
+        findings.add(about(Code::UnknownField, line, "kind", "unknown"));
     }
-    findings.add(about(Code::UnknownField, 3, "/hull/form", "unknown"));
+    findings.add(about(Code::UnknownField, 3, "hull form", "unknown"));
     let causes = findings.causes();
     let missing = causes[0];
     let renamed: Vec<_> = causes
         .iter()
         .filter(|other| missing.is_renamed_to(other))
-        .map(|other| other.field.as_deref())
+        .filter_map(|other| other.name())
         .collect();
-    assert_eq!(renamed, [Some("/hull/kind")]);
+    assert_eq!(renamed, ["hull.kind"]);
 }

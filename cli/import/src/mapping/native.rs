@@ -1,93 +1,93 @@
-//! Checks that the fields a mapping makes are those of the native format, by validating records
-//! that have all of the fields and no values.
+//! Checks that the fields a mapping makes are those of the native format.
+//!
+//! Only keys are checked. Whether a value is one that its field may have is known once there is a
+//! record, and then validation says so.
 
-use super::definition::{Definition, ExpressionId, Field, Rule};
+use std::ops::Range;
+
+use shared::base::field_path::{FieldPath, Step};
+
+use super::definition::{Definition, Field, Rule};
 use super::mistake::Mistake;
-use crate::finding::{Code, Finding, Findings};
+use crate::finding::cut;
+use crate::format::{self, PRIVATE_PREFIX, Shape};
 
-/// One line for each rule: a native record that has every field of the rule without a value.
-pub(super) fn blank_records(definition: &Definition) -> String {
-    let record = |rule: &Rule| {
-        let kind = format!("\"kind\":\"{}\"", rule.kind.as_str());
-        let fields = rule.fields.iter();
-        let fields = fields.map(|(name, field)| format!("{}:{}", text(name), without_value(field)));
-        let members: Vec<String> = std::iter::once(kind).chain(fields).collect();
-        format!("{{{}}}\n", members.join(","))
-    };
-    definition.rules.iter().map(record).collect()
+/// The fields of a mapping that the native format does not have.
+pub(super) fn unknown_fields(definition: &Definition) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
+    for rule in &definition.rules {
+        let mut check = Check {
+            definition,
+            rule,
+            path: FieldPath::record(),
+            mistakes: &mut mistakes,
+        };
+        check.fields(&rule.fields, format::fields(rule.kind));
+    }
+    mistakes
 }
 
-/// The fields of a mapping that the native format does not know, according to the findings about
-/// the blank records.
-pub(super) fn unknown_fields(definition: &Definition, findings: &Findings) -> Vec<Mistake> {
-    let is_unknown =
-        |finding: &&Finding| matches!(finding.code, Code::UnknownField | Code::DerivedField);
-    let unknown = findings.listed().into_iter().filter(is_unknown);
-    unknown
-        .filter_map(|finding| mistake(definition, finding))
-        .collect()
+/// Checks the fields of one rule.
+struct Check<'a> {
+    definition: &'a Definition,
+    rule: &'a Rule,
+    /// The way to the field being checked.
+    path: FieldPath<'a>,
+    mistakes: &'a mut Vec<Mistake>,
 }
 
-/// Turns a finding into a mistake at the expression of its field. The finding's line tells the
-/// rule.
-fn mistake(definition: &Definition, finding: &Finding) -> Option<Mistake> {
-    let line = finding.place.as_ref()?.line?;
-    let number = usize::try_from(line).ok()?.checked_sub(1)?;
-    let rule: &Rule = definition.rules.get(number)?;
-    let mut steps = finding.pointer.as_ref()?.split('/').skip(1);
-    let first = steps.next()?;
-    let (_, field) = rule.fields.iter().find(|(name, _)| name == first)?;
-    let id = expression(field, steps).or_else(|| first_expression(field))?;
-    let span = definition.expressions[id.0].span.clone();
-    let pointer = finding.pointer.as_deref().unwrap_or_default();
-    let message = format!(
-        "{} of a {} at {pointer}",
-        finding.message,
-        rule.kind.as_str()
-    );
-    Some(Mistake::new(span, message).hint(finding.hint.clone()))
-}
-
-/// The expression nearest to a path.
-fn expression<'a>(field: &Field, mut steps: impl Iterator<Item = &'a str>) -> Option<ExpressionId> {
-    match field {
-        Field::Value { from, .. } => Some(*from),
-        Field::List { each, member } => match steps.next() {
-            None => Some(*each),
-            Some(_place) => expression(member, &mut steps as &mut dyn Iterator<Item = &str>),
-        },
-        Field::Object(fields) => {
-            let name = steps.next()?;
-            let (_, field) = fields.iter().find(|(field, _)| field == name)?;
-            expression(field, &mut steps as &mut dyn Iterator<Item = &str>)
+impl<'a> Check<'a> {
+    fn fields(&mut self, made: &'a [(String, Field)], native: &[format::Field]) {
+        for (name, field) in made {
+            self.path.push(Step::key(name));
+            match format::index_of(native, name, 0).map(|index| &native[index].shape) {
+                Some(Shape::Derived { from, .. }) => {
+                    let hint = "leave the key out".to_owned();
+                    self.report(field, &format::derived(name, from), Some(hint));
+                }
+                Some(shape) => self.value(field, shape),
+                None if name.starts_with(PRIVATE_PREFIX) => {}
+                None => {
+                    let message = format!("unknown key `{}`", cut(name));
+                    self.report(field, &message, format::instead_of(name, native));
+                }
+            }
+            self.path.pop();
         }
     }
-}
 
-fn first_expression(field: &Field) -> Option<ExpressionId> {
-    match field {
-        Field::Value { from, .. } => Some(*from),
-        Field::List { each, .. } => Some(*each),
-        Field::Object(fields) => fields
-            .first()
-            .and_then(|(_, field)| first_expression(field)),
-    }
-}
-
-/// The JSON of a field without any value.
-fn without_value(field: &Field) -> String {
-    match field {
-        Field::Value { .. } => "null".to_owned(),
-        Field::List { member, .. } => format!("[{}]", without_value(member)),
-        Field::Object(fields) => {
-            let members = fields.iter();
-            let members =
-                members.map(|(name, field)| format!("{}:{}", text(name), without_value(field)));
-            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    fn value(&mut self, field: &'a Field, shape: &Shape) {
+        match (field, shape) {
+            (Field::Object(fields), Shape::Object(native) | Shape::Part(native)) => {
+                self.fields(fields, native);
+            }
+            (Field::List { member, .. }, Shape::List(native)) => {
+                self.path.push(Step::Index(0));
+                self.value(member, native);
+                self.path.pop();
+            }
+            _ => {}
         }
     }
-}
 
-fn text(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    fn report(&mut self, field: &Field, message: &str, hint: Option<String>) {
+        let (kind, pointer) = (self.rule.kind.as_str(), self.path.pointer());
+        let message = format!("{message} of a {kind} at {pointer}");
+        let span = self
+            .span_of(field)
+            .unwrap_or_else(|| self.rule.span.clone());
+        self.mistakes.push(Mistake::new(span, message).hint(hint));
+    }
+
+    /// Where the first expression of a field is.
+    fn span_of(&self, field: &Field) -> Option<Range<usize>> {
+        let id = match field {
+            Field::Value { from, .. } => *from,
+            Field::List { each, .. } => *each,
+            Field::Object(fields) => {
+                return fields.iter().find_map(|(_, field)| self.span_of(field));
+            }
+        };
+        Some(self.definition.expressions[id.0].span.clone())
+    }
 }

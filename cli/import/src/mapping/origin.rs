@@ -1,5 +1,7 @@
 //! Tells findings about native fields which expressions in the mapping file made the values.
 
+use shared::base::field_path::{FieldPath, Step};
+
 use super::Mapping;
 use super::definition::{Definition, Envelope, ExpressionId, Field, Rule};
 use crate::finding::{Origins, RuleOrigins};
@@ -14,28 +16,33 @@ impl Mapping {
     }
 
     fn rule_origins(&self, rule: &Rule) -> RuleOrigins {
-        let mut places = Vec::new();
+        let mut fields = Vec::new();
         for (name, expressions) in of_envelopes(&self.definition) {
             if !rule.fields.iter().any(|(field, _)| field == name) && !expressions.is_empty() {
-                places.push((format!("/{name}"), self.origin(expressions)));
+                fields.push((member(FieldPath::record(), name), self.origin(expressions)));
             }
         }
         for (name, field) in &rule.fields {
-            self.add_origins(field, format!("/{name}"), &mut places);
+            self.add_origins(field, member(FieldPath::record(), name), &mut fields);
         }
-        RuleOrigins { places }
+        RuleOrigins { fields }
     }
 
-    fn add_origins(&self, field: &Field, pointer: String, places: &mut Vec<(String, String)>) {
+    fn add_origins(
+        &self,
+        field: &Field,
+        path: FieldPath<'static>,
+        all: &mut Vec<(FieldPath<'static>, String)>,
+    ) {
         match field {
-            Field::Value { from, .. } => places.push((pointer, self.origin(vec![*from]))),
+            Field::Value { from, .. } => all.push((path, self.origin(vec![*from]))),
             Field::List { each, member } => {
-                self.add_origins(member, format!("{pointer}/*"), places);
-                places.push((pointer, self.origin(vec![*each])));
+                self.add_origins(member, path.clone().then(Step::Each), all);
+                all.push((path, self.origin(vec![*each])));
             }
             Field::Object(fields) => {
                 for (name, field) in fields {
-                    self.add_origins(field, format!("{pointer}/{name}"), places);
+                    self.add_origins(field, member(path.clone(), name), all);
                 }
             }
         }
@@ -49,6 +56,10 @@ impl Mapping {
         let places: Vec<String> = places.collect();
         format!("the mapping makes the value by {}", places.join(" or "))
     }
+}
+
+fn member(object: FieldPath<'static>, key: &str) -> FieldPath<'static> {
+    object.then(Step::key(key.to_owned()))
 }
 
 /// The expressions that make the fields that a rule leaves to the envelope.

@@ -63,7 +63,7 @@ impl Received {
         for finding in failed.findings {
             let place = finding.place.and_then(|place| place.line).unwrap();
             let (code, message) = (finding.code, finding.message);
-            let pointer = finding.pointer.unwrap_or_default();
+            let pointer = finding.path.unwrap_or_default().pointer();
             self.0
                 .push(format!("{place}: {kind} {code} {pointer} {message}"));
         }

@@ -41,9 +41,8 @@ pub(super) fn explain(report: &CheckReport, findings: &mut Findings) {
 /// The name that the check report has for the missing field; `None` within lists, whose members
 /// differ.
 fn field_of(finding: &Finding) -> Option<String> {
-    let pointer = finding.pointer.as_deref();
-    let steps = pointer.filter(|_| CODES.contains(&finding.code))?;
-    Some(steps.trim_start_matches('/').replace('/', "."))
+    let path = finding.path.as_ref();
+    Some(path.filter(|_| CODES.contains(&finding.code))?.to_string())
 }
 
 fn hint(missing: &MissingKey, rule: &RuleReport) -> String {

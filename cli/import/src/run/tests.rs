@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use serde_json::{Value, json};
+use shared::base::field_path::FieldPath;
 use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
 use shared::base::render::BodyTooLarge;
 
@@ -133,11 +134,8 @@ impl Run {
 }
 
 fn code_and_pointer(finding: &Finding) -> String {
-    format!(
-        "{} {}",
-        finding.code,
-        finding.pointer.as_deref().unwrap_or("-")
-    )
+    let pointer = finding.path.as_ref().map(FieldPath::pointer);
+    format!("{} {}", finding.code, pointer.as_deref().unwrap_or("-"))
 }
 
 fn manufacturer() -> Value {

@@ -1,72 +1,77 @@
 //! Published records as typed Arrow columns: one for each field, nested as in responses.
 //!
-//! Types and descriptions come from the response types, the order from bodies, and units from
-//! validation. Only kinds with their own responses have columns.
+//! Types and descriptions come from the response types, the order from bodies, and units from the
+//! native format. Only kinds with their own responses have columns.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Fields, TimeUnit};
 use serde_json::Value;
+use shared::base::field_path::{FieldPath, Step};
 use shared::base::render::coverage::{self, BOAT_FIELDS, MANUFACTURER_FIELDS};
 
-use super::Outline;
 use super::descriptions::Descriptions;
 use crate::finding::Kind;
-use crate::validate::outlines;
+use crate::format::{self, Shape};
 
 /// The name of list members in Arrow and Parquet schemas.
 const MEMBER: &str = "item";
 /// The time zone of responses, as an offset that Arrow understands.
 const UTC: &str = "+00:00";
-/// The path of members of lists in outlines.
-const MEMBERS: &str = "[]";
 
 /// The columns of boats or manufacturers; other kinds have none.
 pub fn columns(kind: Kind) -> Fields {
     let paths = match kind {
         Kind::Boat => BOAT_FIELDS.paths(),
         Kind::Manufacturer => MANUFACTURER_FIELDS.paths(),
-        Kind::Catalogue | Kind::Term | Kind::Designer => &[],
-    };
-    let columns = Columns {
-        paths,
-        outline: outlines().into_iter().find(|outline| outline.kind == kind),
+        Kind::Catalogue | Kind::Term | Kind::Designer => return Fields::empty(),
     };
     let shapes = Descriptions::of(kind);
     let shapes = shapes.shapes().flat_map(properties);
-    columns.fields(shapes.collect(), &mut Vec::new())
+    Columns(paths).fields(shapes.collect(), format::fields(kind), &FieldPath::record())
 }
 
-struct Columns {
-    /// The paths of fields in the order of bodies.
-    paths: &'static [&'static str],
-    outline: Option<Outline>,
-}
+/// Makes columns of a record whose fields have these paths, in the order of bodies.
+struct Columns(&'static [&'static str]);
 
 /// A key of an object, and its schema.
 type Property<'s> = (&'s str, &'s Value);
 
 impl Columns {
-    fn fields(&self, mut properties: Vec<Property<'_>>, within: &mut Vec<String>) -> Fields {
+    /// The columns of an object, which has these fields in the native format.
+    fn fields(
+        &self,
+        mut properties: Vec<Property<'_>>,
+        native: &'static [format::Field],
+        path: &FieldPath<'_>,
+    ) -> Fields {
+        let own = |key: &str| format::index_of(native, key, 0);
         properties.sort_by_cached_key(|(key, _)| {
-            within.push((*key).to_owned());
-            let place = self.place(within);
-            within.pop();
-            place
+            // In the order of bodies, or else in that of the native format.
+            let last = usize::MAX;
+            let path = path.clone().then(Step::key(*key)).to_string();
+            let is_it = |known: &&str| **known == path || coverage::is_member(known, &path);
+            let place = self.0.iter().position(is_it);
+            (place.unwrap_or(last), own(key).unwrap_or(last))
         });
         let fields = properties.into_iter().map(|(key, schema)| {
-            within.push(key.to_owned());
-            let field = self.field(key, schema, within);
-            within.pop();
-            field
+            let shape = own(key).map(|index| &native[index].shape);
+            self.field(key, schema, shape, &path.clone().then(Step::key(key)))
         });
         fields.collect()
     }
 
-    fn field(&self, key: &str, schema: &Value, path: &mut Vec<String>) -> Field {
+    fn field(
+        &self,
+        key: &str,
+        schema: &Value,
+        shape: Option<&'static Shape>,
+        path: &FieldPath<'_>,
+    ) -> Field {
         let (value, is_nullable) = without_null(schema);
-        let field = Field::new(key, self.data_type(value, path), is_nullable);
+        let native = shape.map_or(&[][..], Shape::fields);
+        let field = Field::new(key, self.data_type(value, native, path), is_nullable);
         let mut about = HashMap::new();
         let description = schema
             .get("description")
@@ -74,21 +79,24 @@ impl Columns {
         if let Some(description) = description.and_then(Value::as_str) {
             about.insert("description".to_owned(), description.replace('\n', " "));
         }
-        if let Some(unit) = self.unit(path) {
+        if let Some(unit) = shape.and_then(Shape::unit) {
             about.insert("unit".to_owned(), unit.to_owned());
         }
         field.with_metadata(about)
     }
 
-    fn data_type(&self, schema: &Value, path: &mut Vec<String>) -> DataType {
+    fn data_type(
+        &self,
+        schema: &Value,
+        native: &'static [format::Field],
+        path: &FieldPath<'_>,
+    ) -> DataType {
         match name_of_type(schema) {
-            "object" => DataType::Struct(self.fields(properties(schema).collect(), path)),
+            "object" => DataType::Struct(self.fields(properties(schema).collect(), native, path)),
             "array" => {
-                path.push(MEMBERS.to_owned());
                 let members = schema.get("items").unwrap_or(&Value::Null);
-                let member = Field::new(MEMBER, self.data_type(members, path), false);
-                path.pop();
-                DataType::List(Arc::new(member))
+                let member = self.data_type(members, native, &path.clone().then(Step::Each));
+                DataType::List(Arc::new(Field::new(MEMBER, member, false)))
             }
             "number" => DataType::Float64,
             "integer" => DataType::Int64,
@@ -101,28 +109,6 @@ impl Columns {
             }
             _ => DataType::Utf8,
         }
-    }
-
-    /// The place of a field in bodies, or else in the outline.
-    fn place(&self, path: &[String]) -> (usize, usize) {
-        let (dotted, last) = (path.join("."), usize::MAX);
-        let is_it = |known: &&str| **known == dotted || coverage::is_member(known, &dotted);
-        let place = self.paths.iter().position(is_it);
-        let fields = self.outline.iter().flat_map(|outline| &outline.fields);
-        let outlined = fields
-            .map(|field| &field.path)
-            .position(|known| known == path);
-        (place.unwrap_or(last), outlined.unwrap_or(last))
-    }
-
-    fn unit(&self, path: &[String]) -> Option<&'static str> {
-        // It is computed, so the outline does not have its unit.
-        if path == ["lengthOverallMetres"] {
-            return Some("m");
-        }
-        let fields = self.outline.iter().flat_map(|outline| &outline.fields);
-        let mut own = fields.filter(|field| field.path == path);
-        own.next()?.shape.unit()
     }
 }
 

@@ -3,6 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
+use shared::base::field_path::{FieldPath, Step};
 use shared::base::model::{
     BoatDetails, BoatSummary, Designer, ManufacturerDetails, ManufacturerSummary, Reference,
 };
@@ -11,7 +12,6 @@ use crate::finding::Kind;
 
 /// What the fields of one kind mean.
 pub(super) struct Descriptions {
-    kind: Kind,
     shapes: Vec<Schema>,
 }
 
@@ -28,7 +28,7 @@ impl Descriptions {
             Kind::Designer => vec![shape::<Designer<'_>>()],
             Kind::Catalogue => Vec::new(),
         };
-        Self { kind, shapes }
+        Self { shapes }
     }
 
     /// The shapes that answers have, in parts.
@@ -36,49 +36,14 @@ impl Descriptions {
         self.shapes.iter().map(Schema::as_value)
     }
 
-    /// What the field at a path means.
-    pub(super) fn at(&self, path: &[String]) -> Option<String> {
-        if let Some(own) = self.own(path) {
-            return Some(own.to_owned());
-        }
+    /// What responses say about the field at a path.
+    pub(super) fn at(&self, path: &FieldPath<'_>) -> Option<String> {
         self.shapes.iter().find_map(|shape| {
-            let field = path
-                .iter()
-                .try_fold(shape.as_value(), |within, key| member(within, key))?;
+            let mut steps = path.steps().iter();
+            let field = steps.try_fold(shape.as_value(), member)?;
             let text = field.get("description")?.as_str()?;
             Some(text.replace('\n', " "))
         })
-    }
-
-    /// What no response shows, or shows differently.
-    fn own(&self, path: &[String]) -> Option<&'static str> {
-        let path: Vec<&str> = path.iter().map(String::as_str).collect();
-        match (self.kind, &*path) {
-            (_, ["kind"]) => Some("What the record is."),
-            (_, ["published"]) => {
-                Some("Whether consumers see the record; they do where it is absent.")
-            }
-            (_, ["updatedAt"]) => Some("When the record last changed."),
-            (Kind::Boat | Kind::Manufacturer, ["id"]) => Some("Id of the record."),
-            (Kind::Boat, ["unit"]) => Some(
-                "The boat's own system. In it are all measures of the boat: metric ones in metres, \
-                 kilograms and square metres, imperial ones in feet, pounds and square feet.",
-            ),
-            (Kind::Boat, ["dimensions", "lengthOverall"]) => Some(
-                "Filled in by the import; where it is given, equal to the boat's `lengthOverall`.",
-            ),
-            (Kind::Term, ["vocabulary"]) => Some("What the term is for."),
-            (Kind::Term, ["slug"]) => {
-                Some("Slug that filters accept, unique within the vocabulary.")
-            }
-            (Kind::Catalogue, ["format"]) => Some("The format of the export."),
-            (Kind::Catalogue, ["generatedAt"]) => Some("When the export was made."),
-            (Kind::Catalogue, ["counts"]) => {
-                Some("Records of each kind, unpublished ones included, by which a gap is noticed.")
-            }
-            (Kind::Catalogue, ["counts", _]) => Some("Records of this kind."),
-            _ => None,
-        }
     }
 }
 
@@ -89,11 +54,11 @@ fn shape<T: JsonSchema>() -> Schema {
 }
 
 /// The schema of a member of an object or a list, which may be null.
-fn member<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
+fn member<'s>(schema: &'s Value, step: &Step<'_>) -> Option<&'s Value> {
     let choices = schema.get("anyOf").and_then(Value::as_array);
-    let of = |schema: &'s Value| match key {
-        "[]" => schema.get("items"),
-        key => schema.get("properties")?.get(key),
+    let of = |schema: &'s Value| match step {
+        Step::Key(key) => schema.get("properties")?.get(&**key),
+        Step::Index(_) | Step::Each => schema.get("items"),
     };
     of(schema).or_else(|| choices?.iter().find_map(of))
 }

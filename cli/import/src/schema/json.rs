@@ -1,13 +1,15 @@
-//! Outlines as JSON Schema 2020-12.
+//! The native format as JSON Schema 2020-12.
 //!
 //! Validation trims texts before it checks them, so patterns allow blanks around a value. A blank
 //! text counts as null.
 
 use serde_json::{Map, Value, json};
+use shared::base::field_path::{FieldPath, Step};
+use shared::base::units::LENGTH_MAX;
 
 use super::descriptions::Descriptions;
-use super::{BEYOND, Field, Outline, Shape, TEXT_MAX};
-use crate::validate::PRIVATE_PREFIX;
+use super::{BEYOND, Field, Kind, LIST_MAX, Shape, TEXT_MAX, fields};
+use crate::format::PRIVATE_PREFIX;
 
 /// The dialect of both schemas.
 pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -24,19 +26,13 @@ const TRIMMED: &str = "An import trims texts before it counts their characters o
 const NOT_BLANK: &str = r"\S";
 
 /// The schema of a record of any kind.
-pub(super) fn of(outlines: &[Outline]) -> Value {
-    let name = |outline: &Outline| outline.kind.as_str();
-    let kinds: Vec<Value> = outlines
-        .iter()
-        .map(|outline| json!({ "$ref": format!("#/$defs/{}", name(outline)) }))
-        .collect();
-    let mut definitions: Map<String, Value> = outlines
-        .iter()
-        .map(|outline| (name(outline).to_owned(), record(outline)))
-        .collect();
+pub(super) fn of_records() -> Value {
+    let words = Kind::ALL.map(Kind::as_str);
+    let kinds = words.map(|word| json!({ "$ref": format!("#/$defs/{word}") }));
+    let definitions = Kind::ALL.map(|kind| (kind.as_str().to_owned(), record(kind)));
+    let mut definitions: Map<String, Value> = definitions.into_iter().collect();
     let text = json!({ "type": ["string", "null"], "maxLength": TEXT_MAX, "pattern": TEXT });
     definitions.insert("text".to_owned(), text);
-    let words: Vec<&str> = outlines.iter().map(name).collect();
     json!({
         "$schema": DIALECT,
         "title": "A line of a native export",
@@ -50,108 +46,103 @@ pub(super) fn of(outlines: &[Outline]) -> Value {
     })
 }
 
-fn record(outline: &Outline) -> Value {
-    let descriptions = Descriptions::of(outline.kind);
-    Value::Object(object(&outline.fields, 0, false, &descriptions))
+fn record(kind: Kind) -> Value {
+    let mut place = Place {
+        about: Descriptions::of(kind),
+        path: FieldPath::record(),
+    };
+    place.object(fields(kind), false).into()
 }
 
-/// An object, which may also be null if `may_be_null`. Its fields are those whose paths have one key
-/// more than `depth`; their own members stand between them.
-fn object(
-    fields: &[Field],
-    depth: usize,
-    may_be_null: bool,
-    about: &Descriptions,
-) -> Map<String, Value> {
-    let mut properties = Map::new();
-    let mut required = Vec::new();
-    for (place, field) in fields.iter().enumerate() {
-        if field.path.len() != depth + 1 {
-            continue;
+/// Where in a record of a kind the schema is being written.
+struct Place {
+    about: Descriptions,
+    path: FieldPath<'static>,
+}
+
+impl Place {
+    /// An object, which may also be null if `may_be_null`.
+    fn object(&mut self, fields: &'static [Field], may_be_null: bool) -> Map<String, Value> {
+        let required = fields.iter().filter(|field| field.is_required());
+        let required: Vec<&str> = required.map(|field| field.key).collect();
+        let properties = fields.iter().map(|field| {
+            let schema = self.value(Step::key(field.key), &field.shape, !field.is_required());
+            (field.key.to_owned(), described(schema, field))
+        });
+        let properties: Map<String, Value> = properties.collect();
+        let mut schema = typed("object", may_be_null);
+        if !required.is_empty() {
+            schema.insert("required".to_owned(), required.into());
         }
-        let Some(key) = field.path.last() else {
-            continue;
+        schema.insert("properties".to_owned(), properties.into());
+        let private = format!("^{PRIVATE_PREFIX}");
+        schema.insert("patternProperties".to_owned(), json!({ private: true }));
+        schema.insert("additionalProperties".to_owned(), false.into());
+        schema
+    }
+
+    /// The value of a field or of a member of a list, with what responses say about it.
+    fn value(
+        &mut self,
+        step: Step<'static>,
+        shape: &'static Shape,
+        may_be_null: bool,
+    ) -> Map<String, Value> {
+        self.path.push(step);
+        let mut schema = match shape {
+            Shape::Object(fields) | Shape::Part(fields) => self.object(fields, may_be_null),
+            Shape::List(member) => {
+                let schema = with(typed("array", may_be_null), "maxItems", LIST_MAX);
+                with(schema, "items", self.value(Step::Each, member, false))
+            }
+            shape => scalar(shape, may_be_null),
         };
-        if field.is_required {
-            required.push(key.as_str());
+        if let Some(about) = self.about.at(&self.path) {
+            schema.insert("description".to_owned(), about.into());
         }
-        properties.insert(key.clone(), value(field, &fields[place + 1..], about));
+        self.path.pop();
+        schema
     }
-    let mut schema = typed("object", may_be_null);
-    if !required.is_empty() {
-        schema.insert("required".to_owned(), required.into());
-    }
-    schema.insert("properties".to_owned(), properties.into());
-    let private = format!("^{PRIVATE_PREFIX}");
-    schema.insert("patternProperties".to_owned(), json!({ private: true }));
-    schema.insert("additionalProperties".to_owned(), false.into());
-    schema
 }
 
-/// The value of a field. `after` begins with its own members.
-fn value(field: &Field, after: &[Field], about: &Descriptions) -> Value {
-    let depth = field.path.len();
-    let end = after.iter().position(|other| other.path.len() <= depth);
-    let within = &after[..end.unwrap_or(after.len())];
-    let may_be_null = !field.is_required;
-    let mut schema = match &field.shape {
-        Shape::Object | Shape::Part => object(within, depth, may_be_null, about),
-        Shape::List { max } => {
-            let mut schema = typed("array", may_be_null);
-            schema.insert("maxItems".to_owned(), (*max).into());
-            let items = within.split_first();
-            let items = items.map(|(member, after)| value(member, after, about));
-            schema.insert("items".to_owned(), items.unwrap_or(Value::Bool(true)));
-            schema
+/// The schema with what the table says about the field, if it does.
+fn described(schema: Map<String, Value>, field: &Field) -> Value {
+    let schema = match (&field.shape, field.about) {
+        (Shape::Derived { from, .. }, _) => {
+            let about = format!("Derived from {from}: leave it out.");
+            with(schema, "description", about)
         }
-        shape => scalar(shape, may_be_null),
+        (_, Some(about)) => with(schema, "description", about),
+        (_, None) => schema,
     };
-    let description = match &field.shape {
-        Shape::Derived { from } => Some(format!("Derived from {from}: leave it out.")),
-        _ => about.at(&field.path),
-    };
-    if let Some(description) = description {
-        schema.insert("description".to_owned(), description.into());
-    }
-    Value::Object(schema)
+    schema.into()
 }
 
 fn scalar(shape: &Shape, may_be_null: bool) -> Map<String, Value> {
+    let number = |name| typed(name, may_be_null);
     let mut schema = match shape {
         Shape::Flag => typed("boolean", may_be_null),
-        Shape::Word(words) => return one_of(words, may_be_null),
-        Shape::Text { .. } => text(None, may_be_null),
-        Shape::RowText { max } => with(text(None, may_be_null), "maxLength", *max),
+        Shape::Word(_) | Shape::Format => return one_of(shape.words(), may_be_null),
         Shape::Timestamp => with(text(Some(TIMESTAMP), may_be_null), "format", "date-time"),
-        Shape::Address { max } => with(
-            with(text(Some(ADDRESS), may_be_null), "format", "iri"),
-            "maxLength",
-            *max,
-        ),
-        Shape::Pattern { pattern, max, .. } => match max {
-            Some(max) => with(text(Some(pattern), may_be_null), "maxLength", *max),
-            None => text(Some(pattern), may_be_null),
-        },
-        Shape::Reference { pattern, max, .. } => {
-            with(text(Some(pattern), may_be_null), "maxLength", *max)
-        }
-        Shape::Length { max } => with(
-            with(typed("number", may_be_null), "exclusiveMinimum", 0),
+        Shape::Address => with(text(Some(ADDRESS), may_be_null), "format", "iri"),
+        Shape::Length | Shape::SameLength => with(
+            with(number("number"), "exclusiveMinimum", 0),
             "maximum",
-            *max,
+            LENGTH_MAX,
         ),
         Shape::Number {
             is_signed: true, ..
-        } => typed("number", may_be_null),
-        Shape::Number { .. } => with(typed("number", may_be_null), "minimum", 0),
-        Shape::Integer { min, max, .. } => with(
-            with(typed("integer", may_be_null), "minimum", *min),
-            "maximum",
-            *max,
-        ),
-        Shape::Derived { .. } => with(Map::new(), "type", "null"),
-        Shape::Object | Shape::Part | Shape::List { .. } => Map::new(),
+        } => number("number"),
+        Shape::Number { .. } => with(number("number"), "minimum", 0),
+        Shape::Integer { min, max, .. } => {
+            with(with(number("integer"), "minimum", *min), "maximum", *max)
+        }
+        Shape::Derived { .. } => return typed("null", false),
+        shape => text(shape.pattern(), may_be_null),
     };
+    if let Some(max) = shape.characters_max() {
+        schema.insert("maxLength".to_owned(), max.into());
+    }
     if let Some(unit) = shape.unit() {
         schema.insert("x-unit".to_owned(), unit.into());
     }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
+use shared::base::field_path::{FieldPath, Step};
+use shared::base::units::LENGTH_MAX;
 
 use super::*;
 use crate::finding::{Code, Severity};
@@ -74,15 +76,54 @@ fn agree(schema: &Validator, record: &Value) -> Option<bool> {
     expected
 }
 
+/// A field of a record, or the members of a list, with the way there.
+struct Entry {
+    path: FieldPath<'static>,
+    shape: &'static Shape,
+    /// The field; `None` for the members of a list.
+    field: Option<&'static Field>,
+}
+
+/// Everything that a record has, each before what is within it.
+fn entries(kind: Kind) -> Vec<Entry> {
+    let mut all = Vec::new();
+    add_fields(fields(kind), &FieldPath::record(), &mut all);
+    all
+}
+
+fn add_fields(fields: &'static [Field], within: &FieldPath<'static>, all: &mut Vec<Entry>) {
+    for field in fields {
+        let path = within.clone().then(Step::key(field.key));
+        add(path, &field.shape, Some(field), all);
+    }
+}
+
+fn add(
+    path: FieldPath<'static>,
+    shape: &'static Shape,
+    field: Option<&'static Field>,
+    all: &mut Vec<Entry>,
+) {
+    let inner = path.clone();
+    all.push(Entry { path, shape, field });
+    match shape {
+        Shape::Object(fields) | Shape::Part(fields) => add_fields(fields, &inner, all),
+        Shape::List(member) => add(inner.then(Step::Each), member, None, all),
+        _ => {}
+    }
+}
+
 #[test]
-fn every_field_says_what_it_means() {
-    for outline in native_fields() {
-        let about = descriptions::Descriptions::of(outline.kind);
-        for field in outline.fields {
-            let is_said = matches!(field.shape, Shape::Derived { .. })
-                || field.path.last().is_some_and(|key| key == "[]")
-                || about.at(&field.path).is_some();
-            assert!(is_said, "{:?}", field.path);
+fn every_field_says_what_it_means_and_says_it_once() {
+    for kind in Kind::ALL {
+        let about = descriptions::Descriptions::of(kind);
+        for Entry { path, shape, field } in entries(kind) {
+            let Some(field) = field.filter(|_| !shape.is_derived()) else {
+                continue;
+            };
+            let said = about.at(&path);
+            assert!(said.is_some() || field.about.is_some(), "{path}");
+            assert_ne!(said.as_deref(), field.about, "{path}");
         }
     }
 }
@@ -148,39 +189,35 @@ fn contents(path: &Path) -> String {
 #[test]
 fn the_schema_and_validation_agree_on_every_mistake_in_every_field() {
     let schema = schema();
-    for outline in native_fields() {
-        let full = full(&outline);
+    for kind in Kind::ALL {
+        let full = full(kind);
         assert_eq!(agree(&schema, &full), Some(true), "{full}");
-        for field in &outline.fields {
-            let is_list = matches!(field.shape, Shape::List { .. });
+        for Entry { path, shape, field } in entries(kind) {
             let mut said = Vec::new();
-            for value in values(&field.shape) {
+            for value in values(shape) {
                 let mut record = full.clone();
-                *at(&mut record, &field.path) = value;
+                *at(&mut record, path.steps()) = value;
                 said.extend(agree(&schema, &record));
             }
-            assert!(
-                said.contains(&false),
-                "no value is wrong at {:?}",
-                field.path
-            );
-            let (last, parents) = field.path.split_last().unwrap();
-            if last != "[]" {
+            assert!(said.contains(&false), "no value is wrong at {path}");
+            let Some((_, parents)) = path.steps().split_last() else {
+                continue;
+            };
+            if let Some(field) = field {
                 let mut record = full.clone();
                 let parent = at(&mut record, parents).as_object_mut().unwrap();
-                parent.remove(last);
+                parent.remove(field.key);
                 let absent = agree(&schema, &record);
-                assert_eq!(absent, Some(!field.is_required), "without {:?}", field.path);
+                assert_eq!(absent, Some(!field.is_required()), "without {path}");
             }
-            if matches!(field.shape, Shape::Object | Shape::Part) || is_list {
+            if matches!(shape, Shape::Object(_) | Shape::Part(_) | Shape::List(_)) {
                 continue;
             }
             for (key, is_known) in [("other", false), ("x_other", true)] {
                 let mut record = full.clone();
-                let own: Vec<String> = parents.to_vec();
-                if let Some(parent) = at(&mut record, &own).as_object_mut() {
+                if let Some(parent) = at(&mut record, parents).as_object_mut() {
                     parent.insert(key.to_owned(), json!({ "any": [1, null] }));
-                    assert_eq!(agree(&schema, &record), Some(is_known), "{parents:?}/{key}");
+                    assert_eq!(agree(&schema, &record), Some(is_known), "{path} {key}");
                 }
             }
         }
@@ -188,40 +225,42 @@ fn the_schema_and_validation_agree_on_every_mistake_in_every_field() {
 }
 
 /// A record in which every field has a value.
-fn full(outline: &Outline) -> Value {
+fn full(kind: Kind) -> Value {
     let mut record = json!({});
-    for field in &outline.fields {
-        let value = match &field.shape {
-            Shape::Object | Shape::Part => json!({}),
-            Shape::List { .. } => json!([]),
+    for entry in entries(kind) {
+        let value = match entry.shape {
+            Shape::Object(_) | Shape::Part(_) => json!({}),
+            Shape::List(_) => json!([]),
             Shape::Flag => json!(false),
-            Shape::Text { .. } | Shape::RowText { .. } => json!("text"),
-            Shape::Word(words) => json!(words[0]),
-            Shape::Pattern { max: None, .. } => json!("EUR"),
-            Shape::Pattern { .. } | Shape::Reference { .. } => json!("name"),
+            Shape::Text | Shape::Description | Shape::RowText => json!("text"),
+            Shape::Word(_) | Shape::Format => json!(entry.shape.words()[0]),
+            Shape::Currency => json!("EUR"),
+            Shape::Id | Shape::BoatSlug | Shape::Slug | Shape::Reference(_) => json!("name"),
             Shape::Timestamp => json!("2026-10-01T12:00:00Z"),
-            Shape::Address { .. } => json!("https://example.com"),
-            Shape::Length { .. } => json!(10.36),
+            Shape::Address => json!("https://example.com"),
+            Shape::Length | Shape::SameLength => json!(10.36),
             Shape::Number { .. } => json!(1.5),
             Shape::Integer { min, .. } => json!(min),
             Shape::Derived { .. } => Value::Null,
         };
-        *at(&mut record, &field.path) = value;
+        *at(&mut record, entry.path.steps()) = value;
     }
     record
 }
 
 /// The place of a field, which is made if it is missing.
-fn at<'r>(record: &'r mut Value, path: &[String]) -> &'r mut Value {
-    path.iter().fold(record, |within, key| match within {
-        Value::Array(list) => {
-            if list.is_empty() {
-                list.push(Value::Null);
+fn at<'r>(record: &'r mut Value, path: &[Step<'_>]) -> &'r mut Value {
+    path.iter()
+        .fold(record, |within, step| match (within, step) {
+            (Value::Array(list), _) => {
+                if list.is_empty() {
+                    list.push(Value::Null);
+                }
+                &mut list[0]
             }
-            &mut list[0]
-        }
-        within => &mut within[key.as_str()],
-    })
+            (within, Step::Key(key)) => &mut within[&**key],
+            (within, _) => within,
+        })
 }
 
 /// Values of all types, and those at the bounds of a shape.
@@ -258,17 +297,18 @@ fn values(shape: &Shape) -> Vec<Value> {
         json!({ "id": "a" }),
     ];
     let around = |max: usize| [json!("a".repeat(max)), json!("a".repeat(max + 1))];
+    if let Some(max) = shape.characters_max() {
+        values.extend(around(max));
+    }
     match shape {
-        Shape::List { max } => values.push(json!(vec!["a"; max + 1])),
-        Shape::Text { max } | Shape::RowText { max } => values.extend(around(*max)),
-        Shape::Pattern { max: Some(max), .. } | Shape::Reference { max, .. } => {
-            values.extend(around(*max));
-        }
+        Shape::List(_) => values.push(json!(vec!["a"; LIST_MAX + 1])),
+        Shape::Text | Shape::Description => values.extend(around(TEXT_MAX)),
         Shape::Integer { min, max, .. } => {
             values.extend([json!(min), json!(max), json!(max + 1)]);
             values.extend(min.checked_sub(1).map(|below| json!(below)));
         }
-        Shape::Length { max } => {
+        Shape::Length | Shape::SameLength => {
+            let max = LENGTH_MAX;
             values.extend([json!(0.001), json!(max), json!(max + 1), json!(-0.001)]);
         }
         _ => {}

@@ -3,6 +3,13 @@
 //! The words come from brokers' sheets in English, German, French, Dutch, Italian and Spanish, as
 //! `words` returns them: folded, in any order. Likelier names come first.
 
+use std::sync::LazyLock;
+
+use shared::base::field_path::FieldPath;
+
+use crate::finding::Kind;
+use crate::format;
+
 /// A field, and the names that its source may have.
 #[derive(Debug)]
 pub(super) struct Wanted {
@@ -58,14 +65,17 @@ pub(super) enum Reading {
     Image,
 }
 
-/// Fields without which a boat is not valid, except three that a mapping can always make.
-pub(super) const REQUIRED: [&str; 5] = [
-    "model",
-    "manufacturer",
-    "type",
-    "production.firstYear",
-    "lengthOverall",
-];
+/// Fields without which a boat is not valid, except those that a mapping can always make.
+pub(super) static REQUIRED: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let required: Vec<String> = format::required(Kind::Boat)
+        .iter()
+        .map(FieldPath::to_string)
+        .collect();
+    let named = WANTED.iter().map(|wanted| wanted.field);
+    let is_required = |field: &&str| required.iter().any(|path| path == field);
+    let named = named.filter(|field| !["slug", "unit"].contains(field));
+    named.filter(is_required).collect()
+});
 
 /// The entries of the same table that are not written like other fields: the parts of the envelope,
 /// and the slug.

@@ -10,8 +10,12 @@ use std::io::Write as _;
 
 use proptest::prelude::*;
 
-use super::names::WANTED;
+use shared::base::field_path::FieldPath;
+
+use super::names::{REQUIRED, WANTED};
 use super::*;
+use crate::finding::Kind;
+use crate::format;
 use crate::source::readers::csv::COLUMNS_MAX;
 
 /// A time that no test depends on.
@@ -76,7 +80,25 @@ fn every_field_that_has_names_is_one_of_the_native_format() {
         lines.join("\n")
     );
     let mapping = Mapping::parse("all".to_owned(), text).unwrap();
-    run::check_fields(mapping).unwrap();
+    mapping.checked().unwrap();
+}
+
+#[test]
+fn every_required_field_has_names_or_is_made_in_any_case() {
+    let required = format::required(Kind::Boat);
+    let required = required.iter().map(FieldPath::to_string);
+    let unnamed = required.filter(|field| WANTED.iter().all(|wanted| wanted.field != field));
+    assert_eq!(unnamed.collect::<Vec<_>>(), ["kind", "id"]);
+    assert_eq!(
+        **REQUIRED,
+        [
+            "model",
+            "manufacturer",
+            "type",
+            "production.firstYear",
+            "lengthOverall"
+        ]
+    );
 }
 
 #[test]

@@ -1,21 +1,15 @@
-//! Reads the boats of an export (specification sections 2.2 and 2.3).
+//! Makes boats as they are served (specification sections 2.2 and 2.3) from checked values.
 
 use shared::base::model::{
-    Accommodation, BoatDetails, BoatSummary, CeClassification, Designers, Dimensions, Engine, Hull,
-    Performance, Production, Rig, Sails, Steering, Tanks,
+    Accommodation, BoatDetails, BoatSummary, CeClassification, Currency, Designers, Dimensions,
+    Engine, Hull, Image, NamedValue, Performance, Price, Production, Rig, Sails, Steering, Tanks,
 };
-use shared::base::units::{InvalidLength, Length, Unit};
+use shared::base::units::{Length, Unit};
 
-use super::fields::{Fields, ReadResult, object};
+use super::checked::Values;
 use super::identity::Identity;
-use super::numbers::{angle, area, count, distance, number, speed, spelled_length, weight, year};
-use super::references::{References, Resolver};
-use super::reporter::{Problem, Reporter};
-use super::text::{description, row_text, text};
-use super::values::{boat_slug, flag, id, image, named_value, price, timestamp, word};
-use super::vocabulary::Vocabulary;
-use crate::finding::Code;
-use crate::json::Node;
+use super::references::References;
+use crate::format::Vocabulary;
 
 /// A boat in the forms in which it is served.
 pub(crate) struct Boat<'n> {
@@ -27,270 +21,215 @@ pub(crate) struct Boat<'n> {
     pub(crate) manufacturer: usize,
 }
 
-/// Reads a boat; the result borrows from its identity.
-pub(crate) fn read<'n>(
-    record: &mut Fields<'n, '_>,
+/// Makes a boat of values without errors; the result borrows from its identity.
+pub(super) fn make<'n>(
+    mut boat: Values<'n>,
     identity: &'n Identity,
     references: &'n References,
 ) -> Option<Boat<'n>> {
-    let resolver = Resolver {
-        references,
-        is_published: identity.is_published,
-    };
-    record.required("id", id);
-    record.required("slug", boat_slug);
-    record.optional("published", flag);
-    record.optional("updatedAt", timestamp);
-    record.derived("lengthOverallMetres", "`unit` and `lengthOverall`");
-
-    let model = record.required("model", row_text);
-    let version = record.optional("version", row_text);
-    let manufacturer = record.required("manufacturer", resolver.manufacturer());
-    let boat_type = record.required("type", resolver.term(Vocabulary::Type));
-    let production = record.object("production", production).flatten();
-    let length = length(record);
-    let reference_price = record.optional("referencePrice", price);
-    let main_image = record.optional("image", image);
-    let details = details(record, resolver, length);
-
-    let (manufacturer_index, manufacturer) = manufacturer?;
+    let model = boat.text("model")?;
+    let version = boat.text("version");
+    let manufacturer = boat.record("manufacturer")?;
+    let boat_type = boat.record("type")?;
+    let production = production(boat.part("production"))?;
+    let unit = Unit::parse(&boat.text("unit")?)?;
+    let length = Length::parse(&boat.text("lengthOverall")?, unit).ok()?;
     let summary = BoatSummary {
         id: identity.id.as_ref()?,
         slug: identity.slug.as_ref()?,
-        model: model?,
+        model,
         version,
-        manufacturer,
-        boat_type: boat_type?,
-        production: production?,
-        length: length?,
-        reference_price,
-        image: main_image,
+        manufacturer: references.manufacturer(manufacturer),
+        boat_type: references.term(Vocabulary::Type, boat_type),
+        production,
+        length,
+        reference_price: boat.object("referencePrice").and_then(price),
+        image: boat.object("image").and_then(image),
     };
     Some(Boat {
         summary,
-        details: details?,
-        manufacturer: manufacturer_index,
+        details: details(boat, length, references),
+        manufacturer,
     })
 }
 
 fn details<'n>(
-    record: &mut Fields<'n, '_>,
-    resolver: Resolver<'n>,
-    length: Option<Length>,
-) -> Option<BoatDetails<'n>> {
-    let description = record.optional("description", description);
-    let categories = record.list("categories", resolver.term(Vocabulary::Category));
-    let activities = record.list("activities", resolver.term(Vocabulary::Activity));
-    let hull = record.object("hull", |part| hull(part, resolver));
-    let dimensions = record
-        .object("dimensions", |part| dimensions(part, length))
-        .flatten();
-    Some(BoatDetails {
-        accommodation: record
-            .object("accommodation", accommodation)
-            .unwrap_or_default(),
-        steering: record.object("steering", steering).unwrap_or_default(),
-        performance: record
-            .object("performance", performance)
-            .unwrap_or_default(),
-        rig: record.object("rig", rig).unwrap_or_default(),
-        sails: record.object("sails", sails).unwrap_or_default(),
-        tanks: record.object("tanks", tanks).unwrap_or_default(),
-        engines: record.list("engines", engine),
-        designers: record
-            .object("designers", |part| designers(part, resolver))
-            .unwrap_or_default(),
-        ce_classification: record
-            .object("ceClassification", ce_classification)
-            .unwrap_or_default(),
-        gallery: record.list("gallery", image),
-        description,
-        categories,
-        activities,
-        hull: hull.unwrap_or_default(),
-        dimensions: dimensions?,
-    })
+    mut boat: Values<'n>,
+    length: Length,
+    references: &'n References,
+) -> BoatDetails<'n> {
+    let term = |vocabulary| move |index| references.term(vocabulary, index);
+    BoatDetails {
+        description: boat.text("description"),
+        categories: boat.records("categories", term(Vocabulary::Category)),
+        activities: boat.records("activities", term(Vocabulary::Activity)),
+        hull: hull(boat.part("hull"), references),
+        dimensions: dimensions(boat.part("dimensions"), length),
+        accommodation: accommodation(boat.part("accommodation")),
+        steering: steering(boat.part("steering")),
+        performance: performance(boat.part("performance")),
+        rig: rig(boat.part("rig")),
+        sails: sails(boat.part("sails")),
+        tanks: tanks(boat.part("tanks")),
+        engines: boat.objects("engines", |member| Some(engine(member))),
+        designers: designers(boat.part("designers"), references),
+        ce_classification: ce_classification(boat.part("ceClassification")),
+        gallery: boat.objects("gallery", image),
+    }
 }
 
-fn production(production: &mut Fields<'_, '_>) -> Option<Production> {
-    let first_year = production.required("firstYear", year);
-    let last_year = production.optional("lastYear", year);
-    let first_year = first_year?;
-    if last_year.is_some_and(|last_year| last_year < first_year) {
-        let message = format!("the last year is before the first, {first_year}");
-        production.report("lastYear", Problem::new(Code::YearsReversed, message));
-    }
+fn production(mut years: Values<'_>) -> Option<Production> {
+    let year = |year: u64| u16::try_from(year).ok();
     Some(Production {
-        first_year,
-        last_year,
+        first_year: years.count("firstYear").and_then(year)?,
+        last_year: years.count("lastYear").and_then(year),
     })
 }
 
-fn length(record: &mut Fields<'_, '_>) -> Option<Length> {
-    let unit = record.required("unit", |node, reporter| {
-        word(node, reporter, &Unit::ALL.map(|unit| (unit.as_str(), unit)))
-    });
-    let spelling = record.required("lengthOverall", spelled_length)?;
-    // Lengths have the same bounds in both systems, so a wrong unit does not hide a wrong length.
-    match Length::parse(spelling, unit.unwrap_or(Unit::Metric)) {
-        Ok(length) => unit.and(Some(length)),
-        Err(invalid) => {
-            record.report("lengthOverall", length_problem(invalid));
-            None
-        }
-    }
+fn price(mut price: Values<'_>) -> Option<Price<'_>> {
+    let amount = price.number("amount")?;
+    let mut currency = price.object("currency")?;
+    let currency = Currency {
+        code: currency.text("code")?,
+        symbol: currency.text("symbol")?,
+    };
+    Some(Price { amount, currency })
 }
 
-fn hull<'n>(hull: &mut Fields<'n, '_>, references: Resolver<'n>) -> Hull<'n> {
+/// An image (specification section 2.1).
+pub(super) fn image(mut image: Values<'_>) -> Option<Image<'_>> {
+    Some(Image {
+        url: image.text("url")?,
+        alt: image.text("alt"),
+        width: image.count("width")?,
+        height: image.count("height")?,
+        format: image.text("format")?,
+    })
+}
+
+fn hull<'n>(mut hull: Values<'n>, references: &'n References) -> Hull<'n> {
+    let term = |vocabulary| move |index| references.term(vocabulary, index);
     Hull {
-        hull_type: hull.optional("type", references.term(Vocabulary::HullType)),
-        material: hull.optional("material", references.term(Vocabulary::HullMaterial)),
-        keel_type: hull.optional("keelType", text),
-        unsinkable: hull.optional("unsinkable", flag),
-        trailerable: hull.optional("trailerable", flag),
-        appendages: hull.list("appendages", named_value),
+        hull_type: hull.record("type").map(term(Vocabulary::HullType)),
+        material: hull.record("material").map(term(Vocabulary::HullMaterial)),
+        keel_type: hull.text("keelType"),
+        unsinkable: hull.flag("unsinkable"),
+        trailerable: hull.flag("trailerable"),
+        appendages: hull.objects("appendages", named_value),
     }
 }
 
-/// Reads `dimensions`, whose length overall, if given, must equal `length`.
-fn dimensions<'n>(
-    dimensions: &mut Fields<'n, '_>,
-    length: Option<Length>,
-) -> Option<Dimensions<'n>> {
-    let given = dimensions.optional("lengthOverall", spelled_length);
-    check_same_length(dimensions, given, length);
-    let length_waterline = dimensions.optional("lengthWaterline", distance);
-    Some(Dimensions {
-        length_waterline,
-        beam_overall: dimensions.optional("beamOverall", distance),
-        beam_cabin_line: dimensions.optional("beamCabinLine", distance),
-        beam_hull: dimensions.optional("beamHull", distance),
-        draft_max: dimensions.optional("draftMax", distance),
-        draft_min: dimensions.optional("draftMin", distance),
-        headroom: dimensions.optional("headroom", distance),
-        bridgedeck_clearance: dimensions.optional("bridgedeckClearance", distance),
-        nominal_bridgedeck_clearance: dimensions.optional("nominalBridgedeckClearance", distance),
-        displacement: dimensions.optional("displacement", weight),
-        ballast_weight: dimensions.optional("ballastWeight", weight),
-        ballast_type: dimensions.optional("ballastType", text),
-        tonnage_gross: dimensions.optional("tonnageGross", number),
-        tonnage_net: dimensions.optional("tonnageNet", number),
-        length_overall: length?.own(),
+fn named_value(mut pair: Values<'_>) -> Option<NamedValue<'_>> {
+    Some(NamedValue {
+        name: pair.text("name")?,
+        value: pair.text("value")?,
     })
 }
 
-fn check_same_length(dimensions: &mut Fields<'_, '_>, given: Option<&str>, length: Option<Length>) {
-    let (Some(given), Some(length)) = (given, length) else {
-        return;
-    };
-    if Length::parse(given, length.unit()) != Ok(length) {
-        let problem = Problem::new(
-            Code::LengthMismatch,
-            "differs from the boat's `lengthOverall`",
-        );
-        dimensions.report(
-            "lengthOverall",
-            problem.hint("leave the key out: it is filled in"),
-        );
+/// The dimensions, whose length overall, if it is given, equals `length`.
+fn dimensions(mut dimensions: Values<'_>, length: Length) -> Dimensions<'_> {
+    Dimensions {
+        length_overall: length.own(),
+        length_waterline: dimensions.number("lengthWaterline"),
+        beam_overall: dimensions.number("beamOverall"),
+        beam_cabin_line: dimensions.number("beamCabinLine"),
+        beam_hull: dimensions.number("beamHull"),
+        draft_max: dimensions.number("draftMax"),
+        draft_min: dimensions.number("draftMin"),
+        headroom: dimensions.number("headroom"),
+        bridgedeck_clearance: dimensions.number("bridgedeckClearance"),
+        nominal_bridgedeck_clearance: dimensions.number("nominalBridgedeckClearance"),
+        displacement: dimensions.number("displacement"),
+        ballast_weight: dimensions.number("ballastWeight"),
+        ballast_type: dimensions.text("ballastType"),
+        tonnage_gross: dimensions.number("tonnageGross"),
+        tonnage_net: dimensions.number("tonnageNet"),
     }
 }
 
-/// The problem with an invalid length overall.
-fn length_problem(invalid: InvalidLength) -> Problem {
-    let code = match invalid {
-        InvalidLength::TooPrecise => Code::TooPrecise,
-        InvalidLength::OutOfRange | InvalidLength::TooLong | InvalidLength::NotANumber => {
-            Code::OutOfRange
-        }
-    };
-    Problem::new(code, invalid.to_string())
-}
-
-fn accommodation(accommodation: &mut Fields<'_, '_>) -> Accommodation {
+fn accommodation(mut accommodation: Values<'_>) -> Accommodation {
     Accommodation {
-        cabins: accommodation.optional("cabins", count),
-        berths: accommodation.optional("berths", count),
-        heads: accommodation.optional("heads", count),
+        cabins: accommodation.count("cabins"),
+        berths: accommodation.count("berths"),
+        heads: accommodation.count("heads"),
     }
 }
 
-fn steering<'n>(steering: &mut Fields<'n, '_>) -> Steering<'n> {
+fn steering(mut steering: Values<'_>) -> Steering<'_> {
     Steering {
-        helm: steering.optional("helm", text),
-        rudder: steering.optional("rudder", text),
-        cockpit_type: steering.optional("cockpitType", text),
-        cockpit_location: steering.optional("cockpitLocation", text),
+        helm: steering.text("helm"),
+        rudder: steering.text("rudder"),
+        cockpit_type: steering.text("cockpitType"),
+        cockpit_location: steering.text("cockpitLocation"),
     }
 }
 
-fn performance(performance: &mut Fields<'_, '_>) -> Performance {
+fn performance(mut performance: Values<'_>) -> Performance {
     Performance {
-        cruising_speed: performance.optional("cruisingSpeed", speed),
-        top_speed: performance.optional("topSpeed", speed),
-        displacement_hull_speed: performance.optional("displacementHullSpeed", speed),
+        cruising_speed: performance.number("cruisingSpeed"),
+        top_speed: performance.number("topSpeed"),
+        displacement_hull_speed: performance.number("displacementHullSpeed"),
     }
 }
 
-fn rig<'n>(rig: &mut Fields<'n, '_>) -> Rig<'n> {
+fn rig(mut rig: Values<'_>) -> Rig<'_> {
     Rig {
-        mast_height: rig.optional("mastHeight", distance),
-        mast_configuration: rig.optional("mastConfiguration", text),
-        rigging_type: rig.optional("riggingType", text),
-        standing_rigging: rig.optional("standingRigging", text),
-        spars: rig.optional("spars", text),
-        rotating_spars: rig.optional("rotatingSpars", flag),
-        spreaders_level: rig.optional("spreadersLevel", count),
-        spreaders_angle: rig.optional("spreadersAngle", angle),
+        mast_height: rig.number("mastHeight"),
+        mast_configuration: rig.text("mastConfiguration"),
+        rigging_type: rig.text("riggingType"),
+        standing_rigging: rig.text("standingRigging"),
+        spars: rig.text("spars"),
+        rotating_spars: rig.flag("rotatingSpars"),
+        spreaders_level: rig.count("spreadersLevel"),
+        spreaders_angle: rig.number("spreadersAngle"),
     }
 }
 
-fn sails<'n>(sails: &mut Fields<'n, '_>) -> Sails<'n> {
+fn sails(mut sails: Values<'_>) -> Sails<'_> {
     Sails {
-        upwind_area: sails.optional("upwindArea", area),
-        downwind_area: sails.optional("downwindArea", area),
-        mainsail: sails.list("mainsail", named_value),
-        headsail: sails.list("headsail", named_value),
-        spinnaker: sails.list("spinnaker", named_value),
+        upwind_area: sails.number("upwindArea"),
+        downwind_area: sails.number("downwindArea"),
+        mainsail: sails.objects("mainsail", named_value),
+        headsail: sails.objects("headsail", named_value),
+        spinnaker: sails.objects("spinnaker", named_value),
     }
 }
 
-fn tanks<'n>(tanks: &mut Fields<'n, '_>) -> Tanks<'n> {
+fn tanks(mut tanks: Values<'_>) -> Tanks<'_> {
     Tanks {
-        fuel: tanks.list("fuel", text),
-        water: tanks.list("water", text),
-        holding: tanks.list("holding", text),
-        water_heaters: tanks.list("waterHeaters", text),
+        fuel: tanks.texts("fuel"),
+        water: tanks.texts("water"),
+        holding: tanks.texts("holding"),
+        water_heaters: tanks.texts("waterHeaters"),
     }
 }
 
-/// Reads a member of `engines`.
-fn engine<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Engine<'n>> {
-    object(node, reporter, |engine| {
-        Some(Engine {
-            maker: engine.optional("maker", text),
-            model: engine.optional("model", text),
-            engine_type: engine.optional("type", text),
-            drive: engine.optional("drive", text),
-            fuel: engine.optional("fuel", text),
-            power: engine.optional("power", text),
-            power_type: engine.optional("powerType", text),
-        })
-    })
+fn engine(mut engine: Values<'_>) -> Engine<'_> {
+    Engine {
+        maker: engine.text("maker"),
+        model: engine.text("model"),
+        engine_type: engine.text("type"),
+        drive: engine.text("drive"),
+        fuel: engine.text("fuel"),
+        power: engine.text("power"),
+        power_type: engine.text("powerType"),
+    }
 }
 
-fn designers<'n>(designers: &mut Fields<'n, '_>, references: Resolver<'n>) -> Designers<'n> {
+fn designers<'n>(mut designers: Values<'n>, references: &'n References) -> Designers<'n> {
+    let designer = |index| references.designer(index);
     Designers {
-        naval: designers.list("naval", references.designer()),
-        interior: designers.list("interior", references.designer()),
-        exterior: designers.list("exterior", references.designer()),
+        naval: designers.records("naval", designer),
+        interior: designers.records("interior", designer),
+        exterior: designers.records("exterior", designer),
     }
 }
 
-fn ce_classification(classes: &mut Fields<'_, '_>) -> CeClassification {
+fn ce_classification(mut classes: Values<'_>) -> CeClassification {
     CeClassification {
-        a: classes.optional("a", count),
-        b: classes.optional("b", count),
-        c: classes.optional("c", count),
-        d: classes.optional("d", count),
+        a: classes.count("a"),
+        b: classes.count("b"),
+        c: classes.count("c"),
+        d: classes.count("d"),
     }
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use shared::base::render::BodyTooLarge;
 
-use super::Tally;
 use super::boat::{self, Boat};
-use super::fields::{object, report_value};
+use super::checker::check;
 use super::identity::{Clash, Identities, Identity, text_of};
 use super::manufacturer::Manufacturer;
-use super::references::References;
+use super::references::{References, Resolver};
 use super::reporter::{self, LineText, Problem, Reporter};
-use super::text::text;
+use super::{Tally, rules};
 use crate::finding::{Code, Finding, Findings, Kind, Line, Place, RecordName, cut};
+use crate::format::fields;
 use crate::json::Node;
 
 /// The result of reading the line of a boat.
@@ -38,13 +38,15 @@ pub(crate) fn validate<B>(
     };
     let identity = Identity::of(&node);
     let mut reporter = reporter_of(line, &node, listed_max);
-    let boat = object(&node, &mut reporter, |record| {
-        record.optional("kind", text);
-        boat::read(record, &identity, references)
-    });
-    let boat = boat
-        .unwrap_or(None)
-        .filter(|_boat| !reporter.has_errors() && identity.is_published);
+    let resolver = Resolver {
+        references,
+        is_published: identity.is_published,
+    };
+    let values = check(fields(Kind::Boat), &node, resolver, &mut reporter);
+    rules::check(&values, &node, &mut reporter);
+    let is_served = !reporter.has_errors() && identity.is_published;
+    let values = is_served.then_some(values);
+    let boat = values.and_then(|values| boat::make(values, &identity, references));
     let boat = boat.and_then(|boat| match render(&boat) {
         Ok(rendered) => Some((rendered, boat.manufacturer)),
         Err(too_large @ BodyTooLarge) => {
@@ -186,7 +188,7 @@ fn report_clashes(line: Line<'_>, clashes: Vec<Clash>, listed_max: usize) -> Fin
     };
     let mut reporter = reporter_of(text, &node, listed_max);
     for Clash { key, problem } in clashes {
-        report_value(&node, key, problem, &mut reporter);
+        reporter.report_field(&node, &[key], problem);
     }
     reporter.into_findings()
 }

@@ -4,63 +4,30 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Tally;
-use super::fields::{Fields, ReadResult, Unusable};
-use super::numbers::count;
-use super::reporter::{LineText, Problem, Reporter, Step};
-use super::shape::Shape;
-use super::text::text;
-use super::values::timestamp;
+use super::checked::Values;
+use super::reporter::{LineText, Problem, Reporter};
 use crate::finding::{Code, ExportFile, Findings, Kind, RecordName};
 use crate::json;
-use crate::json::Node;
-
-/// The only supported format.
-pub(crate) const FORMAT: &str = "boat-catalogue/1";
-
-/// The announced counts; a kind may be left out.
-pub(crate) type AnnouncedCounts = Vec<(Kind, u64)>;
-
-/// Reads a catalogue record.
-pub(crate) fn read(record: &mut Fields<'_, '_>) -> AnnouncedCounts {
-    record.required("format", format);
-    record.optional("generatedAt", timestamp);
-    let counts = record.object("counts", |counts| {
-        let read = |kind: Kind| Some((kind, counts.optional(kind.as_str(), count)?));
-        Kind::COUNTED.into_iter().filter_map(read).collect()
-    });
-    counts.unwrap_or_default()
-}
-
-fn format<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<()> {
-    reporter.takes(|| Shape::Word(vec![FORMAT]))?;
-    let Some(format) = text(node, reporter)? else {
-        return Ok(None);
-    };
-    if format == FORMAT {
-        return Ok(Some(()));
-    }
-    let message = format!("only exports of the format `{FORMAT}` can be read");
-    reporter.report_value(node, Problem::new(Code::UnsupportedFormat, message));
-    Err(Unusable)
-}
 
 /// The catalogue record, kept until everything has been read.
 pub(crate) struct Catalogue {
     file: Arc<ExportFile>,
     number: u64,
     text: String,
-    counts: AnnouncedCounts,
+    /// The announced counts; a kind may be left out.
+    counts: Vec<(Kind, u64)>,
 }
 
 impl Catalogue {
-    /// A catalogue record that announces `counts`.
-    pub(crate) fn new(line: LineText<'_>, counts: AnnouncedCounts) -> Self {
-        let (file, number) = (Arc::clone(line.file), line.number);
+    /// The catalogue record with these values, some of which may have errors.
+    pub(super) fn new(line: LineText<'_>, mut values: Values<'_>) -> Self {
+        let mut counts = values.part("counts");
+        let count = |kind: Kind| Some((kind, counts.count(kind.as_str())?));
         Self {
-            file,
-            number,
+            file: Arc::clone(line.file),
+            number: line.number,
             text: line.text.to_owned(),
-            counts,
+            counts: Kind::COUNTED.into_iter().filter_map(count).collect(),
         }
     }
 
@@ -86,6 +53,8 @@ impl Catalogue {
             kind: Kind::Catalogue,
             id: None,
         });
+        // It was parsed before, so parsing it again to find its counts works.
+        let record = json::parse(&self.text, json::NATIVE_DEPTH_MAX).ok();
         let counts = self.counts.iter().map(|(kind, announced)| match kind {
             Kind::Boat => (kind, *announced, boats),
             kind => (kind, *announced, came(tally, *kind)),
@@ -104,7 +73,10 @@ impl Catalogue {
             );
             let problem = Problem::new(Code::CountMismatch, message);
             let hint = "the export is incomplete, or was changed after it was made";
-            report_count(&self.text, *kind, problem.hint(hint), &mut reporter);
+            if let Some(record) = &record {
+                let keys = ["counts", kind.as_str()];
+                reporter.report_field(record, &keys, problem.hint(hint));
+            }
         }
         reporter.into_findings()
     }
@@ -113,20 +85,4 @@ impl Catalogue {
 fn came(tally: &Tally, kind: Kind) -> u64 {
     let of_kind = tally.by_kind().into_iter().find(|(of, _)| *of == kind);
     of_kind.map_or(0, |(_, tally)| tally.total())
-}
-
-fn report_count(text: &str, kind: Kind, problem: Problem, reporter: &mut Reporter<'_>) {
-    // The record was already read successfully, so parsing it again to find the span works.
-    let Ok(node) = json::parse(text, json::NATIVE_DEPTH_MAX) else {
-        return;
-    };
-    let count = node
-        .member("counts")
-        .and_then(|counts| counts.member(kind.as_str()));
-    reporter.within(Step::Key("counts"), |to| {
-        to.within(Step::Key(kind.as_str()), |to| match count {
-            Some(count) => to.report_value(count, problem),
-            None => to.report_span(&node.span, problem),
-        });
-    });
 }

@@ -1,15 +1,18 @@
 //! Collects everything that must be read before any boat: the records that boats may refer to, and
 //! the catalogue record. Boats themselves are only recognised and left to the caller.
 
-use super::fields::{Fields, object};
+use super::Tally;
+use super::catalogue::Catalogue;
+use super::checker::check;
+use super::designer::Designer;
 use super::first_look::{begins_like_a_boat, read_kind};
-use super::identity::{Identities, Identity, text_of};
-use super::references::References;
+use super::identity::{Clash, Identities, Identity, text_of};
+use super::manufacturer::Manufacturer;
+use super::references::{References, Resolver};
 use super::reporter::{self, LineText, Problem, Reporter};
-use super::text::text;
-use super::vocabulary::Vocabulary;
-use super::{Tally, catalogue, designer, manufacturer, term};
+use super::term::Term;
 use crate::finding::{Code, Finding, Findings, Kind, Line, RecordName, Severity, cut};
+use crate::format::{Vocabulary, fields};
 use crate::json::Node;
 
 /// The most bytes of lines that boats may refer to, because their contents are held in memory.
@@ -19,7 +22,7 @@ const HELD_MAX: usize = 128 * 1024 * 1024;
 pub(crate) struct Collector {
     listed_max: usize,
     identities: IdentitiesByKind,
-    catalogue: Option<catalogue::Catalogue>,
+    catalogue: Option<Catalogue>,
     /// Bytes held so far of lines that boats may refer to.
     held: usize,
     boats: u64,
@@ -136,8 +139,8 @@ impl Collector {
             None => tally.unreadable += 1,
         }
         match (kind, id) {
-            (Some(Kind::Manufacturer), Some(id)) => references.manufacturers.insert_invalid(id),
-            (Some(Kind::Designer), Some(id)) => references.designers.insert_invalid(id),
+            (Some(Kind::Manufacturer), Some(id)) => references.manufacturers.add(id, None, true),
+            (Some(Kind::Designer), Some(id)) => references.designers.add(id, None, true),
             _ => {}
         }
     }
@@ -155,12 +158,12 @@ impl Collector {
             tally.count(true, false);
         }
         match kind {
-            Kind::Manufacturer => references.manufacturers.insert_unpublished(id),
-            Kind::Designer => references.designers.insert_unpublished(id),
+            Kind::Manufacturer => references.manufacturers.add_unpublished(id),
+            Kind::Designer => references.designers.add_unpublished(id),
             // The term was never mapped, so its vocabulary is unknown.
             Kind::Term => Vocabulary::ALL
                 .into_iter()
-                .for_each(|of| references.terms_mut(of).insert_unpublished(id)),
+                .for_each(|of| references.terms_mut(of).add_unpublished(id)),
             Kind::Boat | Kind::Catalogue => {}
         }
     }
@@ -186,26 +189,20 @@ impl Collector {
     ) -> LineOutcome {
         let id = text_of(node, "id").map(cut);
         reporter.set_record(RecordName { kind, id });
-        let identity = Identity::of(node);
-        let is_published = identity.is_published;
         if kind == Kind::Catalogue {
             self.catalogue(line, node, reporter);
             return LineOutcome::Valid;
         }
         let is_held = self.hold(length);
-        match kind {
-            _ if !is_held => self.no_room(node, &mut reporter),
-            Kind::Manufacturer => self.manufacturer(identity, node, &mut reporter),
-            Kind::Term => self.term(identity, node, &mut reporter),
-            Kind::Designer => self.designer(identity, node, &mut reporter),
-            Kind::Boat | Kind::Catalogue => unreachable!("read elsewhere"),
+        let mut is_published = true;
+        if is_held {
+            is_published = self.keep(kind, node, &mut reporter);
+        } else {
+            self.no_room(node, &mut reporter);
         }
         let is_valid = !reporter.has_errors() && is_held;
-        let tally = &mut self.collected.tally;
-        match kind {
-            Kind::Manufacturer => tally.manufacturer.count(is_valid, is_published),
-            Kind::Term => tally.term.count(is_valid, true),
-            _ => tally.designer.count(is_valid, true),
+        if let Some(tally) = self.collected.tally.of_mut(kind) {
+            tally.count(is_valid, is_published);
         }
         self.collected.findings.append(reporter.into_findings());
         if is_valid {
@@ -215,80 +212,53 @@ impl Collector {
         }
     }
 
-    fn manufacturer<'n>(
-        &mut self,
-        identity: Identity,
-        node: &'n Node<'n>,
-        reporter: &mut Reporter<'n>,
-    ) {
-        let id = identity.id.clone();
-        let identities = &mut self.identities.manufacturers;
-        let read = read_record(node, reporter, |record| {
-            let read = manufacturer::read(record);
-            report_clashes(identities, identity, record);
-            read
-        });
-        let table = &mut self.collected.references.manufacturers;
-        match (id, read) {
-            (Some(id), Some(read)) if read.is_published => table.insert(id.as_str(), read),
-            (Some(id), Some(_draft)) => table.insert_unpublished(id.as_str()),
-            (Some(id), None) => table.insert_invalid(id.as_str()),
-            (None, _) => {}
+    /// Checks a record that boats may refer to, and keeps it for them; returns whether it is
+    /// published.
+    fn keep<'n>(&mut self, kind: Kind, node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> bool {
+        let mut identity = Identity::of(node);
+        match kind {
+            Kind::Manufacturer => {}
+            // A slug of a designer is an unknown key.
+            Kind::Designer => (identity.slug, identity.is_published) = (None, true),
+            _ => identity.is_published = true,
         }
-    }
-
-    fn term<'n>(&mut self, identity: Identity, node: &'n Node<'n>, reporter: &mut Reporter<'n>) {
-        let identity = Identity {
-            is_published: true,
-            ..identity
+        let is_published = identity.is_published;
+        let resolver = Resolver {
+            references: &self.collected.references,
+            is_published,
+        };
+        let values = check(fields(kind), node, resolver, reporter);
+        let vocabulary = values.text_at(&["vocabulary"]).and_then(Vocabulary::parse);
+        let identities = match (kind, vocabulary) {
+            (Kind::Manufacturer, _) => &mut self.identities.manufacturers,
+            (Kind::Designer, _) => &mut self.identities.designers,
+            (_, Some(vocabulary)) => &mut self.identities.terms[vocabulary as usize],
+            (_, None) => return is_published,
         };
         let id = identity.id.clone();
-        let identities = &mut self.identities.terms;
-        let mut vocabulary = None;
-        let read = read_record(node, reporter, |record| {
-            let (of, read) = term::read(record);
-            vocabulary = of;
-            if let Some(vocabulary) = of {
-                report_clashes(&mut identities[vocabulary as usize], identity, record);
+        for Clash { key, problem } in identities.claim(identity, &reporter.place()) {
+            reporter.report_field(node, &[key], problem);
+        }
+        let Some(id) = id else {
+            return is_published;
+        };
+        let (id, references) = (id.as_str(), &mut self.collected.references);
+        let values = (!reporter.has_errors()).then_some(values);
+        match (kind, vocabulary) {
+            (_, Some(vocabulary)) => {
+                let terms = references.terms_mut(vocabulary);
+                terms.add(id, values.and_then(Term::of), is_published);
             }
-            read
-        });
-        let (Some(id), Some(vocabulary)) = (id, vocabulary) else {
-            return;
-        };
-        let table = self.collected.references.terms_mut(vocabulary);
-        match read {
-            Some(read) => table.insert(id.as_str(), read),
-            None => table.insert_invalid(id.as_str()),
+            (Kind::Designer, _) => {
+                let designer = values.and_then(Designer::of);
+                references.designers.add(id, designer, is_published);
+            }
+            _ => {
+                let manufacturer = values.and_then(Manufacturer::of);
+                references.manufacturers.add(id, manufacturer, is_published);
+            }
         }
-    }
-
-    fn designer<'n>(
-        &mut self,
-        identity: Identity,
-        node: &'n Node<'n>,
-        reporter: &mut Reporter<'n>,
-    ) {
-        let id = identity.id.clone();
-        let identities = &mut self.identities.designers;
-        let read = read_record(node, reporter, |record| {
-            let read = designer::read(record);
-            report_clashes(
-                identities,
-                Identity {
-                    slug: None,
-                    ..identity
-                },
-                record,
-            );
-            read
-        });
-        let table = &mut self.collected.references.designers;
-        match (id, read) {
-            (Some(id), Some(read)) => table.insert(id.as_str(), read),
-            (Some(id), None) => table.insert_invalid(id.as_str()),
-            (None, _) => {}
-        }
+        is_published
     }
 
     fn catalogue<'n>(
@@ -297,11 +267,11 @@ impl Collector {
         node: &'n Node<'n>,
         mut reporter: Reporter<'n>,
     ) {
-        let mut counts = Vec::new();
-        read_record(node, &mut reporter, |record| {
-            counts = catalogue::read(record);
-            Some(())
-        });
+        let resolver = Resolver {
+            references: &self.collected.references,
+            is_published: true,
+        };
+        let values = check(fields(Kind::Catalogue), node, resolver, &mut reporter);
         match &self.catalogue {
             Some(first) => {
                 let message = format!(
@@ -310,7 +280,7 @@ impl Collector {
                 );
                 reporter.report_span(&node.span, Problem::new(Code::DuplicateCatalogue, message));
             }
-            None => self.catalogue = Some(catalogue::Catalogue::new(line, counts)),
+            None => self.catalogue = Some(Catalogue::new(line, values)),
         }
         self.collected.findings.append(reporter.into_findings());
     }
@@ -335,26 +305,5 @@ impl Collector {
         let problem = Problem::new(Code::TooMuchToHold, message);
         let hint = "no record from here on is read that boats may refer to: shorten their texts";
         reporter.report_span(&node.span, problem.hint(hint));
-    }
-}
-
-/// Reads a record whose kind is known; `None` unless it is valid.
-fn read_record<'n, T>(
-    node: &'n Node<'n>,
-    reporter: &mut Reporter<'n>,
-    read: impl FnOnce(&mut Fields<'n, '_>) -> Option<T>,
-) -> Option<T> {
-    let read = object(node, reporter, |record| {
-        record.optional("kind", text);
-        read(record)
-    });
-    read.unwrap_or(None)
-        .filter(|_record| !reporter.has_errors())
-}
-
-fn report_clashes(identities: &mut Identities, identity: Identity, record: &mut Fields<'_, '_>) {
-    let place = record.reporter().place();
-    for clash in identities.claim(identity, &place) {
-        record.report(clash.key, clash.problem);
     }
 }

@@ -1,10 +1,8 @@
-//! Reads the designers of an export.
+//! The designers of an export.
 
 use shared::base::ids::IdOrSlug;
 
-use super::fields::Fields;
-use super::text::row_text;
-use super::values::{id, url};
+use super::checked::Values;
 
 /// A designer, kept for the boats that refer to it.
 #[derive(Debug)]
@@ -14,14 +12,13 @@ pub(crate) struct Designer {
     pub(crate) website: Option<String>,
 }
 
-/// Reads a designer.
-pub(crate) fn read(record: &mut Fields<'_, '_>) -> Option<Designer> {
-    let id = record.required("id", id);
-    let name = record.required("name", row_text);
-    let website = record.optional("website", url);
-    Some(Designer {
-        id: id?,
-        name: name?.into_owned(),
-        website: website.map(Into::into),
-    })
+impl Designer {
+    /// Makes a designer of values without errors.
+    pub(super) fn of(mut values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            id: IdOrSlug::parse(&values.text("id")?).ok()?,
+            name: values.text("name")?.into_owned(),
+            website: values.text("website").map(Into::into),
+        })
+    }
 }

@@ -1,12 +1,13 @@
-//! Reads the manufacturers of an export (specification sections 2.4 and 2.5).
+//! The manufacturers of an export (specification sections 2.4 and 2.5).
 
 use shared::base::ids::{IdOrSlug, Slug};
-use shared::base::model::{Image, ManufacturerDetails, ManufacturerReference, ManufacturerSummary};
+use shared::base::model::{
+    Image, ManufacturerDetails, ManufacturerReference, ManufacturerSummary, Text,
+};
 use shared::base::timestamp::Timestamp;
 
-use super::fields::Fields;
-use super::text::{description, row_text};
-use super::values::{flag, id, image, owned, slug, timestamp, url};
+use super::boat::image;
+use super::checked::Values;
 
 /// A manufacturer, kept for the boats that refer to it.
 #[derive(Debug)]
@@ -18,33 +19,22 @@ pub(crate) struct Manufacturer {
     logo: Option<Image<'static>>,
     description: Option<String>,
     updated_at: Timestamp,
-    pub(crate) is_published: bool,
-}
-
-/// Reads a manufacturer.
-pub(crate) fn read(record: &mut Fields<'_, '_>) -> Option<Manufacturer> {
-    let id = record.required("id", id);
-    let slug = record.required("slug", slug);
-    let name = record.required("name", row_text);
-    let website = record.optional("website", url);
-    let logo = record.optional("logo", image);
-    let description = record.optional("description", description);
-    let updated_at = record.required("updatedAt", timestamp);
-    let is_published = record.optional("published", flag).unwrap_or(true);
-    record.derived("boatCount", "the boats of the export");
-    Some(Manufacturer {
-        id: id?,
-        slug: slug?,
-        name: name?.into_owned(),
-        website: website.map(Into::into),
-        logo: logo.map(owned),
-        description: description.map(Into::into),
-        updated_at: updated_at?,
-        is_published,
-    })
 }
 
 impl Manufacturer {
+    /// Makes a manufacturer of values without errors.
+    pub(super) fn of(mut values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            id: IdOrSlug::parse(&values.text("id")?).ok()?,
+            slug: Slug::parse(&values.text("slug")?).ok()?,
+            name: values.text("name")?.into_owned(),
+            website: values.text("website").map(Into::into),
+            logo: values.object("logo").and_then(image).map(owned),
+            description: values.text("description").map(Into::into),
+            updated_at: Timestamp::parse(&values.text("updatedAt")?).ok()?,
+        })
+    }
+
     /// Its row in a list, which is also the first part of the full record.
     pub(crate) fn summary(&self) -> ManufacturerSummary<'_> {
         ManufacturerSummary {
@@ -73,5 +63,17 @@ impl Manufacturer {
             slug: &self.slug,
             website: self.website.as_deref(),
         }
+    }
+}
+
+/// An owned copy of the image.
+fn owned(image: Image<'_>) -> Image<'static> {
+    let own = |text: Text<'_>| Text::Owned(text.into_owned());
+    Image {
+        url: own(image.url),
+        alt: image.alt.map(own),
+        width: image.width,
+        height: image.height,
+        format: own(image.format),
     }
 }

@@ -1,51 +1,19 @@
-//! Readers of numbers: each says which ones a field may hold.
+//! Reads numbers.
 //!
 //! Numbers are checked as they are spelled, before any rounding, so rounding cannot turn an invalid
 //! number into a valid one. A number that rounding would change is rejected: otherwise consumers
 //! would get a different number from the one in the export.
 
-use shared::base::model::{YEAR_MAX, YEAR_MIN};
-use shared::base::number::{INTEGER_MAX, Number};
-use shared::base::units::LENGTH_MAX;
+use shared::base::number::Number;
+use shared::base::units::{InvalidLength, Length, Unit};
 
-use super::fields::{ReadResult, Unusable, wrong_type};
+use super::checker::{ReadResult, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
-use super::shape::{DISTANCE, Shape};
 use crate::finding::Code;
 use crate::json::{Decimal, Node, Value, is_exact};
 
-/// A non-negative number without a unit.
-pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
-    not_negative(node, None, reporter)
-}
-
-/// A distance in the boat's own system.
-pub(super) fn distance(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
-    not_negative(node, Some(DISTANCE), reporter)
-}
-
-/// A weight in the boat's own system.
-pub(super) fn weight(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
-    not_negative(node, Some("kg or lb"), reporter)
-}
-
-/// An area in the boat's own system.
-pub(super) fn area(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
-    not_negative(node, Some("m² or ft²"), reporter)
-}
-
-/// A speed.
-pub(super) fn speed(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
-    not_negative(node, Some("knots"), reporter)
-}
-
-fn not_negative(
-    node: &Node<'_>,
-    unit: Option<&'static str>,
-    reporter: &mut Reporter<'_>,
-) -> ReadResult<Number> {
-    let is_signed = false;
-    reporter.takes(|| Shape::Number { unit, is_signed })?;
+/// A number that is not negative.
+pub(super) fn not_negative(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
     let (spelling, number) = finite(node, reporter)?;
     if spelling.starts_with('-') && Decimal::new(spelling).is_negative() {
         return out_of_range(node, "must not be negative", reporter);
@@ -53,43 +21,34 @@ fn not_negative(
     exact(node, spelling, number, reporter)
 }
 
-/// A number of degrees, which may be negative.
-pub(super) fn angle(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
-    reporter.takes(|| Shape::Number {
-        unit: Some("degrees"),
-        is_signed: true,
-    })?;
+/// A number that may be negative.
+pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
     let (spelling, number) = finite(node, reporter)?;
     exact(node, spelling, number, reporter)
 }
 
-/// A non-negative integer.
-pub(super) fn count(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u64> {
-    integer(node, None, (0, INTEGER_MAX), reporter)
-}
-
-/// A number of pixels: a positive integer.
-pub(super) fn pixels(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u64> {
-    integer(node, Some("pixels"), (1, INTEGER_MAX), reporter)
-}
-
-/// A year that the specification allows.
-pub(super) fn year(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u16> {
-    let years = (u64::from(YEAR_MIN), u64::from(YEAR_MAX));
-    let year = integer(node, None, years, reporter)?;
-    Ok(year.and_then(|year| u16::try_from(year).ok()))
-}
-
 /// A length overall as it is spelled, for callers that need its decimals.
-pub(super) fn spelled_length<'n>(
-    node: &'n Node<'n>,
-    reporter: &mut Reporter<'n>,
-) -> ReadResult<&'n str> {
-    reporter.takes(|| Shape::Length { max: LENGTH_MAX })?;
-    spelling(node, reporter).map(Some)
+pub(super) fn length<'n>(node: &Node<'n>, reporter: &mut Reporter<'_>) -> ReadResult<&'n str> {
+    let spelling = spelling(node, reporter)?;
+    // Lengths have the same bounds in both systems.
+    let Err(invalid) = Length::parse(spelling, Unit::Metric) else {
+        return Ok(Some(spelling));
+    };
+    let code = match invalid {
+        InvalidLength::TooPrecise => Code::TooPrecise,
+        InvalidLength::OutOfRange | InvalidLength::TooLong | InvalidLength::NotANumber => {
+            Code::OutOfRange
+        }
+    };
+    reporter.report_value(node, Problem::new(code, invalid.to_string()));
+    Err(Unusable)
 }
 
-fn spelling<'n>(node: &Node<'n>, reporter: &mut Reporter<'_>) -> Result<&'n str, Unusable> {
+/// A number as it is spelled.
+pub(super) fn spelling<'n>(
+    node: &Node<'n>,
+    reporter: &mut Reporter<'_>,
+) -> Result<&'n str, Unusable> {
     match node.value {
         Value::Number(spelling) => Ok(spelling),
         _ => wrong_type::<()>(node, "a number", reporter).and(Err(Unusable)),
@@ -128,13 +87,12 @@ fn exact(
     Err(Unusable)
 }
 
-fn integer(
+/// An integer within bounds.
+pub(super) fn integer(
     node: &Node<'_>,
-    unit: Option<&'static str>,
     (min, max): (u64, u64),
     reporter: &mut Reporter<'_>,
 ) -> ReadResult<u64> {
-    reporter.takes(|| Shape::Integer { unit, min, max })?;
     let (spelling, _) = finite(node, reporter)?;
     if let Some(integer) = digits(spelling).filter(|integer| (min..=max).contains(integer)) {
         return Ok(Some(integer));

@@ -3,18 +3,17 @@
 
 use std::collections::HashMap;
 
-use shared::base::ids::{ID_OR_SLUG_MAX, IdOrSlug};
+use shared::base::ids::IdOrSlug;
 use shared::base::model::{self, ManufacturerReference, Text};
 
+use super::checker::{ReadResult, Unusable};
 use super::designer::Designer;
-use super::fields::{ReadResult, Unusable};
 use super::manufacturer::Manufacturer;
 use super::reporter::{Problem, Reporter};
-use super::shape::Shape;
 use super::term::Term;
 use super::values::id;
-use super::vocabulary::Vocabulary;
-use crate::finding::{Code, Kind, cut};
+use crate::finding::{Code, cut};
+use crate::format::{Target, Vocabulary};
 use crate::json::{Node, Value};
 
 /// The records of one kind that others may refer to.
@@ -35,33 +34,6 @@ enum RecordState {
     Invalid,
 }
 
-/// What a reference leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
-    Manufacturer,
-    Term(Vocabulary),
-    Designer,
-}
-
-impl Target {
-    /// The words for it in messages.
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Manufacturer => Kind::Manufacturer.as_str(),
-            Self::Term(vocabulary) => vocabulary.term(),
-            Self::Designer => Kind::Designer.as_str(),
-        }
-    }
-
-    /// The code of a reference to a draft.
-    const fn unpublished(self) -> Code {
-        match self {
-            Self::Manufacturer => Code::UnpublishedManufacturer,
-            Self::Term(_) | Self::Designer => Code::DanglingReference,
-        }
-    }
-}
-
 impl<T> Default for Table<T> {
     fn default() -> Self {
         Self {
@@ -72,21 +44,27 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// Adds a published record. The first of several with the same id counts.
-    pub(crate) fn insert(&mut self, id: &str, record: T) {
-        if self.insert_state(id, RecordState::Usable(self.records.len())) {
-            self.records.push(record);
+    /// Adds a record; `None` if it has errors. The first of several with the same id counts.
+    pub(super) fn add(&mut self, id: &str, record: Option<T>, is_published: bool) {
+        if self.states.contains_key(id) {
+            return;
         }
+        let state = match record {
+            None => RecordState::Invalid,
+            Some(_draft) if !is_published => RecordState::Unpublished,
+            Some(record) => {
+                self.records.push(record);
+                RecordState::Usable(self.records.len() - 1)
+            }
+        };
+        self.states.insert(id.into(), state);
     }
 
     /// Notes a record that is a draft.
-    pub(crate) fn insert_unpublished(&mut self, id: &str) {
-        self.insert_state(id, RecordState::Unpublished);
-    }
-
-    /// Notes a record that has errors.
-    pub(crate) fn insert_invalid(&mut self, id: &str) {
-        self.insert_state(id, RecordState::Invalid);
+    pub(super) fn add_unpublished(&mut self, id: &str) {
+        self.states
+            .entry(id.into())
+            .or_insert(RecordState::Unpublished);
     }
 
     /// The usable records in the export's order.
@@ -94,22 +72,14 @@ impl<T> Table<T> {
         &self.records
     }
 
-    fn insert_state(&mut self, id: &str, state: RecordState) -> bool {
-        let is_new = !self.states.contains_key(id);
-        if is_new {
-            self.states.insert(id.into(), state);
-        }
-        is_new
-    }
-
-    /// The record with this id and its index, or the problem with the reference.
-    fn find(&self, id: &str, target: Target) -> Result<(usize, &T), Problem> {
+    /// The index of the record with this id, or the problem with the reference.
+    fn find(&self, id: &str, target: Target) -> Result<usize, Problem> {
         let what = target.as_str();
         match self.states.get(id) {
-            Some(RecordState::Usable(index)) => Ok((*index, &self.records[*index])),
+            Some(RecordState::Usable(index)) => Ok(*index),
             Some(RecordState::Unpublished) => {
                 let message = format!("the {what} {id} is not published, but this boat is");
-                Err(Problem::new(target.unpublished(), message))
+                Err(Problem::new(unpublished(target), message))
             }
             Some(RecordState::Invalid) => {
                 let message = format!("the {what} {id} has errors of its own");
@@ -132,9 +102,33 @@ pub(crate) struct References {
 }
 
 impl References {
-    /// The terms of a vocabulary.
-    pub(crate) const fn terms(&self, vocabulary: Vocabulary) -> &Table<Term> {
-        &self.terms[vocabulary as usize]
+    /// The manufacturer with this index, as a boat shows it.
+    pub(super) fn manufacturer(&self, index: usize) -> ManufacturerReference<'_> {
+        self.manufacturers.records[index].reference()
+    }
+
+    /// The term with this index, as a boat shows it.
+    pub(super) fn term(&self, vocabulary: Vocabulary, index: usize) -> model::Reference<'_> {
+        let Term { id, slug, name } = &self.terms[vocabulary as usize].records[index];
+        model::Reference { id, name, slug }
+    }
+
+    /// The designer with this index, as a boat shows it.
+    pub(super) fn designer(&self, index: usize) -> model::Designer<'_> {
+        let designer = &self.designers.records[index];
+        model::Designer {
+            id: &designer.id,
+            name: &designer.name,
+            website: designer.website.as_deref(),
+        }
+    }
+
+    fn find(&self, id: &str, target: Target) -> Result<usize, Problem> {
+        match target {
+            Target::Manufacturer => self.manufacturers.find(id, target),
+            Target::Term(vocabulary) => self.terms[vocabulary as usize].find(id, target),
+            Target::Designer => self.designers.find(id, target),
+        }
     }
 
     /// The terms of a vocabulary, to add to.
@@ -143,74 +137,22 @@ impl References {
     }
 }
 
-/// Reads the references of one boat.
+/// Reads the references of one record.
 #[derive(Clone, Copy)]
-pub(crate) struct Resolver<'n> {
-    pub(crate) references: &'n References,
-    /// Whether the boat is published: only then must its references lead somewhere.
-    pub(crate) is_published: bool,
+pub(super) struct Resolver<'n> {
+    pub(super) references: &'n References,
+    /// Whether the record is published: only then must its references lead somewhere.
+    pub(super) is_published: bool,
 }
 
-impl<'n> Resolver<'n> {
-    /// The manufacturer and its index among the usable ones.
-    pub(crate) fn manufacturer(
+impl Resolver<'_> {
+    /// The index of the record referred to, among the usable ones.
+    pub(super) fn resolve(
         self,
-    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<(usize, ManufacturerReference<'n>)>
-    {
-        move |node, reporter| {
-            let found = self.resolve(
-                &self.references.manufacturers,
-                Target::Manufacturer,
-                node,
-                reporter,
-            )?;
-            Ok(found.map(|(index, manufacturer)| (index, manufacturer.reference())))
-        }
-    }
-
-    /// A term of `vocabulary`.
-    pub(crate) fn term(
-        self,
-        vocabulary: Vocabulary,
-    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<model::Reference<'n>> {
-        move |node, reporter| {
-            let target = Target::Term(vocabulary);
-            let found = self.resolve(self.references.terms(vocabulary), target, node, reporter)?;
-            Ok(found.map(|(_, term)| model::Reference {
-                id: &term.id,
-                name: &term.name,
-                slug: &term.slug,
-            }))
-        }
-    }
-
-    /// A designer.
-    pub(crate) fn designer(
-        self,
-    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<model::Designer<'n>> {
-        move |node, reporter| {
-            let target = Target::Designer;
-            let found = self.resolve(&self.references.designers, target, node, reporter)?;
-            Ok(found.map(|(_, designer)| model::Designer {
-                id: &designer.id,
-                name: &designer.name,
-                website: designer.website.as_deref(),
-            }))
-        }
-    }
-
-    fn resolve<T>(
-        self,
-        table: &'n Table<T>,
         target: Target,
-        node: &'n Node<'n>,
-        reporter: &mut Reporter<'n>,
-    ) -> ReadResult<(usize, &'n T)> {
-        reporter.takes(|| Shape::Reference {
-            to: target.as_str(),
-            pattern: IdOrSlug::PATTERN,
-            max: ID_OR_SLUG_MAX,
-        })?;
+        node: &Node<'_>,
+        reporter: &mut Reporter<'_>,
+    ) -> ReadResult<usize> {
         if self.references.are_of_keys
             && let Some(key) = no_id(node)
         {
@@ -222,8 +164,8 @@ impl<'n> Resolver<'n> {
         let Some(id) = referred_id(node, reporter)? else {
             return Ok(None);
         };
-        match table.find(id.as_str(), target) {
-            Ok(found) => Ok(Some(found)),
+        match self.references.find(id, target) {
+            Ok(index) => Ok(Some(index)),
             Err(problem) => {
                 if self.is_published {
                     reporter.report_value(node, problem);
@@ -231,6 +173,14 @@ impl<'n> Resolver<'n> {
                 Err(Unusable)
             }
         }
+    }
+}
+
+/// The code of a reference to a draft.
+const fn unpublished(target: Target) -> Code {
+    match target {
+        Target::Manufacturer => Code::UnpublishedManufacturer,
+        Target::Term(_) | Target::Designer => Code::DanglingReference,
     }
 }
 
@@ -245,7 +195,7 @@ fn no_id<'n>(node: &'n Node<'_>) -> Option<&'n str> {
     (!key.is_empty() && IdOrSlug::parse(key).is_err()).then_some(key)
 }
 
-fn referred_id<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<IdOrSlug> {
+fn referred_id<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<&'n str> {
     if !matches!(node.value, Value::Object(_)) {
         return id(node, reporter);
     }

@@ -1,11 +1,10 @@
 //! Collects the findings about one line and tracks which part of the record is being read.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::fields::Unusable;
-use super::shape::{Notes, Shape};
+use shared::base::field_path::{FieldPath, Step};
+
 use crate::finding::{
     Code, Excerpt, ExportFile, Finding, Findings, Line, Place, RecordName, Severity, cut,
 };
@@ -43,13 +42,6 @@ pub(crate) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Findi
     Ok((text, node))
 }
 
-/// One step of a JSON pointer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Step<'n> {
-    Key(&'n str),
-    Index(usize),
-}
-
 /// A problem at some span of the line.
 pub(crate) struct Problem {
     pub(crate) code: Code,
@@ -76,11 +68,9 @@ impl Problem {
 pub(crate) struct Reporter<'n> {
     line: LineText<'n>,
     record: Option<RecordName>,
-    path: Vec<Step<'n>>,
+    path: FieldPath<'n>,
     columns: Columns,
     findings: Findings,
-    /// Set if readers are only asked what they accept.
-    notes: Option<Notes>,
 }
 
 /// Counts columns. Findings mostly come in the line's order or not far before the previous one, so
@@ -114,52 +104,10 @@ impl<'n> Reporter<'n> {
         Self {
             line,
             record: None,
-            path: Vec::new(),
+            path: FieldPath::record(),
             columns: Columns { at: 0, before: 0 },
             findings: Findings::of_record(listed_max),
-            notes: None,
         }
-    }
-
-    /// A reporter that only asks readers what they accept, without giving them values.
-    pub(super) fn asking(line: LineText<'n>) -> Self {
-        Self {
-            notes: Some(Notes::default()),
-            ..Self::new(line, 0)
-        }
-    }
-
-    /// Whether readers are only asked what they accept.
-    pub(super) const fn is_asking(&self) -> bool {
-        self.notes.is_some()
-    }
-
-    /// Called first by every reader, to say what it accepts. If readers are only asked, this fails
-    /// and so ends the reader, because there is no value.
-    pub(super) fn takes(&mut self, shape: impl FnOnce() -> Shape) -> Result<(), Unusable> {
-        match &mut self.notes {
-            None => Ok(()),
-            Some(notes) => {
-                let step = |step: &Step<'_>| match step {
-                    Step::Key(key) => (*key).to_owned(),
-                    Step::Index(_) => "[]".to_owned(),
-                };
-                notes.takes(self.path.iter().map(step).collect(), shape());
-                Err(Unusable)
-            }
-        }
-    }
-
-    /// Notes that the next field read is required.
-    pub(super) const fn requires(&mut self) {
-        if let Some(notes) = &mut self.notes {
-            notes.requires();
-        }
-    }
-
-    /// What readers said they accept.
-    pub(super) fn into_notes(self) -> Notes {
-        self.notes.unwrap_or_default()
     }
 
     /// Sets the record that later findings are about.
@@ -182,12 +130,32 @@ impl<'n> Reporter<'n> {
         self.findings
     }
 
-    /// Reads something one step further in.
-    pub(crate) fn within<T>(&mut self, step: Step<'n>, read: impl FnOnce(&mut Self) -> T) -> T {
+    /// Goes one step further in.
+    pub(super) fn enter(&mut self, step: Step<'n>) {
         self.path.push(step);
-        let read = read(self);
+    }
+
+    /// Goes back to where it was before [`Self::enter`].
+    pub(super) fn leave(&mut self) {
         self.path.pop();
-        read
+    }
+
+    /// Reports a problem with the field of a record that these keys lead to.
+    pub(super) fn report_field(
+        &mut self,
+        record: &Node<'_>,
+        keys: &[&'static str],
+        problem: Problem,
+    ) {
+        keys.iter().for_each(|key| self.enter(Step::key(*key)));
+        let value = keys
+            .iter()
+            .try_fold(record, |within, key| within.member(key));
+        match value {
+            Some(value) => self.report_value(value, problem),
+            None => self.report_span(&record.span, problem),
+        }
+        keys.iter().for_each(|_key| self.leave());
     }
 
     /// Reports a problem with the value being read.
@@ -221,7 +189,7 @@ impl<'n> Reporter<'n> {
         // A finding that is only counted needs no details, and a hostile line can have very many.
         if self.findings.has_room(code.severity()) {
             finding.column = Some(self.columns.of(span.start, text));
-            finding.pointer = self.record.is_some().then(|| self.pointer());
+            finding.path = self.record.is_some().then(|| self.shown_path());
             finding.value = value(text);
             finding.hint = hint;
             finding.excerpt = Some(Excerpt::new(text, span));
@@ -234,22 +202,15 @@ impl<'n> Reporter<'n> {
         self.findings.has_room(Severity::Error)
     }
 
-    /// The JSON pointer to what is being read; it is empty for the whole record. Keys are shortened
-    /// like values: a key may fill nearly the whole line, and every listed finding may be below it.
-    fn pointer(&self) -> String {
-        let mut pointer = String::new();
-        for step in &self.path {
-            // Writing to a text cannot fail.
-            _ = match step {
-                Step::Key(key) => write!(
-                    pointer,
-                    "/{}",
-                    cut(key).replace('~', "~0").replace('/', "~1")
-                ),
-                Step::Index(index) => write!(pointer, "/{index}"),
-            };
-        }
-        pointer
+    /// The way to what is being read. Keys are shortened like values: a key may fill nearly the
+    /// whole line, and every listed finding may be below it.
+    fn shown_path(&self) -> FieldPath<'static> {
+        let steps = self.path.steps().iter().map(|step| match step {
+            Step::Key(key) => Step::key(cut(key)),
+            Step::Index(index) => Step::Index(*index),
+            Step::Each => Step::Each,
+        });
+        steps.collect()
     }
 }
 

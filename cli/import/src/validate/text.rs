@@ -6,21 +6,14 @@ use std::borrow::Cow;
 use shared::base::model::Text;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use super::fields::{ReadResult, Unusable, wrong_type};
+use super::checker::{ReadResult, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
-use super::shape::Shape;
 use crate::finding::Code;
+use crate::format::{ROW_TEXT_MAX, TEXT_MAX};
 use crate::json::{Node, Value};
 
-/// Maximum length of a text, in bytes of UTF-8.
-pub const TEXT_MAX: usize = 64 * 1024;
-/// Maximum length of a text in the row of a list, in characters. It keeps rows short whatever an
-/// export has.
-pub(super) const ROW_TEXT_MAX: usize = 2_000;
-
 /// Any text; `None` if blank.
-pub(crate) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Text<'n>> {
-    reporter.takes(|| Shape::Text { max: TEXT_MAX })?;
+pub(super) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Text<'n>> {
     let Some(trimmed) = trimmed(node, reporter)? else {
         return Ok(None);
     };
@@ -34,7 +27,6 @@ pub(super) fn row_text<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
 ) -> ReadResult<Text<'n>> {
-    reporter.takes(|| Shape::RowText { max: ROW_TEXT_MAX })?;
     let read = text(node, reporter)?;
     // Characters need no counting if even the bytes are within the limit.
     let length = match &read {

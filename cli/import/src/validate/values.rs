@@ -1,28 +1,22 @@
-//! Readers of single values other than numbers: each says what a field may hold.
+//! Reads flags, words, identifiers and other texts with a grammar.
 
-use std::borrow::Cow;
-
-use shared::base::ids::{ID_OR_SLUG_MAX, IdOrSlug, InvalidIdentifier, SLUG_MAX, Slug};
-use shared::base::model::{Currency, Image, NamedValue, Price, Text};
+use shared::base::ids::{IdOrSlug, InvalidIdentifier, Slug};
+use shared::base::model::Text;
 use shared::base::timestamp::Timestamp;
 use url::Url;
 
-use super::fields::{ReadResult, Unusable, object, wrong_type};
-use super::numbers::{number, pixels};
+use super::checker::{ReadResult, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
-use super::shape::Shape;
-use super::text::{ROW_TEXT_MAX, row_text, text, trimmed};
+use super::text::{row_text, trimmed};
 use crate::finding::{Code, nearest};
+use crate::format::FORMAT;
 use crate::json::{Node, Value};
 
 /// The number of letters in a currency code.
 const CURRENCY_LENGTH: usize = 3;
-/// The same as a regular expression.
-const CURRENCY_PATTERN: &str = "^[A-Z]{3}$";
 
 /// `true` or `false`.
 pub(super) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<bool> {
-    reporter.takes(|| Shape::Flag)?;
     match node.value {
         Value::Bool(value) => Ok(Some(value)),
         _ => wrong_type(node, "true or false", reporter),
@@ -30,69 +24,75 @@ pub(super) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<b
 }
 
 /// The id of a record.
-pub(super) fn id(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<IdOrSlug> {
-    reporter.takes(|| Shape::Pattern {
-        name: "id",
-        pattern: IdOrSlug::PATTERN,
-        max: Some(ID_OR_SLUG_MAX),
-    })?;
-    parsed(node, reporter, |text| {
+pub(super) fn id<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<&'n str> {
+    checked(trimmed(node, reporter), node, reporter, |text| {
         identifier(Code::InvalidId, "an id", IdOrSlug::parse(text))
     })
 }
 
 /// The slug of a boat.
-pub(super) fn boat_slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<IdOrSlug> {
-    reporter.takes(|| Shape::Pattern {
-        name: "slug",
-        pattern: IdOrSlug::PATTERN,
-        max: Some(ID_OR_SLUG_MAX),
-    })?;
-    parsed(node, reporter, |text| {
+pub(super) fn boat_slug<'n>(
+    node: &'n Node<'_>,
+    reporter: &mut Reporter<'_>,
+) -> ReadResult<&'n str> {
+    checked(trimmed(node, reporter), node, reporter, |text| {
         identifier(Code::InvalidSlug, "a slug", IdOrSlug::parse(text))
     })
 }
 
 /// The slug of a manufacturer or a term.
-pub(super) fn slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Slug> {
-    reporter.takes(|| Shape::Pattern {
-        name: "slug",
-        pattern: Slug::PATTERN,
-        max: Some(SLUG_MAX),
-    })?;
-    parsed(node, reporter, |text| {
+pub(super) fn slug<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<&'n str> {
+    checked(trimmed(node, reporter), node, reporter, |text| {
         identifier(Code::InvalidSlug, "a slug", Slug::parse(text))
     })
 }
 
+fn identifier<T>(
+    code: Code,
+    what: &str,
+    parsed: Result<T, InvalidIdentifier>,
+) -> Result<(), Problem> {
+    let problem = |reason| Problem::new(code, format!("{what} {reason}"));
+    parsed.map(|_identifier| ()).map_err(problem)
+}
+
 /// An instant.
-pub(super) fn timestamp(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Timestamp> {
-    reporter.takes(|| Shape::Timestamp)?;
-    parsed(node, reporter, |text| {
+pub(super) fn timestamp<'n>(
+    node: &'n Node<'_>,
+    reporter: &mut Reporter<'_>,
+) -> ReadResult<&'n str> {
+    checked(trimmed(node, reporter), node, reporter, |text| {
         let invalid =
             |reason| Problem::new(Code::InvalidTimestamp, format!("a timestamp {reason}"));
-        Timestamp::parse(text).map_err(invalid)
+        Timestamp::parse(text).map(|_instant| ()).map_err(invalid)
     })
 }
 
 /// One of a few words.
-pub(super) fn word<T: Copy>(
-    node: &Node<'_>,
+pub(super) fn word<'n>(
+    node: &'n Node<'_>,
+    words: &[&str],
     reporter: &mut Reporter<'_>,
-    words: &[(&'static str, T)],
-) -> ReadResult<T> {
-    reporter.takes(|| Shape::Word(words.iter().map(|(word, _)| *word).collect()))?;
-    parsed(node, reporter, |text| {
-        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
-            return Ok(*value);
+) -> ReadResult<&'n str> {
+    checked(trimmed(node, reporter), node, reporter, |text| {
+        if words.contains(&text) {
+            return Ok(());
         }
-        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let message = format!("must be one of {}", names.join(", "));
-        let problem = Problem::new(Code::UnknownValue, message);
-        Err(match nearest(text, &names) {
-            Some(nearest) => problem.hint(format!("did you mean `{nearest}`?")),
-            None => problem,
-        })
+        let message = format!("must be one of {}", words.join(", "));
+        let mut problem = Problem::new(Code::UnknownValue, message);
+        problem.hint = nearest(text, words).map(|nearest| format!("did you mean `{nearest}`?"));
+        Err(problem)
+    })
+}
+
+/// The name of the native format.
+pub(super) fn format<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<&'n str> {
+    checked(trimmed(node, reporter), node, reporter, |text| {
+        let message = format!("only exports of the format `{FORMAT}` can be read");
+        let is_it = text == FORMAT;
+        is_it
+            .then_some(())
+            .ok_or_else(|| Problem::new(Code::UnsupportedFormat, message))
     })
 }
 
@@ -101,12 +101,7 @@ pub(super) fn currency_code<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
 ) -> ReadResult<Text<'n>> {
-    reporter.takes(|| Shape::Pattern {
-        name: "currency",
-        pattern: CURRENCY_PATTERN,
-        max: None,
-    })?;
-    checked_text(node, reporter, |code| {
+    checked(row_text(node, reporter), node, reporter, |code| {
         let is_code = code.len() == CURRENCY_LENGTH && code.bytes().all(|b| b.is_ascii_uppercase());
         let message = "a currency code is three capital letters, such as EUR";
         is_code
@@ -116,9 +111,8 @@ pub(super) fn currency_code<'n>(
 }
 
 /// An absolute `http` or `https` URL, kept as it is spelled.
-pub(super) fn url<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Text<'n>> {
-    reporter.takes(|| Shape::Address { max: ROW_TEXT_MAX })?;
-    checked_text(node, reporter, |address| {
+pub(super) fn address<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Text<'n>> {
+    checked(row_text(node, reporter), node, reporter, |address| {
         let message = match url_fault(address) {
             None => return Ok(()),
             Some(fault) => format!("an address {fault}"),
@@ -177,111 +171,22 @@ fn is_plain_host(host: &str) -> bool {
     last.starts_with(|c: char| c.is_ascii_lowercase()) && host.split('.').all(is_plain)
 }
 
-fn checked_text<'n>(
-    node: &'n Node<'n>,
-    reporter: &mut Reporter<'n>,
-    check: impl FnOnce(&str) -> Result<(), Problem>,
-) -> ReadResult<Text<'n>> {
-    let Some(text) = row_text(node, reporter)? else {
-        return Ok(None);
-    };
-    match check(&text) {
-        Ok(()) => Ok(Some(text)),
-        Err(problem) => {
-            reporter.report_value(node, problem);
-            Err(Unusable)
-        }
-    }
-}
-
-fn parsed<T>(
+/// A text that was read, if it passes a check.
+fn checked<T: AsRef<str>>(
+    read: ReadResult<T>,
     node: &Node<'_>,
     reporter: &mut Reporter<'_>,
-    parse: impl FnOnce(&str) -> Result<T, Problem>,
+    check: impl FnOnce(&str) -> Result<(), Problem>,
 ) -> ReadResult<T> {
-    let Some(trimmed) = trimmed(node, reporter)? else {
+    let Some(text) = read? else {
         return Ok(None);
     };
-    parse(trimmed).map(Some).map_err(|problem| {
-        reporter.report_value(node, problem);
-        Unusable
-    })
-}
-
-fn identifier<T>(
-    code: Code,
-    what: &str,
-    parsed: Result<T, InvalidIdentifier>,
-) -> Result<T, Problem> {
-    parsed.map_err(|reason| Problem::new(code, format!("{what} {reason}")))
-}
-
-/// An image (specification section 2.1).
-pub(super) fn image<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Image<'n>> {
-    object(node, reporter, |image| {
-        let address = image.required("url", url);
-        let alt = image.optional("alt", row_text);
-        let width = image.required("width", pixels);
-        let height = image.required("height", pixels);
-        let format = image.required("format", row_text);
-        Some(Image {
-            url: address?,
-            alt,
-            width: width?,
-            height: height?,
-            format: format?,
+    check(text.as_ref())
+        .map(|()| Some(text))
+        .map_err(|problem| {
+            reporter.report_value(node, problem);
+            Unusable
         })
-    })
-}
-
-/// An owned copy of the image.
-pub(super) fn owned(image: Image<'_>) -> Image<'static> {
-    let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
-    Image {
-        url: own(image.url),
-        alt: image.alt.map(own),
-        width: image.width,
-        height: image.height,
-        format: own(image.format),
-    }
-}
-
-/// A price in one currency.
-pub(super) fn price<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Price<'n>> {
-    object(node, reporter, |price| {
-        let amount = price.required("amount", number);
-        let currency = price.required("currency", currency);
-        Some(Price {
-            amount: amount?,
-            currency: currency?,
-        })
-    })
-}
-
-fn currency<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Currency<'n>> {
-    object(node, reporter, |currency| {
-        let code = currency.required("code", currency_code);
-        let symbol = currency.required("symbol", row_text);
-        Some(Currency {
-            code: code?,
-            symbol: symbol?,
-        })
-    })
-}
-
-/// A name with its value.
-pub(super) fn named_value<'n>(
-    node: &'n Node<'n>,
-    reporter: &mut Reporter<'n>,
-) -> ReadResult<NamedValue<'n>> {
-    object(node, reporter, |pair| {
-        let name = pair.required("name", text);
-        let value = pair.required("value", text);
-        Some(NamedValue {
-            name: name?,
-            value: value?,
-        })
-    })
 }
 
 #[cfg(test)]

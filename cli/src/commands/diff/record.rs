@@ -6,9 +6,10 @@
 use anyhow::{Context as _, anyhow};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use shared::base::field_path::FieldPath;
 use shared::release::ReleaseId;
 use shared::release::diff::Kind;
-use shared::release::diff::change::{Change, FieldPath, changes};
+use shared::release::diff::change::{Change, changes};
 use shared::release::diff::changed::RecordBodies;
 
 use super::changes::{FAILED, Side};
@@ -68,7 +69,7 @@ impl<'a> RecordDiff<'a> {
         match (&self.old, &self.new) {
             (Some(old), Some(new)) => changes(old, new),
             (old, new) => vec![Change {
-                path: FieldPath::default(),
+                path: FieldPath::record(),
                 old: old.as_deref(),
                 new: new.as_deref(),
             }],

@@ -150,14 +150,14 @@ fn validated(
 /// Counts the listed errors of validation for the fields that they are about.
 fn add_errors(report: &mut CheckReport, findings: &Findings) {
     for finding in findings.listed() {
-        let (Some(rule), Some(pointer)) = (finding.rule, &finding.pointer) else {
+        let (Some(rule), Some(path)) = (finding.rule, &finding.path) else {
             continue;
         };
         // Failures of the mapping itself are counted already.
         if finding.code == Code::MappingFailed {
             continue;
         }
-        let path = field_path(pointer);
+        let path = path.field().to_string();
         let rule = usize::try_from(rule).ok();
         let rule = rule.and_then(|rule| report.rules.get_mut(rule));
         for field in rule.into_iter().flat_map(|rule| &mut rule.fields) {
@@ -173,20 +173,6 @@ fn add_errors(report: &mut CheckReport, findings: &Findings) {
 fn missing(report: &CheckReport) -> u64 {
     let fields = report.rules.iter().flat_map(|rule| &rule.fields);
     fields.map(|field| field.missing.len() as u64).sum()
-}
-
-/// The name of a field from the JSON pointer to its value.
-fn field_path(pointer: &str) -> String {
-    let mut path = String::new();
-    for step in pointer.split('/').skip(1) {
-        if step.bytes().all(|byte| byte.is_ascii_digit()) {
-            path.push_str("[]");
-        } else {
-            path.extend((!path.is_empty()).then_some('.'));
-            path.push_str(step);
-        }
-    }
-    path
 }
 
 fn show(

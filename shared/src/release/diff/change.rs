@@ -4,10 +4,11 @@
 //! Nothing here reads a release.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write};
 
 use serde_json::value::RawValue;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use crate::base::field_path::{FieldPath, Step};
 
 /// Most elements of a list that are compared one by one. A longer list is one value.
 pub const ELEMENTS_MAX: usize = 1000;
@@ -19,74 +20,11 @@ const DEPTH_MAX: usize = 32;
 #[derive(Clone, Debug)]
 pub struct Change<'a> {
     /// Its place once all changes before it are made.
-    pub path: FieldPath,
+    pub path: FieldPath<'static>,
     /// The value before; none where there was none.
     pub old: Option<&'a RawValue>,
     /// The value after; none where there is none.
     pub new: Option<&'a RawValue>,
-}
-
-/// The place of a value in a record. Shown as `engines[0].power`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FieldPath(Vec<Step>);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
-    Member(String),
-    Element(usize),
-}
-
-impl FieldPath {
-    /// The field, whichever element of a list it is in: `engines[].power`.
-    pub fn field(&self) -> String {
-        self.joined(|_index| String::new())
-    }
-
-    /// The JSON Pointer (RFC 6901) within the record: `/engines/0/power`.
-    pub fn pointer(&self) -> String {
-        let mut pointer = String::new();
-        for step in &self.0 {
-            pointer.push('/');
-            match step {
-                Step::Member(name) => {
-                    pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
-                }
-                // Writing to a text cannot fail.
-                Step::Element(index) => _ = write!(pointer, "{index}"),
-            }
-        }
-        pointer
-    }
-
-    /// The list that it is an element of: `engines`.
-    pub fn list(&self) -> Option<Self> {
-        match self.0.split_last()? {
-            (Step::Element(_), list) => Some(Self(list.to_vec())),
-            (Step::Member(_), _) => None,
-        }
-    }
-
-    fn joined(&self, shown: impl Fn(usize) -> String) -> String {
-        let mut path = String::new();
-        for step in &self.0 {
-            match step {
-                Step::Member(name) => {
-                    if !path.is_empty() {
-                        path.push('.');
-                    }
-                    path.push_str(name);
-                }
-                Step::Element(index) => _ = write!(path, "[{}]", shown(*index)),
-            }
-        }
-        path
-    }
-}
-
-impl fmt::Display for FieldPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.joined(|index| index.to_string()))
-    }
 }
 
 /// The differences, in an order in which each change applies after those before it.
@@ -109,7 +47,7 @@ type Members<'a> = BTreeMap<String, &'a RawValue>;
 #[derive(Default)]
 struct Comparison<'a> {
     /// Where it is now.
-    path: FieldPath,
+    path: FieldPath<'static>,
     changes: Vec<Change<'a>>,
 }
 
@@ -131,7 +69,7 @@ impl<'a> Comparison<'a> {
 
     fn shape(&self, value: &'a RawValue) -> Shape<'a> {
         let text = value.get();
-        let is_too_deep = DEPTH_MAX <= self.path.0.len();
+        let is_too_deep = DEPTH_MAX <= self.path.steps().len();
         let shape = match text.as_bytes().first() {
             Some(b'{') if !is_too_deep => serde_json::from_str(text).map(Shape::Object),
             Some(b'[') if !is_too_deep => serde_json::from_str(text).map(Shape::List),
@@ -143,14 +81,14 @@ impl<'a> Comparison<'a> {
 
     fn members(&mut self, old: &Members<'a>, new: &Members<'a>) {
         for (name, before) in old {
-            let step = Step::Member(name.clone());
+            let step = Step::key(name.clone());
             match new.get(name) {
                 Some(after) => self.at(step, |inner| inner.values(before, after)),
                 None => self.at(step, |inner| inner.push(Some(before), None)),
             }
         }
         for (name, after) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
-            let step = Step::Member(name.clone());
+            let step = Step::key(name.clone());
             self.at(step, |inner| inner.push(None, Some(after)));
         }
     }
@@ -176,24 +114,24 @@ impl<'a> Comparison<'a> {
     fn replaced(&mut self, index: usize, gone: &[&'a RawValue], come: &[&'a RawValue]) {
         let both = gone.len().min(come.len());
         for (place, (before, after)) in gone.iter().zip(come).enumerate() {
-            let step = Step::Element(index + place);
+            let step = Step::Index(index + place);
             self.at(step, |inner| inner.values(before, after));
         }
         for before in &gone[both..] {
             // The ones behind it move up.
-            let step = Step::Element(index + both);
+            let step = Step::Index(index + both);
             self.at(step, |inner| inner.push(Some(before), None));
         }
         for (place, after) in come.iter().enumerate().skip(both) {
-            let step = Step::Element(index + place);
+            let step = Step::Index(index + place);
             self.at(step, |inner| inner.push(None, Some(after)));
         }
     }
 
-    fn at(&mut self, step: Step, compare: impl FnOnce(&mut Self)) {
-        self.path.0.push(step);
+    fn at(&mut self, step: Step<'static>, compare: impl FnOnce(&mut Self)) {
+        self.path.push(step);
         compare(self);
-        self.path.0.pop();
+        self.path.pop();
     }
 
     fn push(&mut self, old: Option<&'a RawValue>, new: Option<&'a RawValue>) {

@@ -100,8 +100,8 @@ impl ChangedRecords {
         for pair in self.read() {
             let [old, new] = pair?;
             let changes = changes(&old, &new);
-            let fields: BTreeSet<String> =
-                changes.iter().map(|change| change.path.field()).collect();
+            let fields = changes.iter().map(|change| change.path.field().to_string());
+            let fields: BTreeSet<String> = fields.collect();
             count(&mut counts, fields);
         }
         Ok(counts)

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::anyhow;
+use shared::base::field_path::{FieldPath, Step};
 
 use super::distinct::DedupKey;
 use super::native_record::Native;
@@ -212,25 +213,17 @@ struct Making<'a> {
     rule: usize,
     subject: &'a Subject,
     /// The path to the field being made.
-    path: Vec<Step<'a>>,
-    /// The field's name without indices in lists, as in `engines[].maker`, if a checker observes.
-    name: String,
+    path: FieldPath<'a>,
     /// What was made so far.
     native: Native<'a>,
     failures: Vec<Failure>,
 }
 
-#[derive(Clone, Copy)]
-enum Step<'a> {
-    Field(&'a str),
-    Index(usize),
-}
-
 /// Something that could not be made.
 pub(super) struct Failure {
     pub(super) code: Code,
-    /// JSON pointer to the field, if it is a field.
-    pub(super) path: Option<String>,
+    /// The field, if it is one.
+    pub(super) path: Option<FieldPath<'static>>,
     pub(super) message: String,
 }
 
@@ -256,19 +249,6 @@ impl Failure {
     }
 }
 
-impl Step<'_> {
-    /// Appends the step to the name of a field.
-    fn push_to(self, name: &mut String) {
-        match self {
-            Self::Index(_) => name.push_str("[]"),
-            Self::Field(field) => {
-                name.extend((!name.is_empty()).then_some('.'));
-                name.push_str(field);
-            }
-        }
-    }
-}
-
 impl<'a> Making<'a> {
     /// Starts a native record.
     fn new(mapper: &'a Mapper, rule: usize, subject: &'a Subject) -> Self {
@@ -277,8 +257,7 @@ impl<'a> Making<'a> {
             mapper,
             rule,
             subject,
-            path: Vec::new(),
-            name: String::new(),
+            path: FieldPath::record(),
             native: Native::new(kind),
             failures: Vec::new(),
         }
@@ -295,7 +274,7 @@ impl<'a> Making<'a> {
 
     /// Makes a member of the record: `make` writes its value and returns whether there is one.
     fn member(&mut self, name: &'a str, make: impl FnOnce(&mut Self) -> bool) {
-        if let Some(start) = self.within(Step::Field(name), make) {
+        if let Some(start) = self.within(Step::key(name), make) {
             let end = self.native.text.len();
             self.native.members.push((name, start..end));
         }
@@ -314,7 +293,7 @@ impl<'a> Making<'a> {
             Field::List { each, member } => self.members(*each, member, input),
             Field::Object(fields) => self.bracketed(('{', '}'), |making| {
                 for (name, field) in fields {
-                    making.within(Step::Field(name), |making| making.field(field, input));
+                    making.within(Step::key(name), |making| making.field(field, input));
                 }
             }),
         }
@@ -356,19 +335,14 @@ impl<'a> Making<'a> {
         if !self.native.text.ends_with(['{', '[']) {
             self.native.text.push(',');
         }
-        if let Step::Field(name) = step {
+        if let Step::Key(name) = &step {
             self.text(name);
             self.native.text.push(':');
         }
         let start = self.native.text.len();
-        let name_before = self.name.len();
-        if self.mapper.is_observed() {
-            step.push_to(&mut self.name);
-        }
         self.path.push(step);
         let is_written = write(self);
         self.path.pop();
-        self.name.truncate(name_before);
         if !is_written {
             self.native.text.truncate(before);
         }
@@ -400,7 +374,7 @@ impl<'a> Making<'a> {
 
     fn observe(&mut self, value: Result<&Jq, &str>) {
         if let Some(observer) = &mut *self.mapper.observer.borrow_mut() {
-            observer.field(self.rule, &self.name, value);
+            observer.field(self.rule, &self.path.field().to_string(), value);
         }
     }
 
@@ -447,19 +421,10 @@ impl<'a> Making<'a> {
         self.observe(Err(message));
         self.failures.push(Failure {
             code: Code::MappingFailed,
-            path: Some(pointer(&self.path)),
+            path: Some(self.path.clone().into_owned()),
             message: cut(message),
         });
     }
-}
-
-/// The JSON pointer to a field.
-fn pointer(path: &[Step<'_>]) -> String {
-    let steps = path.iter().map(|step| match step {
-        Step::Field(name) => format!("/{name}"),
-        Step::Index(index) => format!("/{index}"),
-    });
-    steps.collect()
 }
 
 /// The members of a list that are not null; null counts as an empty list.

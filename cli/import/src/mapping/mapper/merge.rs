@@ -110,7 +110,7 @@ impl<'a> Merge<'a> {
                 id: Some(cut(id)),
             });
             finding.rule = u32::try_from(rule).ok();
-            finding.pointer = failure.path;
+            finding.path = failure.path;
             finding
         };
         FailedRecord {

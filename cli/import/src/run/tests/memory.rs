@@ -66,7 +66,7 @@ fn boats_that_fill_the_memory_are_made_ready_one_by_one() {
     let text = lines(&records).join("\n");
     let mut input = std::io::Cursor::new(text);
     let settings = Settings {
-        exports: &[PathBuf::from("-").into()],
+        exports: &[std::path::PathBuf::from("-").into()],
         mapping: None,
         is_mapping_checked: false,
         temp_dir: directory.path(),

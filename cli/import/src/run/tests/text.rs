@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Run, boat, check_boat, designer, export_with, manufacturer, term, with, with_raw};
-use crate::validate::text::TEXT_MAX;
+use crate::format::TEXT_MAX;
 
 fn served_model(raw: &str) -> String {
     let run = Run::of(&export_with(with_raw(&boat(), "/model", raw)), false);

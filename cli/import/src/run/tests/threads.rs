@@ -56,7 +56,7 @@ fn read(model: &str, at: usize, room: usize) -> anyhow::Result<Outcome> {
     records.extend((0..BOATS).map(named));
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings {
-        exports: &[PathBuf::from("-").into()],
+        exports: &[std::path::PathBuf::from("-").into()],
         mapping: None,
         is_mapping_checked: false,
         temp_dir: directory.path(),

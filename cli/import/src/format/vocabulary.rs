@@ -1,8 +1,8 @@
 //! The vocabularies of terms.
 
 /// A set of terms with ids and slugs of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Vocabulary {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Vocabulary {
     Type,
     Category,
     Activity,
@@ -11,7 +11,8 @@ pub(crate) enum Vocabulary {
 }
 
 impl Vocabulary {
-    pub(crate) const ALL: [Self; 5] = [
+    /// All vocabularies, in the order in which messages name them.
+    pub const ALL: [Self; 5] = [
         Self::Type,
         Self::Category,
         Self::Activity,
@@ -20,7 +21,7 @@ impl Vocabulary {
     ];
 
     /// The word used in exports.
-    pub(crate) const fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Type => "type",
             Self::Category => "category",
@@ -31,7 +32,7 @@ impl Vocabulary {
     }
 
     /// The words for a term of it in messages.
-    pub(crate) const fn term(self) -> &'static str {
+    pub const fn term(self) -> &'static str {
         match self {
             Self::Type => "type term",
             Self::Category => "category term",
@@ -39,5 +40,10 @@ impl Vocabulary {
             Self::HullType => "hullType term",
             Self::HullMaterial => "hullMaterial term",
         }
+    }
+
+    /// The vocabulary called `word`.
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|of| of.as_str() == word)
     }
 }
