@@ -376,6 +376,14 @@ error: unknown key `keel` of a boat at /hull/keel
    |
    = help: did you mean `keelType`?
 
+error: `lengthOverallMetres` is derived from `unit` and `lengthOverall` of a boat at /lengthOverallMetres
+  --> a.toml:16:23
+   |
+16 | lengthOverallMetres = ".d"
+   |                       ^^^^
+   |
+   = help: leave the key out
+
 error: unknown key `make` of a boat at /engines/0/make
   --> a.toml:17:44
    |

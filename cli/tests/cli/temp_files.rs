@@ -37,7 +37,7 @@ fn no_command_needs_a_directory_of_the_system() {
         &["validate", "--mapping", &minimal, &rows],
         &["import", "--mapping", &minimal, &rows],
         &["import", "--max-removals", "100", &sample],
-        &["diff", "previous", "latest"],
+        &["diff", "previous", "current"],
         &["export", "--to", &table],
         &["subscriptions", "create", "tests"],
         &[
