@@ -6,5 +6,3 @@ pub mod periodic_task;
 pub(crate) mod primitives;
 pub mod request_id;
 pub(crate) mod weighted_cache;
-
-pub(crate) use shared::base::error_chain;

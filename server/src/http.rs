@@ -41,6 +41,7 @@ use tokio::sync::watch;
 
 use crate::app::App;
 use crate::wire::Phase;
+pub(crate) use bodies::written;
 pub(crate) use error::ApiError;
 use exchange::Exchange;
 pub use exchange::answer_to_bad_head;

@@ -29,9 +29,9 @@ pub use watch::{Confirm, POLL_INTERVAL, watch};
 use confirmed::Confirmed;
 use uses::{Accepted, Uses};
 
-/// A working key and its owner.
+/// A key that the store knows, and its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verified {
+pub struct Caller {
     /// The key.
     pub key: Arc<Key>,
     /// Its subscription.
@@ -39,7 +39,7 @@ pub struct Verified {
 }
 
 /// Why a well-formed key is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
     /// It is unknown whether it works.
     #[error("the key store was not confirmed within the last second")]
@@ -49,7 +49,7 @@ pub enum VerifyError {
     Unknown,
     /// It is known but refused.
     #[error("the key is refused")]
-    Refused(KeyRefusal),
+    Refused(KeyRefusal, Caller),
 }
 
 /// Why the keys were not confirmed.
@@ -88,7 +88,7 @@ type Keys = HashMap<KeyHash, KnownKey>;
 /// A key, and where its use is recorded.
 #[derive(Debug)]
 struct KnownKey {
-    verified: Verified,
+    caller: Caller,
     accepted: Arc<Accepted>,
 }
 
@@ -129,14 +129,16 @@ impl Keyring {
         key: &PlainKey,
         environment: Environment,
         now: Moment,
-    ) -> Result<Verified, VerifyError> {
+    ) -> Result<Caller, VerifyError> {
         let verify = |keys: &Keys| {
             let known = keys.get(&key.hash()).ok_or(VerifyError::Unknown)?;
-            let Verified { key, subscription } = &known.verified;
+            let Caller { key, subscription } = &known.caller;
             let refusal = key.refusal(subscription, environment, now.unix_seconds());
-            refusal.map_or(Ok(()), |refusal| Err(VerifyError::Refused(refusal)))?;
+            if let Some(refusal) = refusal {
+                return Err(VerifyError::Refused(refusal, known.caller.clone()));
+            }
             known.accepted.note(now.unix_seconds());
-            Ok(known.verified.clone())
+            Ok(known.caller.clone())
         };
         let verified = self.keys.read(CHANGES_HOLD_WITHIN, now.monotonic, verify);
         verified.unwrap_or(Err(VerifyError::NotCurrent))
@@ -160,7 +162,7 @@ impl Keyring {
     /// The subscriptions that have a key and are not deleted, as last known, in no order.
     pub(crate) fn subscriptions(&self) -> Vec<Arc<Subscription>> {
         let all = |keys: &Keys| {
-            let owners = keys.values().map(|known| &known.verified.subscription);
+            let owners = keys.values().map(|known| &known.caller.subscription);
             let owners = owners.filter(|owner| !owner.is_deleted());
             let by_id: HashMap<_, _> = owners.map(|owner| (owner.id, Arc::clone(owner))).collect();
             by_id.into_values().collect()
@@ -188,11 +190,11 @@ fn by_hash(snapshot: KeySnapshot, uses: &Uses) -> Result<Keys, RefreshError> {
         None => Err(RefreshError::NoSubscription { key: key.id }),
         Some(subscription) => {
             let (hash, accepted) = (key.hash, uses.of(&key.id));
-            let verified = Verified {
+            let caller = Caller {
                 key: Arc::new(key),
                 subscription: Arc::clone(subscription),
             };
-            Ok((hash, KnownKey { verified, accepted }))
+            Ok((hash, KnownKey { caller, accepted }))
         }
     };
     snapshot.keys.into_iter().map(entry).collect()

@@ -15,7 +15,7 @@ mod releases;
 mod requests;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) use connections::Connections;
 pub(crate) use durations::Durations;
@@ -44,5 +44,18 @@ impl Metrics {
             releases: Releases::default(),
             log_lines_dropped: Arc::default(),
         }
+    }
+
+    /// Adds all of them.
+    pub(crate) fn collect(&self, families: &mut Families) {
+        self.requests.collect(families);
+        self.connections.collect(&self.requests, families);
+        self.queries.collect(families);
+        self.releases.collect(families);
+        families.counter(
+            "catalogue_log_lines_dropped_total",
+            "Lines of the log that were not written: nobody read them in time, or the disk was full.",
+            self.log_lines_dropped.load(Ordering::Relaxed),
+        );
     }
 }

@@ -46,6 +46,13 @@ impl NoParams {
     }
 }
 
+/// Whether some list has a parameter of that name.
+pub(crate) fn is_declared(name: &str) -> bool {
+    let lists = [&BOATS, &BOATS_OF_MANUFACTURER, &MANUFACTURERS];
+    let mut parameters = lists.into_iter().flat_map(|list| list.parameters);
+    parameters.any(|parameter| parameter.name == name)
+}
+
 /// Reads the path parameter `idOrSlug` (specification section 4.2) from its raw path segment.
 pub fn parse_id_or_slug(raw_segment: &str) -> Result<IdOrSlug, ParamIssue> {
     let issue = |message| ParamIssue {

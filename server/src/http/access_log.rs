@@ -2,13 +2,14 @@
 //! took, and whether the client stopped waiting for the response.
 //!
 //! It never has the text of the path or the query, or the `Authorization` header, which may hold
-//! secrets. The endpoint is named by its template. The id or slug of a record that was not found is
-//! logged, so that a 404 can be traced: its grammar has no character that could break a line.
+//! secrets. The endpoint is named by its template, a record by its id or slug, whose grammar has no
+//! character that could break a line, and parameters by those of their names that lists declare.
 
 use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
+use salvo::Request;
 use salvo::http::Method;
 use shared::base::clock::Moment;
 use shared::base::ids::IdOrSlug;
@@ -18,14 +19,15 @@ use tracing::field::display;
 use super::headers::ResponseMeta;
 use super::pipeline::RequestContext;
 use super::reply::Reply;
-use crate::api_tables::routes;
+use crate::api_tables::routes::{self, MatchedPath};
 use crate::app::App;
 use crate::cache::Freshness;
+use crate::params::{QueryString, is_declared, parse_id_or_slug};
 
 /// A request being answered. If it is dropped before it ends, its log line says so.
 pub(crate) struct Pending<'a> {
     app: &'a App,
-    method: &'a Method,
+    request: &'a Request,
     begun: Moment,
     is_answered: bool,
     pub(crate) context: RequestContext,
@@ -35,20 +37,19 @@ impl<'a> Pending<'a> {
     /// A request that just arrived.
     pub(crate) fn begin(
         app: &'a App,
-        method: &'a Method,
+        request: &'a Request,
         begun: Moment,
         meta: ResponseMeta,
     ) -> Self {
         let context = RequestContext {
             meta,
             route: None,
-            verified: None,
-            missing: None,
+            caller: None,
         };
         app.metrics.requests.begin();
         Self {
             app,
-            method,
+            request,
             begun,
             is_answered: false,
             context,
@@ -80,8 +81,13 @@ impl<'a> Pending<'a> {
         if !tracing::enabled!(tracing::Level::INFO) {
             return;
         }
-        let is_head = self.method == Method::HEAD;
-        write(Some((self.method, &self.context)), is_head, reply, duration);
+        let is_head = self.request.method() == Method::HEAD;
+        write(
+            Some((self.request, &self.context)),
+            is_head,
+            reply,
+            duration,
+        );
     }
 
     fn duration(&self) -> Duration {
@@ -100,16 +106,45 @@ impl Drop for Pending<'_> {
         let route = self.context.route;
         let metrics = &self.app.metrics.requests;
         metrics.abandoned(route.and_then(routes::route_index));
-        let verified = self.context.verified.as_ref();
+        let caller = self.context.caller.as_ref();
+        let asked = Asked::of(self.request);
         tracing::info!(
             request.id = %self.context.meta.request_id,
-            method = name_of(Some(self.method)),
+            method = name_of(Some(self.request.method())),
             route = route.map(display),
-            key.prefix = verified.map(|verified| display(&verified.key.prefix)),
-            subscription = verified.map(|verified| verified.subscription.name.as_str()),
+            record = asked.record.as_ref().map(IdOrSlug::as_str),
+            parameters = asked.parameters,
+            key.prefix = caller.map(|caller| display(&caller.key.prefix)),
+            subscription = caller.map(|caller| caller.subscription.name.as_str()),
             duration_ms = milliseconds(self.duration()),
             "not answered: the client left, or the server stopped"
         );
+    }
+}
+
+/// What a request asks for, as far as it cannot be a secret.
+#[derive(Default)]
+struct Asked {
+    record: Option<IdOrSlug>,
+    /// The names of parameters that a list declares, in the order of the request.
+    parameters: Option<String>,
+}
+
+impl Asked {
+    fn of(request: &Request) -> Self {
+        let record = match routes::find(request.uri().path()) {
+            Some(MatchedPath::Endpoint(_, segment)) => parse_id_or_slug(segment).ok(),
+            _ => None,
+        };
+        let parameters = request.uri().query().map(|query| {
+            let query = QueryString::parse(Some(query));
+            let declared = query.names().filter(|name| is_declared(name));
+            declared.collect::<Vec<_>>().join(",")
+        });
+        Self {
+            record: record.filter(|name| !may_hold_key(name.as_str())),
+            parameters: parameters.filter(|names| !names.is_empty()),
+        }
     }
 }
 
@@ -133,32 +168,33 @@ impl Sent {
 
 /// Writes the line of an answered request, or of a head that is malformed or came too slowly.
 pub(crate) fn write(
-    request: Option<(&Method, &RequestContext)>,
+    request: Option<(&Request, &RequestContext)>,
     is_head: bool,
     reply: &Reply,
     duration: Duration,
 ) {
-    let (method, context) = request.unzip();
-    let verified = context.and_then(|context| context.verified.as_ref());
-    let missing = context.and_then(|context| context.missing.as_ref());
+    let (request, context) = request.unzip();
+    let asked = request.map(Asked::of).unwrap_or_default();
+    let caller = context.and_then(|context| context.caller.as_ref());
     let cache = reply.meta.freshness.map(|freshness| match freshness {
         Freshness::Hit { .. } => "HIT",
         Freshness::Miss => "MISS",
     });
     let route = context.and_then(|context| context.route).map(display);
-    let key_prefix = verified.map(|verified| display(&verified.key.prefix));
-    let subscription = verified.map(|verified| verified.subscription.name.as_str());
+    let key_prefix = caller.map(|caller| display(&caller.key.prefix));
+    let subscription = caller.map(|caller| caller.subscription.name.as_str());
     let sent = Sent::of(reply, is_head);
     tracing::info!(
         request.id = %reply.meta.request_id,
-        method = name_of(method),
+        method = name_of(request.map(Request::method)),
         route,
+        record = asked.record.as_ref().map(IdOrSlug::as_str),
+        parameters = asked.parameters,
         status = reply.status.as_u16(),
         code = reply.code,
         key.prefix = key_prefix,
         subscription,
         cache,
-        missing = missing.filter(|name| !may_hold_key(name.as_str())).map(IdOrSlug::as_str),
         rows = sent.rows,
         bytes = sent.bytes,
         duration_ms = milliseconds(duration),

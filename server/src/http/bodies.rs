@@ -10,7 +10,7 @@ use crate::base::request_id::RequestId;
 use crate::params::ParamIssue;
 
 /// A body as JSON.
-pub(super) fn written(body: &impl Serialize) -> Bytes {
+pub(crate) fn written(body: &impl Serialize) -> Bytes {
     let written = serde_json::to_vec(body);
     written
         .unwrap_or_else(|why| unreachable!("texts did not serialise: {why}"))

@@ -209,7 +209,7 @@ impl From<VerifyError> for ApiError {
     fn from(error: VerifyError) -> Self {
         match error {
             VerifyError::Unknown => Self::UnknownKey,
-            VerifyError::Refused(refusal) => Self::RefusedKey(refusal),
+            VerifyError::Refused(refusal, _caller) => Self::RefusedKey(refusal),
             not_current @ VerifyError::NotCurrent => Self::Unavailable(not_current.into()),
         }
     }

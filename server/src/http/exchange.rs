@@ -57,7 +57,7 @@ impl<'a> Exchange<'a> {
         let now = *self.now.insert(app.clock.now());
         app.clock_watch.notice(now);
         self.id = app.request_ids.next(now);
-        let pending = Pending::begin(app, request.method(), now, self.meta());
+        let pending = Pending::begin(app, request, now, self.meta());
         let pending = self.pending.insert(pending);
         let answer = pipeline::answer(app, request, now, &mut pending.context).await;
         finish(app, pending, answer)

@@ -12,6 +12,7 @@ use salvo::http::uri::Scheme;
 use salvo::http::{ReqBody, Request, StatusCode};
 use salvo::hyper;
 use shared::base::clock::Clock;
+use shared::base::error_chain::chain;
 use shared::base::etag::Coding;
 use shared::base::ids::IdOrSlug;
 
@@ -21,7 +22,6 @@ use super::look_up::{LookUp, Resource, boats_of};
 use super::openapi;
 use super::pipeline::{Target, target};
 use crate::api_tables::routes::{self, MatchedPath, Operation, Route};
-use crate::base::error_chain::chain;
 use crate::cache::{CacheError, Freshness, ListCache};
 use crate::catalogue::Catalogue;
 use crate::metrics::Queries;
@@ -203,10 +203,10 @@ fn body(found: Resource) -> ExplainedBody {
     ExplainedBody {
         bytes: found.body.len(),
         etag: found.etag.in_coding(Coding::Identity).text(),
-        cache: match found.about.freshness {
+        cache: match found.freshness {
             Freshness::Hit { .. } => "HIT",
             Freshness::Miss => "MISS",
         },
-        link: found.about.link,
+        link: found.link,
     }
 }

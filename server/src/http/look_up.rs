@@ -8,7 +8,6 @@ use shared::base::etag::ETag;
 use shared::base::ids::{IdOrSlug, Slug};
 
 use super::error::ApiError;
-use super::headers::ResponseMeta;
 use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Body, BodyError, Catalogue, FoundRecord, ListBody, ListError, QueryError};
 use crate::metrics::Queries;
@@ -29,25 +28,11 @@ pub(crate) struct LookUp<'a> {
 pub(crate) struct Resource {
     pub(crate) body: Bytes,
     pub(crate) etag: ETag,
-    pub(crate) about: About,
-}
-
-/// What else is known of the result of a lookup.
-pub(crate) struct About {
     pub(crate) freshness: Freshness,
     /// Value of the `Link` header.
     pub(crate) link: Option<String>,
     /// Rows of the page, if it is one of a list.
     pub(crate) rows: Option<u64>,
-}
-
-impl About {
-    /// Adds it to what is known about the response with this result.
-    pub(crate) fn fill(self, meta: &mut ResponseMeta) {
-        meta.freshness = Some(self.freshness);
-        meta.link = self.link;
-        meta.rows = self.rows;
-    }
 }
 
 impl LookUp<'_> {
@@ -75,11 +60,9 @@ impl LookUp<'_> {
         Ok(Resource {
             body: body.bytes,
             etag: body.etag,
-            about: About {
-                freshness,
-                link,
-                rows: Some(body.rows),
-            },
+            freshness,
+            link,
+            rows: Some(body.rows),
         })
     }
 
@@ -127,11 +110,9 @@ impl Resource {
         Self {
             body,
             etag,
-            about: About {
-                freshness: Freshness::Hit { age_seconds: 0 },
-                link: None,
-                rows: None,
-            },
+            freshness: Freshness::Hit { age_seconds: 0 },
+            link: None,
+            rows: None,
         }
     }
 }

@@ -60,7 +60,7 @@ pub fn text() -> String {
 
 /// The document as text for language models.
 pub fn llms() -> String {
-    written(&Llms(document()))
+    render(&Llms(document()))
 }
 
 /// The response to a client that sent unknown parameters.
@@ -69,9 +69,9 @@ pub(crate) fn example_of_an_error() -> String {
 }
 
 /// A template of ours with its values; writing to a text cannot fail.
-pub(crate) fn written(template: &impl Template) -> String {
-    let written = template.render();
-    written.unwrap_or_else(|why| unreachable!("a template cannot be written: {why}"))
+pub(crate) fn render(template: &impl Template) -> String {
+    let text = template.render();
+    text.unwrap_or_else(|why| unreachable!("a template cannot be written: {why}"))
 }
 
 /// What `document.json` says, and what the tables and types of the service add to it. A mistake in
@@ -80,7 +80,7 @@ fn complete() -> Document {
     let file = serde_json::from_str(include_str!("openapi/document.json"));
     let mut document: Document =
         file.unwrap_or_else(|why| unreachable!("openapi/document.json: {why}"));
-    document.info.description = written(&Description);
+    document.info.description = render(&Description);
     document.info.version = env!("CARGO_PKG_VERSION");
     let components = &mut document.components;
     components.schemas = Schemas::of_bodies();

@@ -4,10 +4,9 @@
 //! one.
 
 use bytes::Bytes;
-use salvo::http::{Method, Request};
+use salvo::http::{HeaderMap, Method, Request};
 use shared::base::clock::Moment;
 use shared::base::etag::ETag;
-use shared::base::ids::IdOrSlug;
 use shared::keys::key::Key;
 use shared::keys::scope::Scope;
 
@@ -20,19 +19,17 @@ use super::{authorization, docs, service};
 use crate::api_tables::routes::{self, MatchedPath, Operation, PathPattern};
 use crate::app::App;
 use crate::cors;
-use crate::keyring::Verified;
+use crate::keyring::{Caller, VerifyError};
 use crate::limits::{QuotaError, Usage, WaitBudget};
-use crate::params::{QueryString, parse_id_or_slug};
+use crate::params::QueryString;
 
 /// What was learned on the way, for the headers and the log, also if the response is an error.
 pub(crate) struct RequestContext {
     pub(crate) meta: ResponseMeta,
     /// The path as written in the route table.
     pub(crate) route: Option<PathPattern>,
-    /// The key, and who owns it.
-    pub(crate) verified: Option<Verified>,
-    /// The id or slug that leads to no record.
-    pub(crate) missing: Option<IdOrSlug>,
+    /// The key, and who owns it, also if it is refused.
+    pub(crate) caller: Option<Caller>,
 }
 
 /// What a request is for, before its key is checked.
@@ -95,17 +92,15 @@ pub(crate) async fn answer(
             Operation::Catalogue(operation, scopes) => (operation, scopes, segment),
         },
     };
-    let key = authorization::read(request.headers())?;
-    let verified = app.keyring.verify(&key, app.environment, now)?;
-    let verified = &*context.verified.insert(verified);
+    let caller = verify(app, request.headers(), now, &mut context.caller)?;
     let mut counting = Counting {
         app,
-        verified,
+        caller,
         wait_budget: app.wait_budget(),
         now,
     };
     context.meta.rate = Some(counting.count(&mut context.meta).await?);
-    check_scopes(&verified.key, scopes)?;
+    check_scopes(&caller.key, scopes)?;
     let asked =
         CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
     counting.check_quota().await?;
@@ -120,11 +115,7 @@ pub(crate) async fn answer(
         query: &query,
         now,
     };
-    let found = asked.look_up(&look_up).await.inspect_err(|error| {
-        if matches!(error, ApiError::NoRecord(_)) {
-            context.missing = parse_id_or_slug(segment).ok();
-        }
-    })?;
+    let found = asked.look_up(&look_up).await?;
     let answer = choose(
         app,
         request,
@@ -137,14 +128,33 @@ pub(crate) async fn answer(
         return Ok(answer);
     }
     context.meta.quota = Some(counting.charge().await?);
-    found.about.fill(&mut context.meta);
+    context.meta.freshness = Some(found.freshness);
+    context.meta.link = found.link;
+    context.meta.rows = found.rows;
     Ok(answer)
+}
+
+/// The caller, if the key works. It is kept also if the key is known and refused.
+fn verify<'a>(
+    app: &App,
+    headers: &HeaderMap,
+    now: Moment,
+    caller: &'a mut Option<Caller>,
+) -> Result<&'a Caller, ApiError> {
+    let key = authorization::read(headers)?;
+    let verified = app.keyring.verify(&key, app.environment, now);
+    let verified = verified.inspect_err(|error| {
+        if let VerifyError::Refused(_, refused) = error {
+            *caller = Some(refused.clone());
+        }
+    })?;
+    Ok(caller.insert(verified))
 }
 
 /// One request being counted, with its limits and the time it may still wait for them.
 struct Counting<'a> {
     app: &'a App,
-    verified: &'a Verified,
+    caller: &'a Caller,
     wait_budget: WaitBudget<'a>,
     now: Moment,
 }
@@ -154,7 +164,7 @@ impl Counting<'_> {
     /// too (section 4.8), so that is read; if it cannot be, the service is unavailable rather than
     /// guessing.
     async fn count(&mut self, meta: &mut ResponseMeta) -> Result<Usage, ApiError> {
-        let key = &self.verified.key;
+        let key = &self.caller.key;
         let (limit, wait_budget) = (key.minute_limit(), &mut self.wait_budget);
         let minutes = &self.app.minutes;
         let counting = minutes.count(&key.family, limit, self.now, wait_budget);
@@ -171,14 +181,14 @@ impl Counting<'_> {
 
     /// Whether the month's quota has a request left.
     async fn check_quota(&mut self) -> Result<Usage, QuotaError> {
-        let (quotas, owner) = (&self.app.quotas, &self.verified.subscription);
+        let (quotas, owner) = (&self.app.quotas, &self.caller.subscription);
         let check = |left| quotas.check_within(left, owner, self.now);
         self.wait_budget.spend(check).await
     }
 
     /// Charges a request to the month's quota.
     async fn charge(&mut self) -> Result<Usage, QuotaError> {
-        let (quotas, owner) = (&self.app.quotas, &self.verified.subscription);
+        let (quotas, owner) = (&self.app.quotas, &self.caller.subscription);
         let charge = |left| quotas.charge_within(left, owner, self.now);
         self.wait_budget.spend(charge).await
     }

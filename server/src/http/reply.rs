@@ -5,13 +5,13 @@ use bytes::Bytes;
 use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::{Request, Response};
 use shared::base::clock::Moment;
+use shared::base::error_chain::chain;
 
 use super::error::ApiError;
 use super::headers::{self, ResponseMeta};
 use super::last_fields;
 use super::representation::Answer;
 use crate::app::App;
-use crate::base::error_chain::chain;
 use crate::base::request_id::RequestId;
 use crate::metrics::Outcome;
 

@@ -9,10 +9,10 @@ mod tests;
 use bytes::Bytes;
 use salvo::http::header::{ACCEPT_ENCODING, IF_NONE_MATCH};
 use salvo::http::{HeaderMap, HeaderName, HeaderValue};
+use shared::base::error_chain::chain;
 use shared::base::etag::{CodedETag, Coding, ETag, IfNoneMatch};
 
 use super::accept_encoding::Accepted;
-use crate::base::error_chain::chain;
 use crate::compressed::CompressedBodies;
 
 /// Length below which a body is sent uncompressed. Its head alone is longer, and both fit into one

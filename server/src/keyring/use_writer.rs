@@ -6,11 +6,11 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use shared::base::error_chain::chain;
 use shared::keys::last_use::LastUses;
 use shared::keys::store::KeyStoreError;
 
 use super::Keyring;
-use crate::base::error_chain::chain;
 use crate::base::periodic_task::{PeriodicTask, repeat};
 
 /// Pause between two writes.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shared::base::clock::Clock;
+use shared::base::error_chain::chain;
 use shared::keys::store::{KeySource, Revision};
 
 use super::{Keyring, RefreshError};
-use crate::base::error_chain::chain;
 use crate::base::periodic_task::{PeriodicTask, repeat};
 
 /// Pause between two polls of the store: several fit into the second within which keys must be

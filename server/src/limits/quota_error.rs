@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use shared::base::error_chain::chain;
 use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::SubscriptionId;
 
 use super::usage::Usage;
-use crate::base::error_chain::chain;
 
 /// Why a request may not go on.
 #[derive(Debug, thiserror::Error)]

@@ -18,6 +18,7 @@ use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use redis::RedisError;
 use shared::base::clock::{Clock, Moment};
+use shared::base::error_chain::chain;
 use shared::keys::key::KeyId;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -32,7 +33,6 @@ use failure::is_of_one_window;
 
 use super::minute::RateLimits;
 use super::usage::Usage;
-use crate::base::error_chain::chain;
 use crate::base::log_throttle::LogThrottle;
 use crate::metrics::Durations;
 

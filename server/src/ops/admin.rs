@@ -17,7 +17,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::app::App;
-use crate::http::{ApiError, Message, Reply, ResponseMeta};
+use crate::http::{ApiError, Message, Reply, ResponseMeta, written};
 use crate::metrics::{self, Connections as Uncounted};
 use crate::ops::scrape;
 use crate::readiness::Readiness;
@@ -148,9 +148,7 @@ fn not_found(app: &App) -> Message {
 }
 
 fn json(status: StatusCode, shape: &impl Serialize) -> Message {
-    let written = serde_json::to_vec(shape);
-    let body = written.unwrap_or_else(|why| unreachable!("texts did not serialise: {why}"));
-    message(status, JSON, body.into())
+    message(status, JSON, written(shape))
 }
 
 fn message(status: StatusCode, media_type: HeaderValue, body: Bytes) -> Message {

@@ -8,12 +8,12 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
+use shared::base::error_chain::chain;
 use shared::release::pointer::Pointer;
 use shared::release::throttle::Throttle;
 use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use crate::app::App;
-use crate::base::error_chain::chain;
 use crate::base::periodic_task::{PeriodicTask, repeat};
 use crate::catalogue::{Catalogue, OpenCatalogueError, OpenSettings};
 use crate::ops::throttle::BesideRequests;

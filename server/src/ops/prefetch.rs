@@ -10,11 +10,11 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use shared::base::error_chain::chain;
 use shared::release::releases::Prefetched;
 use shared::release::{ReleaseId, Releases};
 
 use crate::app::App;
-use crate::base::error_chain::chain;
 use crate::base::periodic_task::{PeriodicTask, repeat};
 
 /// Pause between two times.

@@ -6,8 +6,6 @@
 
 mod quotas;
 
-use std::sync::atomic::Ordering;
-
 use shared::base::clock::Moment;
 use shared::base::timestamp::Timestamp;
 
@@ -18,12 +16,7 @@ use crate::metrics::{Families, process};
 pub(crate) async fn text(app: &App) -> String {
     let now = app.clock.now();
     let mut families = Families::default();
-    app.metrics.requests.collect(&mut families);
-    app.metrics
-        .connections
-        .collect(&app.metrics.requests, &mut families);
-    app.metrics.queries.collect(&mut families);
-    app.metrics.releases.collect(&mut families);
+    app.metrics.collect(&mut families);
     collect_server(app, now, &mut families);
     collect_release(app, &mut families);
     collect_keys(app, now, &mut families);
@@ -55,11 +48,6 @@ fn collect_server(app: &App, now: Moment, families: &mut Families) {
         "catalogue_draining",
         "1 if the server is about to stop, else 0.",
         u8::from(readiness.is_draining),
-    );
-    families.counter(
-        "catalogue_log_lines_dropped_total",
-        "Lines of the log that were not written: nobody read them in time, or the disk was full.",
-        app.metrics.log_lines_dropped.load(Ordering::Relaxed),
     );
     families.counter(
         "catalogue_clock_jumps_total",

@@ -73,6 +73,12 @@ impl QueryString {
         self.has_credential
     }
 
+    /// The names that can be decoded, in request order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.pairs.iter().map(|pair| pair.name.as_deref().ok());
+        names.flatten()
+    }
+
     /// The pairs in request order.
     pub(super) fn pairs(&self) -> &[Pair] {
         &self.pairs

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 use server::api_tables::routes::FILES;
 use server::http::openapi;
-use server::params::{BOATS, MANUFACTURERS};
+use server::params::{BOATS, Kind, MANUFACTURERS, Parameter, Vocabulary};
 
 use crate::answer::{WIDTH, check_text, folded};
 use crate::app::TestApp;
@@ -32,6 +32,22 @@ async fn page() -> String {
 fn between<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
     let rest = text.split(before).skip(1);
     rest.map(|rest| rest.split(after).next().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn every_filter_by_a_term_offers_the_known_ones() {
+    let page = page().await;
+    let offered: BTreeSet<_> = between(&page, " list=\"", '"').into_iter().collect();
+    let lists: BTreeSet<_> = between(&page, "<datalist id=\"", '"').into_iter().collect();
+    assert_eq!(offered, lists);
+    let is_term = |parameter: &&Parameter| match parameter.kind {
+        Kind::Slug(vocabulary) => vocabulary != Vocabulary::Manufacturers,
+        _ => false,
+    };
+    assert_eq!(
+        offered.len(),
+        BOATS.parameters.iter().filter(is_term).count()
+    );
 }
 
 #[tokio::test]

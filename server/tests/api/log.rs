@@ -112,6 +112,14 @@ async fn a_request_is_one_line_and_secrets_are_in_none() {
         .send()
         .await;
     app.get(&format!("/v1/boats?search={secret}")).send().await;
+    app.get("/v1/boats?type=confidential&confidential=1&offset=20")
+        .key("revoked")
+        .send()
+        .await;
+    app.get("/v1/manufacturers/m1")
+        .key("boats_only")
+        .send()
+        .await;
     app.get("/confidential").send().await;
     app.ask("CONFIDENTIAL", "/v1").send().await;
     app.ledger.break_down();
@@ -163,5 +171,18 @@ async fn a_head_sends_no_rows_and_no_bytes() {
             Some(rows) => assert!(log.contains(&format!(" rows={rows} ")), "{target}: {log}"),
             None => assert!(!log.contains(" rows="), "{target}: {log}"),
         }
+    }
+}
+
+#[tokio::test]
+async fn a_refused_head_sends_no_bytes() {
+    start_logging();
+    let app = TestApp::new();
+    for (method, is_sent) in [("GET", true), ("HEAD", false)] {
+        logged();
+        let announcing_a_body = app.ask(method, "/v1/boats").header("content-length", "1");
+        assert_eq!(announcing_a_body.send().await.status, 413);
+        let log = logged();
+        assert_eq!(!log.contains(" bytes=0 "), is_sent, "{log}");
     }
 }

@@ -4,7 +4,7 @@
 
 use askama::Template;
 
-use crate::http::openapi::written;
+use crate::http::openapi::render;
 
 /// A client made by a third-party generator.
 pub(super) struct Client {
@@ -58,7 +58,7 @@ struct ClientPage {
 impl Client {
     /// The page.
     pub(super) fn page(&'static self) -> String {
-        written(&ClientPage {
+        render(&ClientPage {
             version: env!("CARGO_PKG_VERSION"),
             client: self,
             clients: &ALL,

@@ -7,7 +7,7 @@
 use askama::Template;
 
 use super::html::escaped;
-use crate::http::openapi::{Operation, Parameter, plain, written};
+use crate::http::openapi::{Operation, Parameter, plain, render};
 
 /// One task, in every language.
 pub(super) struct Example {
@@ -107,7 +107,7 @@ pub(super) fn request(operation: &'static Operation, path: &str) -> Example {
         escaped(&target(operation, path))
     );
     let variants = LANGUAGES.each_ref().map(|language| {
-        let mut variant = language.variant(&written(&Request {
+        let mut variant = language.variant(&render(&Request {
             ending: language.ending,
             summary: &operation.summary,
             target: TARGET,

@@ -28,7 +28,7 @@ struct Page {
 
 /// The page.
 pub(super) fn text() -> String {
-    openapi::written(&Page {
+    openapi::render(&Page {
         version: env!("CARGO_PKG_VERSION"),
         document: openapi::document(),
         refusal: openapi::example_of_an_error(),

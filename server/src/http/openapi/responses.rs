@@ -56,9 +56,13 @@ const CACHE_CONTROL: &str = "Cache-Control";
 /// Adds what the tables say to the responses of an operation, which begin with its 200.
 pub(super) fn complete(responses: &mut InOrder<Response>, route: &Route) {
     let operation = route.operation;
-    if let [(_, ok)] = &mut responses.0[..] {
-        ok.headers = headers(operation, 200);
-    }
+    let [(_, ok)] = &mut responses.0[..] else {
+        unreachable!(
+            "openapi/document.json has not one response of {}",
+            route.path
+        )
+    };
+    ok.headers = headers(operation, 200);
     if is_conditional(operation) {
         responses
             .0

@@ -272,3 +272,21 @@ async fn a_scrape_asks_about_one_quota_at_a_time_and_shows_what_is_known_when_ti
     let all = scene.quotas.usages(&all, scene.clock.now(), waited).await;
     assert_eq!(all.iter().flatten().count(), 200);
 }
+
+#[tokio::test]
+async fn a_quota_that_the_ledger_cannot_tell_hides_no_other_from_a_scrape() {
+    let scene = Scene::new(100);
+    let both = [1, 2].map(|id| Arc::new(subscription(id, 100)));
+    scene
+        .quotas
+        .check(&both[1], scene.clock.now())
+        .await
+        .unwrap();
+    scene.ledger.lock().trouble = Trouble::Fails;
+    let waited = Duration::from_secs(1);
+    let usages = scene.quotas.usages(&both, scene.clock.now(), waited).await;
+    let remaining = usages
+        .iter()
+        .map(|usage| usage.as_ref().map(|usage| usage.remaining));
+    assert_eq!(remaining.collect::<Vec<_>>(), [None, Some(100)]);
+}

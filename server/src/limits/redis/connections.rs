@@ -103,11 +103,10 @@ impl SharedWindows {
         let failed = |why| RedisFailure::failed(self.address.clone(), why);
         let client = client(&self.address).await.map_err(failed)?;
         let server = client.get_connection_info().addr().to_string();
-        // Requests have their own limit.
-        let answer_max = ANSWER_MAX.max(self.wait_max);
+        // Callers limit how long they wait for an answer: a second timer for each would be of no use.
         let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(answer_max))
-            .set_response_timeout(Some(answer_max));
+            .set_connection_timeout(Some(ANSWER_MAX.max(self.wait_max)))
+            .set_response_timeout(None);
         let connect = async || {
             client
                 .get_multiplexed_async_connection_with_config(&config)
@@ -209,12 +208,15 @@ impl Connections {
         self.both[turn % self.both.len()].clone()
     }
 
-    /// The process at the other end, if it is fit for counting.
+    /// The process at the other end, if it is fit for counting and says so in time.
     pub(super) async fn check(&self, windows: &SharedWindows) -> Result<Process, RedisFailure> {
         let address = windows.address.clone();
         let mut connection = self.next();
-        let asked: RedisResult<String> = cmd("INFO").query_async(&mut connection).await;
-        let process = match asked.and_then(|info| Process::parse(&info)) {
+        let info = cmd("INFO");
+        let asked = timeout(ANSWER_MAX, info.query_async::<String>(&mut connection)).await;
+        let too_slow = |_elapsed| Err((ErrorKind::Io, "it has not answered").into());
+        let info = asked.unwrap_or_else(too_slow);
+        let process = match info.and_then(|info| Process::parse(&info)) {
             Ok(process) => process,
             Err(why) => return Err(RedisFailure::failed(address, why)),
         };
