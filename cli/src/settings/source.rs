@@ -97,7 +97,7 @@ fn of_others(name: &str) -> NotUsable {
 
 fn unusable(mistakes: &[Mistake], name: &str, text: &str) -> NotUsable {
     let error = anyhow!("the settings {name} cannot be used");
-    let hint = "mend them; `catalogue settings init -` shows everything that can be set";
+    let hint = "fix them; `catalogue settings init -` shows everything that can be set";
     Hinted::wrong_usage(error, hint)
         .with_excerpt(excerpt::render(mistakes, name, text))
         .into()

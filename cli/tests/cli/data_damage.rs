@@ -79,15 +79,15 @@ fn a_damaged_pointer_is_reported_by_every_command_and_mended_by_activating() {
     );
     assert_eq!(listed["releases"].as_array().unwrap().len(), 2);
     let [listed, verified, rollback, ..] = outcomes;
-    let mended = cli.run(&["releases", "activate", &ids[0]]);
-    assert_eq!((mended.status, active(&mut cli)), (DONE, ids[0].clone()));
+    let fixed = cli.run(&["releases", "activate", &ids[0]]);
+    assert_eq!((fixed.status, active(&mut cli)), (DONE, ids[0].clone()));
     let nothing_left = cli.run(&["releases", "rollback"]);
     assert_eq!(nothing_left.status, FAILED);
     let text = [
         without_sizes(listed),
         verified,
         rollback,
-        mended,
+        fixed,
         nothing_left,
     ];
     check(&cli, "pointer_damaged", &text);
@@ -141,8 +141,8 @@ fn nothing_is_activated_that_could_not_be_compared_unless_it_is_allowed() {
             check(&cli, "import_uncompared", &outcomes);
         }
         cli.advance(Duration::from_mins(1));
-        let mended = document(&cli.run(&[&args[..], &["--json"]].concat()));
-        assert_eq!(mended["notCompared"], Value::Null, "{damage}: {mended}");
+        let fixed = document(&cli.run(&[&args[..], &["--json"]].concat()));
+        assert_eq!(fixed["notCompared"], Value::Null, "{damage}: {fixed}");
     }
 }
 

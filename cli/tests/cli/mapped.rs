@@ -226,11 +226,11 @@ fn a_field_that_was_renamed_is_one_line_of_the_mapping() {
     assert_eq!(refused.status, ExitStatus::InvalidData, "{refused}");
 
     let mapping = Shipped::Sanity.text();
-    let mended = mapping.replace("\".loa\"", "\".overallLength\"");
-    let lines = mapping.lines().zip(mended.lines());
+    let fixed = mapping.replace("\".loa\"", "\".overallLength\"");
+    let lines = mapping.lines().zip(fixed.lines());
     assert_eq!(lines.filter(|(old, new)| old != new).count(), 1);
-    put(&cli, "mended.toml", mended.as_bytes());
-    let after = import(&mut cli, "[dir]/data.ndjson", Some("[dir]/mended.toml"));
+    put(&cli, "fixed.toml", fixed.as_bytes());
+    let after = import(&mut cli, "[dir]/data.ndjson", Some("[dir]/fixed.toml"));
     assert_eq!(after, before);
 }
 

@@ -157,12 +157,12 @@ fn a_nightly_run_replaces_the_files_of_the_night_before_and_no_export_in_their_p
     let written = fs::read(cli.path("rejects.ndjson")).unwrap();
     assert!(!written.is_empty());
     // A file that was edited by hand is no longer the one that was written.
-    let mended = String::from_utf8(written.clone()).unwrap() + "\n";
-    cli.write("rejects.ndjson", &mended);
+    let fixed = String::from_utf8(written.clone()).unwrap() + "\n";
+    cli.write("rejects.ndjson", &fixed);
     refused(&cli.run(&nightly));
     assert_eq!(
         fs::read_to_string(cli.path("rejects.ndjson")).unwrap(),
-        mended
+        fixed
     );
     // An export with the same contents does not count as ours either, nor does a report count as
     // rejects.

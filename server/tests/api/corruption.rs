@@ -134,7 +134,7 @@ impl World {
 }
 
 impl Damage {
-    fn mend(self) {
+    fn fix(self) {
         for (path, good) in self.before {
             fs::write(path, good).unwrap();
         }
@@ -210,7 +210,7 @@ fn hundreds_of_random_damages_are_refused_and_the_file_is_named() {
     for seed in 0.. {
         let damage = world.damage(&mut StdRng::seed_from_u64(seed));
         refused += u64::from(world.check(&damage));
-        damage.mend();
+        damage.fix();
         if refused == DAMAGES {
             break;
         }

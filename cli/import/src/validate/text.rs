@@ -63,7 +63,7 @@ pub(super) fn trimmed<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> Re
     }
     if given.contains(char::REPLACEMENT_CHARACTER) {
         let problem = Problem::new(Code::ReplacementCharacter, "the text has U+FFFD in it")
-            .hint("a character was lost before the export; mend it where the text is kept");
+            .hint("a character was lost before the export; fix it where the text is kept");
         reporter.report_value(node, problem);
     }
     Ok(not_blank(given))

@@ -22,7 +22,7 @@ use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap;
 
 /// The warning about the effect of repairing the pointer.
-const MENDED: &str = "warning: it was not known which release was active: what was active before \
+const FIXED: &str = "warning: it was not known which release was active: what was active before \
                       is forgotten, so there is nothing to roll back to";
 
 /// What was done.
@@ -147,7 +147,7 @@ fn report(
 ) -> ExitStatus {
     let active = change.active.clone();
     if change.is_mended {
-        _ = writeln!(context.err, "{}", wrap(MENDED, 2, context.terminal));
+        _ = writeln!(context.err, "{}", wrap(FIXED, 2, context.terminal));
     }
     report_passed_over(&change.passed_over, context);
     let shown = if as_json {
