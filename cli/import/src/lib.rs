@@ -14,8 +14,8 @@
 //! - [`published`]: makes native records of what is published; no import needs it;
 //! - [`suggest`]: drafts a mapping for an export that has none; no import needs it.
 //!
-//! Below them, [`spool`] keeps what does not fit in memory, and `steps` counts the steps of loops,
-//! for tests.
+//! Below them, [`pool`] has threads whose output is taken in order, [`spool`] keeps what does not
+//! fit in memory, and `steps` counts the steps of loops, for tests.
 //!
 //! [`run::run`] tells how an import runs, step by step.
 
@@ -23,6 +23,7 @@ pub mod finding;
 mod format;
 mod json;
 pub mod mapping;
+pub mod pool;
 pub mod published;
 pub mod run;
 pub mod schema;

@@ -5,9 +5,7 @@
 mod missing_keys;
 
 use std::io::{self, Read, Write};
-use std::num::NonZero;
 use std::path::Path;
-use std::thread;
 
 pub use crate::validate::{Consumer, Discard, Tally, TallyOfKind};
 
@@ -15,6 +13,7 @@ use shared::base::source_files::SourceFiles;
 
 use crate::finding::{Code, Finding, Findings};
 use crate::mapping::{CheckReport, Mapped, Mapping, Pipeline};
+use crate::pool::processors;
 use crate::source::{self, Export, Plan, ProgressListener, ReadContext, Sink};
 use crate::validate::{FirstPass, Policy};
 
@@ -176,9 +175,8 @@ fn read_native(
         let read = source::read(exports, input, context, plan, sink)?;
         return Ok((read.files, Mapped::default()));
     };
-    let processors = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let input_may_block = exports.iter().any(Export::may_block);
-    let mut pipeline = Pipeline::start(mapping, processors, context, input_may_block, sink)?;
+    let mut pipeline = Pipeline::start(mapping, processors(), context, input_may_block, sink)?;
     let read = source::read(exports, input, context, plan, &mut |incoming| {
         pipeline.take(incoming)
     })?;

@@ -23,7 +23,7 @@ pub(crate) const HOUSES: [House; 4] = [
     House {
         sources: "cli/import/src",
         steps: &[
-            &["spool", "steps"],
+            &["pool", "spool", "steps"],
             &["finding"],
             &["json"],
             &["source"],

@@ -2,7 +2,6 @@
 
 mod warnings;
 
-use std::collections::VecDeque;
 use std::mem;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -13,22 +12,20 @@ use super::check::CheckReport;
 use super::definition::Role;
 use super::index::Index;
 use super::mapper::difference::difference;
-use super::mapper::make;
+use super::mapper::make::{self, Piece};
 use super::mapper::{Merge, identify};
 use super::record::{Raw, ReadRecord};
-use super::watch::Watch;
-use super::worker::{TaskOutput, Workers};
+use super::worker::Workers;
 use super::{Mapped, Mapping, line_of};
 use crate::finding::{ExportFile, Line};
 use crate::json::parse_line;
+use crate::pool::Pending;
 use crate::source::{FailedRecord, FilesRead, Incoming, ReadContext, Record, Sink};
 
 /// Records handed over together, unless they are long.
 const BATCH_RECORDS: usize = 256;
 /// Bytes of records after which a batch is handed over.
 const BATCH_BYTES: usize = 1024 * 1024;
-/// Tasks started for each thread, so it has another one when it finishes the first.
-const AHEAD: usize = 2;
 
 /// Maps the records of an export.
 pub(crate) struct Pipeline<'a, 't> {
@@ -38,7 +35,7 @@ pub(crate) struct Pipeline<'a, 't> {
     sink: &'a mut Sink<'t>,
     batch: RecordBatch,
     /// Batches being identified, in the export's order.
-    pending: VecDeque<TaskOutput<Vec<ReadRecord>>>,
+    pending: Pending<Vec<ReadRecord>>,
     /// The most batches being identified while reading continues.
     pending_max: usize,
     context: ReadContext<'a>,
@@ -68,12 +65,11 @@ impl<'a, 't> Pipeline<'a, 't> {
     ) -> anyhow::Result<Self> {
         let definition = &mapping.definition;
         let none_yet = Arc::new(Index::new(context.temp_dir));
-        let watch = Watch::new(definition);
-        let workers = Workers::start(definition, processors, &none_yet, watch)?;
+        let workers = Workers::start(definition, processors, &none_yet)?;
         let pending_max = if input_may_block {
             0
         } else {
-            AHEAD * workers.len()
+            workers.pending_max()
         };
         Ok(Self {
             mapping,
@@ -81,7 +77,7 @@ impl<'a, 't> Pipeline<'a, 't> {
             index: Index::new(context.temp_dir),
             sink,
             batch: RecordBatch::default(),
-            pending: VecDeque::new(),
+            pending: Pending::new(),
             pending_max,
             context,
         })
@@ -131,28 +127,23 @@ impl<'a, 't> Pipeline<'a, 't> {
         let index = Arc::new(mem::replace(&mut self.index, none_yet));
         let definition = Arc::clone(&self.mapping.definition);
         let mut merge = Merge::new(&definition, &index, is_checked);
-        let mut chunks = index.documents.chunks(BATCH_RECORDS, BATCH_BYTES);
-        let mut pending = VecDeque::new();
-        loop {
-            while pending.len() < AHEAD * self.workers.len()
-                && let Some(places) = chunks.next()
-            {
-                let index = Arc::clone(&index);
-                pending.push_back(self.workers.begin(move |mapper, pieces| {
-                    make::make_records(mapper, index, places, is_checked, &mut |piece| {
-                        pieces.send(piece)
-                    })
-                }));
-            }
-            let Some(first) = pending.front() else { break };
-            match self.workers.next(first)? {
-                None => _ = pending.pop_front(),
-                Some(piece) => {
-                    self.context.progress.advance(piece.records);
-                    merge.take(piece, self.sink)?;
-                }
-            }
+        let mut pending = Pending::new();
+        let left = self.workers.pending_max();
+        let (sink, progress) = (&mut *self.sink, self.context.progress);
+        let mut take = |piece: Piece| {
+            progress.advance(piece.records);
+            merge.take(piece, sink)
+        };
+        for places in index.documents.chunks(BATCH_RECORDS, BATCH_BYTES) {
+            let index = Arc::clone(&index);
+            pending.push_back(self.workers.begin(move |mapper, pieces| {
+                make::make_records(mapper, index, places, is_checked, &mut |piece| {
+                    pieces.send(piece)
+                })
+            }));
+            self.workers.take(&mut pending, left, &mut take)?;
         }
+        self.workers.take(&mut pending, 0, &mut take)?;
         self.summarize(&merge, &index)?;
         // A record in the mapping itself counts before one that is not published.
         self.constants()?;
@@ -259,13 +250,16 @@ impl<'a, 't> Pipeline<'a, 't> {
 
     /// Takes identified batches until at most `left` are still pending.
     fn take_identified(&mut self, left: usize) -> anyhow::Result<()> {
-        while left < self.pending.len()
-            && let Some(first) = self.pending.pop_front()
-        {
-            for read in self.workers.next(&first)?.into_iter().flatten() {
-                self.index.add(read, self.sink)?;
-            }
-        }
-        Ok(())
+        let Self {
+            workers,
+            pending,
+            index,
+            sink,
+            ..
+        } = self;
+        workers.take(pending, left, &mut |records| {
+            let mut records = records.into_iter();
+            records.try_for_each(|read| index.add(read, sink))
+        })
     }
 }

@@ -1,8 +1,8 @@
 //! Watches the mapping threads. An expression that never ends is reported by name instead of hanging
 //! the command.
 //!
-//! Each thread records where it is in a [`Position`], and the caller that waits for the threads has
-//! the [`Watch`] check these regularly. A stuck thread cannot be stopped: the error is reported,
+//! Each thread records where it is in a [`Position`], and whoever waits for the threads has the
+//! [`Watch`] check these at each tick of their pool. A stuck thread cannot be stopped: the error is reported,
 //! and the thread ends with the process. Nothing here knows what a thread does.
 
 use std::sync::Arc;
@@ -14,11 +14,10 @@ use parking_lot::Mutex;
 
 use super::definition::Definition;
 use crate::finding::{ExportFile, cut};
+use crate::pool::TICK;
 
 /// The time that mapping one record may take.
 const RECORD_TIME_MAX: Duration = Duration::from_secs(5);
-/// The interval at which the watch checks the threads.
-pub(super) const TICK: Duration = Duration::from_millis(10);
 
 /// What a thread is working on.
 #[derive(Default)]
@@ -114,27 +113,27 @@ impl Watch {
             return Ok(());
         };
         let seconds = RECORD_TIME_MAX.as_secs();
-        let (place, code) = self.location(&stuck.position);
+        let (place, code) = location(&self.definition, &stuck.position);
         Err(anyhow!(
             "mapping the record at {place} took longer than {seconds} s: `{code}` may never end"
         ))
     }
+}
 
-    /// Why a task ended early whose thread was at this position.
-    pub(super) fn panicked(&self, position: &Position) -> anyhow::Error {
-        let (place, code) = self.location(position);
-        anyhow!("mapping the record at {place} ended unexpectedly: `{code}` cannot be evaluated")
-    }
+/// Why a task ended early whose thread was at this position.
+pub(super) fn panicked(definition: &Definition, position: &Position) -> anyhow::Error {
+    let (place, code) = location(definition, position);
+    anyhow!("mapping the record at {place} ended unexpectedly: `{code}` cannot be evaluated")
+}
 
-    /// The last record and expression that a thread began.
-    fn location(&self, position: &Position) -> (String, String) {
-        let code = self.definition.expressions.get(position.expression());
-        let code = code.map_or_else(String::new, |expression| cut(expression.code.trim()));
-        let place = position.place.lock();
-        let place = place.as_ref();
-        let place = place.map_or_else(String::new, |(file, line)| format!("{}:{line}", file.name));
-        (place, code)
-    }
+/// The last record and expression that a thread began.
+fn location(definition: &Definition, position: &Position) -> (String, String) {
+    let code = definition.expressions.get(position.expression());
+    let code = code.map_or_else(String::new, |expression| cut(expression.code.trim()));
+    let place = position.place.lock();
+    let place = place.as_ref();
+    let place = place.map_or_else(String::new, |(file, line)| format!("{}:{line}", file.name));
+    (place, code)
 }
 
 #[cfg(test)]

@@ -1,66 +1,39 @@
-//! A pool of mapping threads, each with its own compiled programs. Tasks begin in order, and their
-//! output is taken in order.
+//! The mapping threads: a pool whose threads have compiled programs, with a watch over them.
 //!
-//! ```text
-//! begin ─► tasks, in order ─► threads ─► pieces ─► next, in order
-//! ```
-//!
-//! The threads are our own rather than a library's or scoped ones, for three reasons. A thread
-//! stuck in an endless expression can be abandoned, while a scope would wait for it. Their stacks
-//! are as large as nested values need, and there are fewer threads if the system refuses such
-//! stacks. And each thread keeps compiled programs, which cannot be shared and are expensive to
-//! make.
+//! Their stacks are as large as nested values need. There are fewer threads if the system refuses
+//! such stacks: every thread must be able to map the same records.
 
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
-
-use anyhow::anyhow;
-use parking_lot::Mutex;
 
 use super::big_stack::{deep_builder, named};
 use super::definition::Definition;
 use super::index::Index;
 use super::mapper::Mapper;
-use super::watch::{Position, TICK, Watch};
+use super::watch::{self, Position, Watch};
+use crate::pool::{Output, Pending, Pieces, Pool};
 
 /// The most mapping threads.
 const THREADS_MAX: usize = 8;
-/// How many messages a task may send before it waits: a piece and the end.
-const WAITING_MAX: usize = 2;
 
-type Task = Box<dyn FnOnce(&mut Mapper) + Send>;
-
-/// The threads, and the watch over them.
+/// The threads.
 pub(super) struct Workers {
-    tasks: Sender<Task>,
-    threads: usize,
-    watch: Watch,
+    pool: Pool<Mapper>,
+    definition: Arc<Definition>,
 }
 
 /// Where a task sends its pieces.
-pub(super) struct PieceSender<T> {
-    sender: SyncSender<Result<Option<T>, Broken>>,
+pub(super) struct PieceSender<'p, T> {
+    pieces: &'p Pieces<T>,
     position: Arc<Position>,
 }
 
-/// The pieces that a task produces.
-pub(super) struct TaskOutput<T>(Receiver<Result<Option<T>, Broken>>);
-
-/// Why a task has no more pieces.
-enum Broken {
-    Failed(anyhow::Error),
-    /// An expression made the task panic.
-    Panicked(Arc<Position>),
-}
-
-impl<T> PieceSender<T> {
+impl<T> PieceSender<'_, T> {
     /// Hands over a piece, waiting until the queue has room.
     pub(super) fn send(&self, piece: T) -> anyhow::Result<()> {
         self.position.rest();
-        let sent = self.sender.send(Ok(Some(piece)));
-        sent.map_err(|_gone| anyhow!("mapping was given up"))
+        self.pieces.send(piece)
     }
 }
 
@@ -70,97 +43,60 @@ impl Workers {
         definition: &Arc<Definition>,
         processors: NonZero<usize>,
         index: &Arc<Index>,
-        mut watch: Watch,
     ) -> anyhow::Result<Self> {
-        let (tasks, to_do) = mpsc::channel();
-        let to_do = Arc::new(Mutex::new(to_do));
-        let wanted = processors.get().min(THREADS_MAX);
-        let mut threads = 0;
-        while threads < wanted {
-            // Every thread must be able to map the same records, so fewer threads are better than
-            // smaller stacks.
+        let mut watch = Watch::new(definition);
+        let wanted = processors.min(NonZero::new(THREADS_MAX).unwrap_or(processors));
+        let mut pool = Pool::start(wanted, |thread| {
             let builder = match deep_builder() {
-                Some(builder) => builder,
-                None if 0 < threads => break,
-                None => named(),
+                None if 0 < thread => return None,
+                builder => builder.unwrap_or_else(named),
             };
+            let (definition, index) = (Arc::clone(definition), Arc::clone(index));
             let position = watch.add();
-            let (to_do, definition) = (Arc::clone(&to_do), Arc::clone(definition));
-            let index = Arc::clone(index);
-            let run = move || run(&definition, index, wanted, &to_do, &position);
-            match builder.spawn(run) {
-                Ok(_detached) => threads += 1,
-                Err(_too_many) if 0 < threads => break,
-                Err(error) => return Err(error.into()),
-            }
-        }
+            // Cannot fail: the mapping was already compiled when it was read.
+            let mapper = move || Mapper::new(&definition, index, wanted.get(), position).ok();
+            Some((builder, mapper))
+        })?;
+        pool.set_on_tick(move || watch.look());
         Ok(Self {
-            tasks,
-            threads,
-            watch,
+            pool,
+            definition: Arc::clone(definition),
         })
     }
 
-    /// The number of threads.
-    pub(super) const fn len(&self) -> usize {
-        self.threads
+    /// The most tasks that are worth beginning before the first of them ends.
+    pub(super) const fn pending_max(&self) -> usize {
+        self.pool.pending_max()
     }
 
-    /// Queues a task for the next free thread.
+    /// Queues a task for the next free thread. If it panics, the error names the record.
     pub(super) fn begin<T: Send + 'static>(
         &self,
-        act: impl FnOnce(&mut Mapper, &PieceSender<T>) -> anyhow::Result<()> + Send + 'static,
-    ) -> TaskOutput<T> {
-        let (sender, receiver) = mpsc::sync_channel(WAITING_MAX);
-        let task = move |mapper: &mut Mapper| {
+        act: impl FnOnce(&mut Mapper, &PieceSender<'_, T>) -> anyhow::Result<()> + Send + 'static,
+    ) -> Output<T> {
+        let definition = Arc::clone(&self.definition);
+        self.pool.begin(move |mapper: &mut Mapper, pieces| {
             let position = Arc::clone(mapper.position());
-            let pieces = PieceSender { sender, position };
-            let acted = panic::catch_unwind(AssertUnwindSafe(|| act(mapper, &pieces)));
-            let end = match acted {
-                Ok(Ok(())) => Ok(None),
-                Ok(Err(error)) => Err(Broken::Failed(error)),
-                Err(_payload) => Err(Broken::Panicked(Arc::clone(&pieces.position))),
-            };
-            pieces.position.rest();
-            // If nobody receives this, the command is ending for another reason.
-            _ = pieces.sender.send(end);
-        };
-        // If no thread is left, waiting for a piece fails.
-        _ = self.tasks.send(Box::new(task));
-        TaskOutput(receiver)
+            let sender = PieceSender { pieces, position };
+            let acted = panic::catch_unwind(AssertUnwindSafe(|| act(mapper, &sender)));
+            sender.position.rest();
+            acted.unwrap_or_else(|_payload| Err(watch::panicked(&definition, &sender.position)))
+        })
     }
 
     /// The next piece of a task; `None` once it has ended. Waits as long as the threads make
     /// progress.
-    pub(super) fn next<T>(&mut self, pending: &TaskOutput<T>) -> anyhow::Result<Option<T>> {
-        loop {
-            match pending.0.recv_timeout(TICK) {
-                Ok(Ok(piece)) => return Ok(piece),
-                Ok(Err(Broken::Failed(error))) => return Err(error),
-                Ok(Err(Broken::Panicked(position))) => return Err(self.watch.panicked(&position)),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(anyhow!("mapping ended unexpectedly"));
-                }
-                Err(RecvTimeoutError::Timeout) => self.watch.look()?,
-            }
-        }
+    pub(super) fn next<T>(&mut self, output: &Output<T>) -> anyhow::Result<Option<T>> {
+        self.pool.next(output)
     }
-}
 
-/// Runs tasks until there are no more.
-fn run(
-    definition: &Arc<Definition>,
-    index: Arc<Index>,
-    threads: usize,
-    tasks: &Mutex<Receiver<Task>>,
-    position: &Arc<Position>,
-) {
-    // Cannot fail: the mapping was already compiled when it was read.
-    let Ok(mut mapper) = Mapper::new(definition, index, threads, Arc::clone(position)) else {
-        return;
-    };
-    let next = || tasks.lock().recv();
-    while let Ok(task) = next() {
-        task(&mut mapper);
+    /// Hands the pieces of the first tasks to `take` until at most `left` tasks are pending.
+    pub(super) fn take<T>(
+        &mut self,
+        pending: &mut Pending<T>,
+        left: usize,
+        take: &mut dyn FnMut(T) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        self.pool.take(pending, left, take)
     }
 }

@@ -6,7 +6,7 @@ use shared::base::render::{self, BodyTooLarge};
 /// Receives the records to be served.
 pub trait Consumer {
     /// A rendered boat.
-    type Boat: Send;
+    type Boat: Send + 'static;
     /// Renders a boat. May be called on any thread.
     fn render(
         summary: &BoatSummary<'_>,

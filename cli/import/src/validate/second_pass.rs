@@ -2,20 +2,16 @@
 //! to are known.
 //!
 //! ```text
-//! spill file ─► batch of lines ─► read on all processors ─► added, in order ─► consumer
-//!          └─ a thread of its own ───────────────┘     └─ the caller's thread ──┘
+//! spill file ─► batches of lines ─► read by a pool of threads ─► added, in order ─► consumer
 //! ```
 //!
-//! Reading a boat is a pure function of its line and the references, so the next batch is read
-//! while the boats of the previous one are added.
+//! Reading a boat is a pure function of its line and the references, so later batches are read
+//! while the boats of the first are added.
 
-use std::panic;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::thread;
 
 use anyhow::Context as _;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::boats::{self, BoatOutcome, BoatReading, Boats};
 use super::collector::Collected;
@@ -23,16 +19,14 @@ use super::consumer::Consumer;
 use super::policy::Policy;
 use super::references::References;
 use super::rejects::Rejects;
-use super::spill::{LineBatch, SpillFile, SpillReader};
+use super::spill::{LineBatch, SpillFile};
 use super::tally::Tally;
 use crate::finding::{Finding, Findings, Line};
+use crate::pool::{Pending, Pieces, Pool, processors};
 
 /// Bytes of finished boats and findings beyond which no boat is read ahead of its turn: a short
 /// line can become a long body or have very many findings, and a batch has many lines.
 pub(crate) const READY_MAX: usize = 64 * 1024 * 1024;
-/// Batches that wait between the one being read and the one being added. Reading takes longer than
-/// adding, so waiting batches would only fill memory.
-const WAITING_MAX: usize = 0;
 
 /// The lines of a batch with the results of reading them; `None` for a line that must wait for its
 /// turn.
@@ -68,64 +62,50 @@ impl SecondPass<'_> {
         } = self.collected;
         let policy = self.policy;
         policy.progress.boats(self.boats.lines());
-        let ahead = ReadAhead {
-            references: &references,
+        let ahead = Arc::new(ReadAhead {
+            references,
             listed_max: policy.listed_max,
             ready: AtomicUsize::new(0),
-        };
+        });
         let mut in_order = InOrder {
             policy,
-            boats: Boats::new(&references, (findings, tally), policy.listed_max),
+            boats: Boats::new(&ahead.references, (findings, tally), policy.listed_max),
             rejects: self.rejects,
             consumer,
         };
-        let lines = self.boats.into_reader()?;
-        thread::scope(|scope| {
-            let (sender, batches) = sync_channel(WAITING_MAX);
-            let ahead = &ahead;
-            // The thread owns the sender, so the batches end when the thread does.
-            let read = move || ahead.read_batches::<C>(lines, &sender);
-            let reading = thread::Builder::new().name("reading".to_owned());
-            let reading = reading
-                .spawn_scoped(scope, read)
-                .context("could not start a thread")?;
-            for (batch, readings) in batches {
-                ahead.hand_over(&batch, readings, &mut in_order)?;
+        let mut lines = self.boats.into_reader()?;
+        let mut pool = Pool::of(processors(), "reading").context("could not start a thread")?;
+        let (mut pending, left) = (Pending::new(), pool.pending_max());
+        let mut hand_over = |read| ahead.hand_over(read, &mut in_order);
+        loop {
+            let batch = lines.next_batch()?;
+            if batch.is_empty() {
+                break;
             }
-            reading
-                .join()
-                .unwrap_or_else(|panicked| panic::resume_unwind(panicked))
-        })?;
+            let ahead = Arc::clone(&ahead);
+            let read =
+                move |(): &mut (), pieces: &Pieces<_>| pieces.send(ahead.read_batch::<C>(batch));
+            pending.push_back(pool.begin(read));
+            pool.take(&mut pending, left, &mut hand_over)?;
+        }
+        pool.take(&mut pending, 0, &mut hand_over)?;
         in_order.finish()
     }
 }
 
 /// Reads boats ahead of their turn.
-struct ReadAhead<'a> {
-    references: &'a References,
+struct ReadAhead {
+    references: References,
     listed_max: usize,
     /// Bytes that were read but not yet added.
     ready: AtomicUsize,
 }
 
-impl ReadAhead<'_> {
-    /// Reads batch after batch as long as they are taken.
-    fn read_batches<C: Consumer>(
-        &self,
-        mut lines: SpillReader,
-        batches: &SyncSender<BatchReading<C::Boat>>,
-    ) -> anyhow::Result<()> {
-        loop {
-            let batch = lines.next_batch()?;
-            if batch.is_empty() {
-                return Ok(());
-            }
-            let read = |line: &Line<'_>| self.read_if_fits::<C>(*line);
-            let readings = batch.lines().par_iter().map(read).collect();
-            if batches.send((batch, readings)).is_err() {
-                return Ok(());
-            }
-        }
+impl ReadAhead {
+    fn read_batch<C: Consumer>(&self, batch: LineBatch) -> BatchReading<C::Boat> {
+        let lines = batch.lines().into_iter();
+        let readings = lines.map(|line| self.read_if_fits::<C>(line)).collect();
+        (batch, readings)
     }
 
     /// Reads a line, unless earlier boats already fill the memory for reading ahead.
@@ -141,8 +121,7 @@ impl ReadAhead<'_> {
     /// Adds the boats of a batch in order, reading those that had to wait for their turn.
     fn hand_over<C: Consumer>(
         &self,
-        batch: &LineBatch,
-        readings: Vec<Option<BoatReading<C::Boat>>>,
+        (batch, readings): BatchReading<C::Boat>,
         in_order: &mut InOrder<'_, '_, C>,
     ) -> anyhow::Result<()> {
         let lines = batch.lines();
@@ -161,7 +140,7 @@ impl ReadAhead<'_> {
     }
 
     fn read<C: Consumer>(&self, line: Line<'_>) -> BoatReading<C::Boat> {
-        boats::validate(line, self.references, self.listed_max, |boat| {
+        boats::validate(line, &self.references, self.listed_max, |boat| {
             C::render(&boat.summary, &boat.details)
         })
     }

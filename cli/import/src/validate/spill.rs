@@ -12,9 +12,9 @@ use crate::finding::{ExportFile, Line};
 use crate::spool::{Part, Spool};
 
 /// The most lines in a batch.
-const BATCH_LINES: usize = 1024;
+const BATCH_LINES: usize = 256;
 /// Bytes after which a batch is complete, however few lines it has.
-const BATCH_BYTES: usize = 4 * 1024 * 1024;
+const BATCH_BYTES: usize = 1024 * 1024;
 /// Bytes read ahead.
 const BUFFER: usize = 1024 * 1024;
 /// Stands for the rule of a line that no rule made.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::str;
-use std::sync::mpsc::Receiver;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use flate2::Compression;
@@ -12,8 +12,8 @@ use shared::release::{Release, diff};
 use zstd::zstd_safe::CompressionLevel;
 
 use super::format::{LINE_KINDS, Packing};
-use super::pipeline;
 use super::target::Sink;
+use super::write_ahead;
 use crate::terminal::progress::Progress;
 
 /// Level of Zstandard: its own default.
@@ -24,7 +24,7 @@ const BLOCK_BYTES: usize = 256 << 10;
 
 /// Writes the records of a release into one file, or into one for each of [`LINE_KINDS`].
 pub(super) fn write(
-    release: &Release,
+    release: &Arc<Release>,
     sinks: Vec<Sink<'_>>,
     packing: Packing,
     progress: &Progress,
@@ -33,18 +33,24 @@ pub(super) fn write(
         .into_iter()
         .map(|sink| LineFile::new(sink, packing))
         .collect();
-    let files = files?;
-    let places = files.len();
-    let whole = pipeline::run(
-        |blocks| write_blocks(files, blocks),
-        |hand_over| make_lines(release, Lines::of(places, hand_over), progress),
+    let mut files = files?;
+    let (places, release) = (files.len(), Arc::clone(release));
+    progress.boats(release.manifest().boats);
+    write_ahead(
+        move |hand_over| make_lines(&release, Lines::of(places, hand_over)),
+        |block| {
+            progress.advance(block.boats);
+            files[block.place].write(&block.lines)
+        },
     )?;
+    progress.finish();
     // Every file is complete before the first one gets its name.
-    whole.into_iter().try_for_each(Sink::finish)
+    let whole: anyhow::Result<Vec<_>> = files.into_iter().map(LineFile::end).collect();
+    whole?.into_iter().try_for_each(Sink::finish)
 }
 
 /// Makes the lines of all records.
-fn make_lines(release: &Release, mut lines: Lines<'_>, progress: &Progress) -> anyhow::Result<()> {
+fn make_lines(release: &Release, mut lines: Lines<'_>) -> anyhow::Result<()> {
     let mut records = NativeRecords::new();
     let manifest = release.manifest();
     let (boats, manufacturers) = (manifest.boats, manifest.manufacturers);
@@ -56,25 +62,12 @@ fn make_lines(release: &Release, mut lines: Lines<'_>, progress: &Progress) -> a
     release.each_body(diff::Kind::Manufacturers, |body| {
         lines.write(&records.manufacturer(text(body)?)?)
     })?;
-    progress.boats(boats);
     release.each_body(diff::Kind::Boats, |body| {
-        progress.advance(1);
+        lines.boats += 1;
         let mut made = records.boat(text(body)?)?.into_iter();
         made.try_for_each(|record| lines.write(&record))
     })?;
-    progress.finish();
     lines.end()
-}
-
-/// Writes blocks into the files of their places, and ends each file.
-fn write_blocks(
-    mut files: Vec<LineFile<'_>>,
-    blocks: Receiver<Block>,
-) -> anyhow::Result<Vec<Sink<'_>>> {
-    for Block { place, lines } in blocks {
-        files[place].write(&lines)?;
-    }
-    files.into_iter().map(LineFile::end).collect()
 }
 
 fn text(body: &[u8]) -> anyhow::Result<&str> {
@@ -86,11 +79,15 @@ struct Block {
     /// Which file.
     place: usize,
     lines: String,
+    /// How many boats were read since the block before.
+    boats: u64,
 }
 
 /// The lines of each file that make the next block.
 struct Lines<'w> {
     next: Vec<String>,
+    /// How many boats were read since the last block.
+    boats: u64,
     hand_over: &'w mut dyn FnMut(Block) -> anyhow::Result<()>,
 }
 
@@ -98,6 +95,7 @@ impl<'w> Lines<'w> {
     fn of(places: usize, hand_over: &'w mut dyn FnMut(Block) -> anyhow::Result<()>) -> Self {
         Self {
             next: vec![String::new(); places],
+            boats: 0,
             hand_over,
         }
     }
@@ -114,8 +112,11 @@ impl<'w> Lines<'w> {
         lines.push_str(&record.line);
         lines.push('\n');
         if BLOCK_BYTES <= lines.len() {
-            let lines = std::mem::take(lines);
-            (self.hand_over)(Block { place, lines })?;
+            (self.hand_over)(Block {
+                place,
+                lines: std::mem::take(lines),
+                boats: std::mem::take(&mut self.boats),
+            })?;
         }
         Ok(())
     }
@@ -123,7 +124,14 @@ impl<'w> Lines<'w> {
     /// Hands over what is left.
     fn end(self) -> anyhow::Result<()> {
         let mut left = self.next.into_iter().enumerate();
-        left.try_for_each(|(place, lines)| (self.hand_over)(Block { place, lines }))
+        let boats = self.boats;
+        left.try_for_each(|(place, lines)| {
+            (self.hand_over)(Block {
+                place,
+                lines,
+                boats: if place == 0 { boats } else { 0 },
+            })
+        })
     }
 }
 

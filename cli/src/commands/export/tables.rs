@@ -21,8 +21,8 @@ use shared::release::{Release, diff};
 use self::csv::CsvFile;
 use self::parquet::ParquetFile;
 use super::format::{TABLE_KINDS, TableFormat};
-use super::pipeline;
 use super::target::Sink;
+use super::write_ahead;
 use crate::terminal::progress::Progress;
 
 /// Rows read and written at a time.
@@ -30,7 +30,7 @@ const BATCH_ROWS: usize = 1024;
 
 /// Writes the boats of a release into one file, or manufacturers and boats into one each.
 pub(super) fn write(
-    release: &Release,
+    release: &Arc<Release>,
     sinks: Vec<Sink<'_>>,
     format: TableFormat,
     progress: &Progress,
@@ -44,31 +44,30 @@ pub(super) fn write(
     for (&kind, sink) in kinds.iter().zip(sinks) {
         let schema = table_schema(release, kind);
         let as_shown = as_shown(&schema);
-        let file = TableFile::new(sink, format, schema, &as_shown)?;
-        whole.push(pipeline::run(
-            |batches| file.write_all(batches.into_iter()),
-            |hand_over| make_rows(release, kind, Rows::of(as_shown, hand_over)?, progress),
-        )?);
+        let mut file = TableFile::new(sink, format, schema, &as_shown)?;
+        let release = Arc::clone(release);
+        write_ahead(
+            move |hand_over| make_rows(&release, kind, Rows::of(as_shown, hand_over)?),
+            |batch: RecordBatch| {
+                if kind == Kind::Boat {
+                    progress.advance(batch.num_rows() as u64);
+                }
+                file.write(&batch)
+            },
+        )?;
+        whole.push(file.end()?);
     }
     progress.finish();
     whole.into_iter().try_for_each(Sink::finish)
 }
 
 /// Makes the rows of all records of a kind.
-fn make_rows(
-    release: &Release,
-    kind: Kind,
-    mut rows: Rows<'_>,
-    progress: &Progress,
-) -> anyhow::Result<()> {
+fn make_rows(release: &Release, kind: Kind, mut rows: Rows<'_>) -> anyhow::Result<()> {
     let of = match kind {
         Kind::Boat => diff::Kind::Boats,
         _ => diff::Kind::Manufacturers,
     };
-    release.each_body(of, |body| {
-        progress.advance(u64::from(kind == Kind::Boat));
-        rows.add(body)
-    })?;
+    release.each_body(of, |body| rows.add(body))?;
     rows.hand_over_batch()
 }
 
@@ -139,17 +138,17 @@ impl<'c> TableFile<'c> {
         })
     }
 
-    /// Writes all batches, and ends the file.
-    fn write_all(self, mut batches: impl Iterator<Item = RecordBatch>) -> anyhow::Result<Sink<'c>> {
+    fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
         match self {
-            Self::Parquet(mut file) => {
-                batches.try_for_each(|batch| file.write(&batch))?;
-                file.end()
-            }
-            Self::Csv(mut file) => {
-                batches.try_for_each(|batch| file.write(&batch))?;
-                file.end()
-            }
+            Self::Parquet(file) => file.write(batch),
+            Self::Csv(file) => file.write(batch),
+        }
+    }
+
+    fn end(self) -> anyhow::Result<Sink<'c>> {
+        match self {
+            Self::Parquet(file) => file.end(),
+            Self::Csv(file) => file.end(),
         }
     }
 }

@@ -7,6 +7,7 @@ use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, Manufac
 use shared::base::render::BodyTooLarge;
 
 use super::*;
+use crate::pool::processors;
 use crate::validate::second_pass::READY_MAX;
 
 /// How many boats are ready now, and the most that ever were.
@@ -79,5 +80,5 @@ fn boats_that_fill_the_memory_are_made_ready_one_by_one() {
     assert_eq!((outcome.findings.errors(), counted.0), (0, BOATS));
     // One on each thread before the first is known to fill the memory, plus the next one in order.
     let most = MOST.load(Ordering::SeqCst);
-    assert!(most <= rayon::current_num_threads() + 1, "{most}");
+    assert!(most <= processors().get() + 1, "{most}");
 }

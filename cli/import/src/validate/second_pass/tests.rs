@@ -24,7 +24,7 @@ fn lines_whose_findings_fill_the_memory_wait_for_their_turn() {
         rule: None,
     };
     let ahead = ReadAhead {
-        references: &References::default(),
+        references: References::default(),
         listed_max: LISTED_MAX,
         ready: AtomicUsize::new(0),
     };
