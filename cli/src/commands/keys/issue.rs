@@ -24,6 +24,7 @@ use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::count::{InvalidCount, count};
 use crate::terminal::duration;
+use crate::terminal::table;
 
 /// Arguments of `keys issue`.
 #[derive(Debug, Args)]
@@ -171,7 +172,8 @@ pub(super) fn about(
     now: i64,
     context: &Context,
 ) -> String {
-    let details = document::details(&issued.key, owner, None, now, context.terminal);
+    let details = document::facts(&issued.key, owner, None, now, context.terminal);
+    let details = table::details(details, context.terminal);
     let gap = if context.terminal.out { "\n" } else { "" };
     let (readable, path) = (readable(issued), example(issued));
     let (environment, server) = (issued.key.environment, context.hints.server());

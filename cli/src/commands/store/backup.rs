@@ -1,7 +1,7 @@
 //! `catalogue store backup`: copies the key store of a data directory, also while servers run.
 
 use std::fs::{self, Permissions};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ use crate::commands::{key_store, show};
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output_file::{self, Permit};
+use crate::report::Report;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::size::file_size;
 
@@ -61,16 +62,16 @@ pub(super) fn run(
     }
     let from = config.data().keys_database();
     let bytes = write(&from, to)?;
-    if args.json {
-        let document = Document {
-            from: from.display().to_string(),
-            to: to.display().to_string(),
-            bytes,
-        };
-        return show::json(&document, context);
-    }
-    let (from, to, size) = (from.display(), to.display(), file_size(bytes));
-    Ok(writeln!(context.out, "Backed up {from} to {to}, {size}.")?)
+    let document = Document {
+        from: from.display().to_string(),
+        to: to.display().to_string(),
+        bytes,
+    };
+    let report = || {
+        let Document { from, to, bytes } = &document;
+        Report::of(format!("Backed up {from} to {to}, {}.", file_size(*bytes)))
+    };
+    show::result(args.json, &document, report, context)
 }
 
 /// Writes a backup, for its owner alone. It has its name only once it is whole and on disk; one that
