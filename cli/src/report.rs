@@ -97,6 +97,13 @@ impl<'a> Report<'a> {
         Self::default()
     }
 
+    /// A report of one sentence.
+    pub fn of(note: impl Into<String>) -> Self {
+        let mut report = Self::new();
+        report.note(note);
+        report
+    }
+
     /// Adds the details of one thing, each beside its label, unless there are none.
     pub fn facts(
         &mut self,

@@ -21,6 +21,19 @@ pub(crate) fn json(document: &impl Serialize, context: &mut Context) -> anyhow::
     Ok(out.flush()?)
 }
 
+/// Shows a result: to programs one document, to people a report.
+pub(super) fn result<'a>(
+    as_json: bool,
+    document: &impl Serialize,
+    report: impl FnOnce() -> Report<'a>,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    if as_json {
+        return json(document, context);
+    }
+    self::report(&report(), context)
+}
+
 /// Shows a report to people.
 pub(super) fn report(report: &Report<'_>, context: &mut Context) -> anyhow::Result<()> {
     let mut out = BufWriter::new(&mut context.out);

@@ -1,7 +1,5 @@
 //! `catalogue subscriptions`: who owns keys, and how many requests they may make in a month.
 
-use std::io::Write;
-
 use clap::{Args, Subcommand, value_parser};
 use serde::Serialize;
 use shared::base::hint::quoted;
@@ -17,11 +15,13 @@ use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
+use crate::report::Report;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::Terminal;
 use crate::terminal::quantity::count;
 use crate::terminal::relative_time;
 use crate::terminal::style::Style;
-use crate::terminal::table::{self, Cell, Column};
+use crate::terminal::table::{Cell, Column};
 
 /// Arguments of `subscriptions`.
 #[derive(Debug, Args)]
@@ -144,7 +144,8 @@ pub fn run(
             let found = store.subscription(&named.name);
             let attempt = "could not show the subscription";
             let found = found.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-            show(&found, "", args.json, context)
+            show(&found, None, args.json, context)?;
+            Ok(ExitStatus::Done)
         }
         SubscriptionsCommand::Update(args_of) => update(args_of, args.json, config, context),
         SubscriptionsCommand::Delete(args_of) => delete(args_of, args.json, config, context),
@@ -166,7 +167,7 @@ fn update(
     let changed = store.update_subscription(&args.name, change, now);
     let attempt = "could not change the subscription";
     let changed = changed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-    let shown = show(&changed, "", as_json, context).map(|_done| ());
+    let shown = show(&changed, None, as_json, context);
     args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
@@ -193,20 +194,19 @@ fn show_deleted(
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<()> {
-    if as_json {
-        let document = DeletedDocument {
-            deleted: name.to_string(),
-            logged_as: deleted.name.to_string(),
-        };
-        return show::json(&document, context);
-    }
-    let log = quoted(deleted.name.as_str());
-    let next = format!("Its log stays: catalogue keys log --subscription {log}");
-    let next = context.hints.paste(&next);
-    Ok(writeln!(
-        context.out,
-        "Deleted the subscription {name}.\n{next}"
-    )?)
+    let document = DeletedDocument {
+        deleted: name.to_string(),
+        logged_as: deleted.name.to_string(),
+    };
+    let report = || {
+        let log = quoted(deleted.name.as_str());
+        let mut report = Report::of(format!("Deleted the subscription {name}."));
+        report.line(format!(
+            "Its log stays: catalogue keys log --subscription {log}"
+        ));
+        report
+    };
+    show::result(as_json, &document, report, context)
 }
 
 fn create(
@@ -225,11 +225,10 @@ fn create(
     let attempt = "could not create the subscription";
     let created = created.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let next = format!(
-        "\nIssue its first key:\n  catalogue keys issue --subscription {} \
-         --scope boats.read manufacturers.read\n",
+        "  catalogue keys issue --subscription {} --scope boats.read manufacturers.read",
         quoted(created.name.as_str()),
     );
-    let shown = show(&created, &next, as_json, context).map(|_done| ());
+    let shown = show(&created, Some(next), as_json, context);
     args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
@@ -243,25 +242,30 @@ fn list(
         Some(mut store) => store.subscriptions()?,
         None => Vec::new(),
     };
-    if as_json {
-        let subscriptions = subscriptions.iter().map(Document::of).collect();
-        show::json(&ListDocument { subscriptions }, context)?;
-        return Ok(ExitStatus::Done);
-    }
-    if subscriptions.is_empty() {
-        writeln!(context.out, "No subscriptions in {config}.")?;
-        let next = "Create one: catalogue subscriptions create NAME";
-        writeln!(context.out, "{}", context.hints.paste(next))?;
-        return Ok(ExitStatus::Done);
-    }
+    let document = ListDocument {
+        subscriptions: subscriptions.iter().map(Document::of).collect(),
+    };
     let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let report = || match &subscriptions[..] {
+        [] => {
+            let mut report = Report::of(format!("No subscriptions in {config}."));
+            report.line("Create one: catalogue subscriptions create NAME");
+            report
+        }
+        subscriptions => listed(subscriptions, now, terminal),
+    };
+    show::result(as_json, &document, report, context)?;
+    Ok(ExitStatus::Done)
+}
+
+fn listed(subscriptions: &[Subscription], now: i64, terminal: Terminal) -> Report<'static> {
     let rows = subscriptions.iter().map(|subscription| {
         [
-            subscription.name.to_string().into(),
-            subscription.plan.to_string().into(),
+            Cell::from(subscription.name.as_str()),
+            subscription.plan.as_str().into(),
             status(subscription),
             subscription.quota.to_string().into(),
-            Cell::from(relative_time::short(subscription.started_at, now, terminal)),
+            relative_time::short(subscription.started_at, now, terminal).into(),
         ]
     });
     let columns = [
@@ -271,38 +275,37 @@ fn list(
         "QUOTA".into(),
         "STARTED".into(),
     ];
-    let text = table::list(columns, rows, terminal);
-    context.out.write_all(text.as_bytes())?;
-    Ok(ExitStatus::Done)
+    let mut report = Report::new();
+    report.table("", columns, rows);
+    report
 }
 
-/// Shows a subscription and, to a person, what to do `next`.
+/// Shows a subscription and, to a person, the command for its first key.
 fn show(
     subscription: &Subscription,
-    next: &str,
+    first_key: Option<String>,
     as_json: bool,
     context: &mut Context,
-) -> anyhow::Result<ExitStatus> {
-    if as_json {
-        show::json(&Document::of(subscription), context)?;
-        return Ok(ExitStatus::Done);
-    }
-    let now = context.clock.now().unix_seconds();
-    let period = subscription.period(now);
-    let terminal = context.terminal;
-    let time = |at| Cell::from(relative_time::full(at, now, terminal));
-    let quota = format!("{} requests a month", subscription.quota);
-    let lines = [
-        ("Name", subscription.name.to_string().into()),
-        ("Plan", subscription.plan.to_string().into()),
-        ("Status", status(subscription)),
-        ("Quota", quota.into()),
-        ("Started", time(subscription.started_at)),
-        ("Renews", time(period.end)),
-    ];
-    let text = table::details(lines, terminal);
-    write!(context.out, "{text}{}", context.hints.paste(next))?;
-    Ok(ExitStatus::Done)
+) -> anyhow::Result<()> {
+    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let report = || {
+        let time = |at| Cell::from(relative_time::full(at, now, terminal));
+        let quota = format!("{} requests a month", subscription.quota);
+        let mut report = Report::new();
+        report.facts([
+            ("Name", subscription.name.as_str().into()),
+            ("Plan", subscription.plan.as_str().into()),
+            ("Status", status(subscription)),
+            ("Quota", quota.into()),
+            ("Started", time(subscription.started_at)),
+            ("Renews", time(subscription.period(now).end)),
+        ]);
+        if let Some(command) = first_key {
+            report.note("Issue its first key:").verbatim(command);
+        }
+        report
+    };
+    show::result(as_json, &Document::of(subscription), report, context)
 }
 
 fn status(subscription: &Subscription) -> Cell {
@@ -310,7 +313,7 @@ fn status(subscription: &Subscription) -> Cell {
         SubscriptionStatus::Active => Style::Good,
         SubscriptionStatus::Inactive => Style::Faint,
     };
-    Cell::new(subscription.status.to_string(), style)
+    Cell::new(subscription.status.as_str(), style)
 }
 
 #[derive(Serialize)]

@@ -2,8 +2,6 @@
 
 mod bar;
 
-use std::io::Write;
-
 use clap::{Args, value_parser};
 use serde::Serialize;
 use shared::base::timestamp::Timestamp;
@@ -17,10 +15,10 @@ use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
+use crate::report::Report;
 use crate::serving::key_store_config::KeyStoreConfig;
-use crate::terminal::Terminal;
 use crate::terminal::relative_time;
-use crate::terminal::table::{self, Cell, Column};
+use crate::terminal::table::{Cell, Column};
 
 /// The part of a month that must have passed before its total is estimated: a tenth.
 const FORESEEN_AFTER: i64 = 10;
@@ -60,35 +58,28 @@ pub fn run(
         let hint = "without --month, usage shows the current month of each quota";
         return Err(Hinted::wrong_usage(error, hint).into());
     }
-    let usage = usage(args, config, now, context)?;
-    if args.json {
-        show::json(&Document { usage }, context)?;
-        return Ok(ExitStatus::Done);
-    }
-    if let (true, Some(month)) = (usage.is_empty(), args.month) {
-        writeln!(context.out, "No quota month began in {month}.")?;
-        return Ok(ExitStatus::Done);
-    }
-    if usage.is_empty() {
-        writeln!(
-            context.out,
-            "No subscriptions in {config}, so nothing is used."
-        )?;
-        let next = "Create one: catalogue subscriptions create NAME";
-        writeln!(context.out, "{}", context.hints.paste(next))?;
-        return Ok(ExitStatus::Done);
-    }
-    let text = if context.terminal.out {
-        bars(&usage, now, context.terminal)
-    } else {
-        numbers(&usage)
+    let document = Document {
+        usage: usage(args, config, now, context)?,
     };
-    context.out.write_all(text.as_bytes())?;
+    let terminal = context.terminal;
+    let report = || match (&document.usage[..], args.month) {
+        ([], Some(month)) => Report::of(format!("No quota month began in {month}.")),
+        ([], None) => none(config),
+        (usage, _) if terminal.out => bars(usage, now),
+        (usage, _) => numbers(usage),
+    };
+    show::result(args.json, &document, report, context)?;
     Ok(ExitStatus::Done)
 }
 
+fn none(config: &KeyStoreConfig) -> Report<'static> {
+    let mut report = Report::of(format!("No subscriptions in {config}, so nothing is used."));
+    report.line("Create one: catalogue subscriptions create NAME");
+    report
+}
+
 /// Numbers in columns, for programs.
-fn numbers(usage: &[Usage]) -> String {
+fn numbers(usage: &[Usage]) -> Report<'static> {
     let rows = usage.iter().map(|usage| {
         [
             usage.subscription.clone(),
@@ -98,12 +89,14 @@ fn numbers(usage: &[Usage]) -> String {
             usage.renews_at.to_string(),
         ]
     });
-    let heading = ["SUBSCRIPTION", "USED", "QUOTA", "REMAINING", "RENEWS"];
-    table::list(heading, rows, Terminal::default())
+    let columns = ["SUBSCRIPTION", "USED", "QUOTA", "REMAINING", "RENEWS"];
+    let mut report = Report::new();
+    report.table("", columns, rows);
+    report
 }
 
 /// Usage as bars, for people.
-fn bars(usage: &[Usage], now: i64, terminal: Terminal) -> String {
+fn bars(usage: &[Usage], now: i64) -> Report<'static> {
     let columns = [
         Column::wrapped("SUBSCRIPTION"),
         Column::spare(3, "USED"),
@@ -118,7 +111,7 @@ fn bars(usage: &[Usage], now: i64, terminal: Terminal) -> String {
         [
             usage.subscription.clone().into(),
             bar::bar(usage.used, usage.quota),
-            Cell::from(bar::percent(usage.used, usage.quota)),
+            bar::percent(usage.used, usage.quota).into(),
             bar::grouped(usage.quota).into(),
             bar::grouped(usage.remaining).into(),
             Cell::new(
@@ -128,7 +121,9 @@ fn bars(usage: &[Usage], now: i64, terminal: Terminal) -> String {
             relative_time::relative(usage.renews_at.unix_seconds(), now).into(),
         ]
     });
-    table::list(columns, rows, terminal)
+    let mut report = Report::new();
+    report.table("", columns, rows);
+    report
 }
 
 #[derive(Serialize)]

@@ -10,7 +10,7 @@ use shared::keys::subscription::Subscription;
 use crate::terminal::Terminal;
 use crate::terminal::relative_time;
 use crate::terminal::style::Style;
-use crate::terminal::table::{self, Cell};
+use crate::terminal::table::Cell;
 
 /// A key as JSON.
 #[derive(Serialize)]
@@ -77,14 +77,14 @@ pub(super) struct IssuedDocument<'a> {
     pub(super) replaces: Option<KeyDocument>,
 }
 
-/// A key as aligned lines.
-pub(super) fn details(
+/// A key for people.
+pub(super) fn facts(
     key: &Key,
     owner: &Subscription,
     last_use: Option<LastUse>,
     now: i64,
     terminal: Terminal,
-) -> String {
+) -> Vec<(&'static str, Cell)> {
     let time = |at: Option<i64>| match at {
         Some(at) => relative_time::full(at, now, terminal),
         None => "never".to_owned(),
@@ -93,29 +93,28 @@ pub(super) fn details(
         "{} requests a month, shared by the keys of {}",
         owner.quota, owner.name
     );
-    let name = key.name.as_ref().map(|name| ("Name", name.to_string()));
-    let successor = key.replaced_by.as_ref();
-    let successor = successor.map(|id| ("Replaced by", Cell::from(id.to_string())));
-    let first = [
-        ("Id", key.id.to_string()),
-        ("Prefix", key.prefix.to_string()),
+    let mut facts = vec![
+        ("Id", Cell::from(key.id.as_str())),
+        ("Prefix", key.prefix.as_str().into()),
     ];
-    let middle = [
-        ("Subscription", owner.name.to_string()),
-        ("Environment", key.environment.to_string()),
-        ("Scopes", key.scopes.join(", ")),
-        ("Minute limit", format!("{} requests", key.minute_limit())),
-        ("Quota", quota),
-    ];
-    let texts = first.into_iter().chain(name).chain(middle);
-    let last = [
+    facts.extend(key.name.as_ref().map(|name| ("Name", name.as_str().into())));
+    facts.extend([
+        ("Subscription", owner.name.as_str().into()),
+        ("Environment", key.environment.as_str().into()),
+        ("Scopes", key.scopes.join(", ").into()),
+        (
+            "Minute limit",
+            format!("{} requests", key.minute_limit()).into(),
+        ),
+        ("Quota", quota.into()),
         ("State", state(key, owner, last_use, now, terminal)),
         ("Issued", time(Some(key.created_at)).into()),
         ("Expires", time(key.expires_at).into()),
         ("Last used", time(last_use.map(|last| last.at)).into()),
-    ];
-    let lines = texts.map(|(label, text)| (label, Cell::from(text)));
-    table::details(lines.chain(last).chain(successor), terminal)
+    ]);
+    let successor = key.replaced_by.as_ref();
+    facts.extend(successor.map(|id| ("Replaced by", id.as_str().into())));
+    facts
 }
 
 /// The state of a key with its time, and, for a rotated key, whether its holder still has to switch

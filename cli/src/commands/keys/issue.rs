@@ -22,6 +22,7 @@ use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::quantity::{InvalidQuantity, POSITIVE, count, duration};
+use crate::terminal::table;
 
 /// Arguments of `keys issue`.
 #[derive(Debug, Args)]
@@ -169,7 +170,8 @@ pub(super) fn about(
     now: i64,
     context: &Context,
 ) -> String {
-    let details = document::details(&issued.key, owner, None, now, context.terminal);
+    let details = document::facts(&issued.key, owner, None, now, context.terminal);
+    let details = table::details(details, context.terminal);
     let gap = if context.terminal.out { "\n" } else { "" };
     let (readable, path) = (readable(issued), example(issued));
     let (environment, server) = (issued.key.environment, context.hints.server());

@@ -1,7 +1,6 @@
 //! `catalogue keys list` and `show`: shows keys, without the secrets.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -20,11 +19,13 @@ use crate::commands::show;
 use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
+use crate::report::Report;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::Terminal;
 use crate::terminal::counted;
 use crate::terminal::quantity::{POSITIVE, duration};
 use crate::terminal::relative_time;
-use crate::terminal::table::{self, Cell, Column};
+use crate::terminal::table::{Cell, Column};
 
 #[derive(Serialize)]
 struct ListDocument {
@@ -118,24 +119,32 @@ pub(super) fn run(
     let now = context.clock.now().unix_seconds();
     let all = keys.len();
     keys.retain(|(key, owner)| args.matches(key, owner, last_use(key), now));
-    if as_json {
-        let keys = keys
-            .iter()
-            .map(|(key, owner)| KeyDocument::of(key, owner, last_use(key), now))
-            .collect();
-        show::json(&ListDocument { keys }, context)?;
-        return Ok(ExitStatus::Done);
-    }
-    if keys.is_empty() && args.is_filter() && 0 < all {
-        let of_all = counted(u64::try_from(all)?, "key");
-        writeln!(context.out, "No key matches, of {of_all} in {config}.")?;
-        return Ok(ExitStatus::Done);
-    }
-    if keys.is_empty() {
-        show_none(subscriptions, config, context)?;
-        return Ok(ExitStatus::Done);
-    }
-    let heading = [
+    let documents = keys
+        .iter()
+        .map(|(key, owner)| KeyDocument::of(key, owner, last_use(key), now));
+    let document = ListDocument {
+        keys: documents.collect(),
+    };
+    let terminal = context.terminal;
+    let report = || match keys.len() {
+        0 if args.is_filter() && all != 0 => {
+            let of_all = counted(all as u64, "key");
+            Report::of(format!("No key matches, of {of_all} in {config}."))
+        }
+        0 => none(subscriptions, config),
+        _ => listed(&keys, &last_uses, now, terminal),
+    };
+    show::result(as_json, &document, report, context)?;
+    Ok(ExitStatus::Done)
+}
+
+fn listed(
+    keys: &[(Key, Subscription)],
+    last_uses: &HashMap<KeyId, LastUse>,
+    now: i64,
+    terminal: Terminal,
+) -> Report<'static> {
+    let columns = [
         "PREFIX".into(),
         Column::spare(1, "ID"),
         Column::wrapped("NAME"),
@@ -147,51 +156,45 @@ pub(super) fn run(
         Column::spare(5, "EXPIRES"),
         Column::spare(3, "LAST USED"),
     ];
-    let terminal = context.terminal;
     let time_or_never = |at: Option<i64>| match at {
         Some(at) => relative_time::short(at, now, terminal),
         None => "never".to_owned(),
     };
     let rows = keys.iter().map(|(key, owner)| {
-        let name = key.name.as_ref();
-        let name = name.map_or_else(|| "-".to_owned(), ToString::to_string);
+        let last_use = last_uses.get(&key.id).copied();
         [
-            key.prefix.to_string().into(),
-            key.id.to_string().into(),
-            name.into(),
-            owner.name.to_string().into(),
-            key.environment.to_string().into(),
+            Cell::from(key.prefix.as_str()),
+            key.id.as_str().into(),
+            key.name.as_ref().map_or("-", Name::as_str).into(),
+            owner.name.as_str().into(),
+            key.environment.as_str().into(),
             key.scopes.join(",").into(),
-            state(key, owner, last_use(key), now, terminal),
+            state(key, owner, last_use, now, terminal),
             time_or_never(key.expires_at).into(),
-            Cell::from(time_or_never(last_use(key).map(|last| last.at))),
+            time_or_never(last_use.map(|last| last.at)).into(),
         ]
     });
-    let text = table::list(heading, rows, terminal);
-    context.out.write_all(text.as_bytes())?;
-    Ok(ExitStatus::Done)
+    let mut report = Report::new();
+    report.table("", columns, rows);
+    report
 }
 
-/// Says that there are no keys, and how to create the first.
-fn show_none(
-    subscriptions: usize,
-    config: &KeyStoreConfig,
-    context: &mut Context,
-) -> anyhow::Result<()> {
+/// That there are no keys, and how to create the first.
+fn none(subscriptions: usize, config: &KeyStoreConfig) -> Report<'static> {
     let is_missing = !config.is_shared() && !config.data().path().exists();
-    if is_missing {
-        writeln!(context.out, "No keys: there is no directory {config}.")?;
+    let mut report = Report::of(if is_missing {
+        format!("No keys: there is no directory {config}.")
     } else {
-        writeln!(context.out, "No keys in {config}.")?;
-    }
-    let next = match subscriptions {
+        format!("No keys in {config}.")
+    });
+    report.line(match subscriptions {
         0 if is_missing => {
             "Name another one with --data, or begin: catalogue subscriptions create NAME"
         }
         0 => "Create a subscription first: catalogue subscriptions create NAME",
         _ => "Issue one: catalogue keys issue --subscription NAME --scope boats.read",
-    };
-    Ok(writeln!(context.out, "{}", context.hints.paste(next))?)
+    });
+    report
 }
 
 /// Shows one key.
@@ -217,13 +220,14 @@ pub(super) fn print(
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<()> {
-    let now = context.clock.now().unix_seconds();
-    if as_json {
-        return show::json(&KeyDocument::of(key, owner, last_use, now), context);
-    }
-    let text = document::details(key, owner, last_use, now, context.terminal);
-    context.out.write_all(text.as_bytes())?;
-    Ok(())
+    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let report = || {
+        let mut report = Report::new();
+        report.facts(document::facts(key, owner, last_use, now, terminal));
+        report
+    };
+    let document = KeyDocument::of(key, owner, last_use, now);
+    show::result(as_json, &document, report, context)
 }
 
 struct Listing {

@@ -56,18 +56,20 @@ pub(super) fn run(
     let shown = usize::try_from(args.limit)?;
     let has_more = shown < entries.len();
     entries.truncate(shown);
-    if as_json {
-        let entries = entries.iter().map(EntryDocument::of).collect();
-        show::json(&Document { entries, has_more }, context)?;
-        return Ok(ExitStatus::Done);
-    }
-    let mut report = Report::new();
-    if entries.is_empty() {
-        report.note("No changes are logged.");
-        show::report(&report, context)?;
-        return Ok(ExitStatus::Done);
-    }
+    let document = Document {
+        entries: entries.iter().map(EntryDocument::of).collect(),
+        has_more,
+    };
     let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let report = || report(&entries, has_more, now, terminal);
+    show::result(as_json, &document, report, context)?;
+    Ok(ExitStatus::Done)
+}
+
+fn report(entries: &[Entry], has_more: bool, now: i64, terminal: Terminal) -> Report<'static> {
+    if entries.is_empty() {
+        return Report::of("No changes are logged.");
+    }
     let rows = entries.iter().map(|entry| row(entry, now, terminal));
     let columns = [
         "WHEN".into(),
@@ -75,12 +77,12 @@ pub(super) fn run(
         Column::wrapped("WHAT"),
         Column::wrapped("CHANGES"),
     ];
+    let mut report = Report::new();
     report.table("", columns, rows);
     if has_more {
         report.note("There are earlier changes; --limit N shows more.");
     }
-    show::report(&report, context)?;
-    Ok(ExitStatus::Done)
+    report
 }
 
 fn query(args: &LogArgs, store: &mut KeyStore) -> anyhow::Result<EntryQuery> {

@@ -86,17 +86,13 @@ pub(super) fn run(
 ) -> anyhow::Result<ExitStatus> {
     let mut part = read(args, releases)?;
     part.entries.make_contiguous().reverse();
-    if as_json {
-        let document = Document {
-            entries: part.entries.iter().map(EntryDocument::of).collect(),
-            has_more: part.has_earlier,
-            unreadable: part.unreadable,
-        };
-        show::json(&document, context)?;
-    } else {
-        let now = context.clock.now().unix_seconds();
-        show::report(&report(&part, now, context.terminal), context)?;
-    }
+    let document = Document {
+        entries: part.entries.iter().map(EntryDocument::of).collect(),
+        has_more: part.has_earlier,
+        unreadable: part.unreadable,
+    };
+    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    show::result(as_json, &document, || report(&part, now, terminal), context)?;
     warn(&part, releases, context)?;
     Ok(ExitStatus::Done)
 }
@@ -122,11 +118,10 @@ fn read(args: &LogArgs, releases: &dyn Releases) -> anyhow::Result<LogPart> {
 }
 
 fn report(part: &LogPart, now: i64, terminal: Terminal) -> Report<'static> {
-    let mut report = Report::new();
     if part.entries.is_empty() {
-        report.note("No changes are logged.");
-        return report;
+        return Report::of("No changes are logged.");
     }
+    let mut report = Report::new();
     let rows = part.entries.iter().map(|logged| row(logged, now, terminal));
     let columns = ["WHEN".into(), "WHO".into(), Column::wrapped("WHAT")];
     report.table("", columns, rows);

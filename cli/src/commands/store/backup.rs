@@ -1,7 +1,6 @@
 //! `catalogue store backup`: copies the key store of a data directory, also while servers run.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
@@ -15,6 +14,7 @@ use crate::commands::{key_store, show};
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output_file::{Kind, OutputFile, Permit};
+use crate::report::Report;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::size::file_size;
 
@@ -63,16 +63,16 @@ pub(super) fn run(
     let bytes = written
         .with_context(|| format!("could not look at {}", to.display()))?
         .len();
-    if args.json {
-        let document = Document {
-            from: from.display().to_string(),
-            to: to.display().to_string(),
-            bytes,
-        };
-        return show::json(&document, context);
-    }
-    let (from, to, size) = (from.display(), to.display(), file_size(bytes));
-    Ok(writeln!(context.out, "Backed up {from} to {to}, {size}.")?)
+    let document = Document {
+        from: from.display().to_string(),
+        to: to.display().to_string(),
+        bytes,
+    };
+    let report = || {
+        let Document { from, to, bytes } = &document;
+        Report::of(format!("Backed up {from} to {to}, {}.", file_size(*bytes)))
+    };
+    show::result(args.json, &document, report, context)
 }
 
 fn refuse_database(client: &PgClient, to: &Path) -> anyhow::Error {

@@ -3,7 +3,6 @@
 //! No server may use the store meanwhile, since its charges would be missing in the copy. The store
 //! itself is not changed.
 
-use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -27,9 +26,9 @@ use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output_file::Permit;
+use crate::report::Report;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::settings::address::address;
-use crate::terminal::table::{self, Cell};
 
 /// How long a server that has just lost its connection may still charge: it may accept a request at
 /// the last moment at which it trusts its keys, and the request then waits for a lease.
@@ -218,23 +217,18 @@ fn show(
         last_uses: contents.last_uses.len(),
         log_entries: contents.entries.len(),
     };
-    if as_json {
-        return show::json(&document, context);
-    }
-    let Document { from, to, .. } = &document;
-    writeln!(
-        context.out,
-        "Copied {from} to {to}, and found all of it there:\n"
-    )?;
-    let lines = [
-        ("Subscriptions", document.subscriptions),
-        ("Keys", document.keys),
-        ("Quota periods", document.quota_periods),
-        ("Last uses", document.last_uses),
-        ("Log entries", document.log_entries),
-    ];
-    let lines = lines.map(|(what, count)| (what, Cell::from(count.to_string())));
-    let text = table::details(lines, context.terminal);
-    write!(context.out, "{text}")?;
-    Ok(())
+    let report = || {
+        let Document { from, to, .. } = &document;
+        let mut report = Report::of(format!("Copied {from} to {to}, and found all of it there:"));
+        let counts = [
+            ("Subscriptions", document.subscriptions),
+            ("Keys", document.keys),
+            ("Quota periods", document.quota_periods),
+            ("Last uses", document.last_uses),
+            ("Log entries", document.log_entries),
+        ];
+        report.facts(counts.map(|(what, count)| (what, count.to_string())));
+        report
+    };
+    show::result(as_json, &document, report, context)
 }
