@@ -99,8 +99,14 @@ codes! {
         "A rule with `distinct` made one record of several that differ; the first one counts.",
     MarkdownNotRead "MARKDOWN_NOT_READ" Warning Export
         "Texts that look like Markdown are read by `plain`, and stay as they are.",
+    RichTextNotRead "RICH_TEXT_NOT_READ" Warning Export
+        "Rich text has nodes of a kind that `plain` does not know; of these it keeps little or nothing.",
     ImageWithoutSize "IMAGE_WITHOUT_SIZE" Warning Export
         "Images of mapped records have no width or no height; they are left out.",
+    FileNotRead "FILE_NOT_READ" Warning Export
+        "The export has files that may hold records, and the mapping reads none of them.",
+    ListNotRead "LIST_NOT_READ" Warning Export
+        "A JSON document has a list of objects beside those that the mapping reads.",
     SourceWithoutFiles "SOURCE_WITHOUT_FILES" Warning Export
         "The export has no file that a source of the mapping asks for.",
     SourceWithoutRecords "SOURCE_WITHOUT_RECORDS" Warning Export

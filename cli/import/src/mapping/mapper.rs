@@ -26,6 +26,7 @@ use super::documents::{Document, Held};
 use super::expression::{
     self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, from_json, joins_named,
 };
+use super::functions::plain::RichText;
 use super::image_files::ImageFile;
 use super::index::Index;
 use super::key_interner::KeyId;
@@ -318,6 +319,14 @@ impl EvalContext for Mapper {
         linked
             .map(|to| self.index.keys.text(to).to_owned())
             .collect()
+    }
+
+    fn rich_text(&self) -> &RichText {
+        &self.definition.rich_text
+    }
+
+    fn note_unknown_node(&self, kind: &str) {
+        self.followed.borrow_mut().note_unknown_node(kind);
     }
 
     fn note_markdown(&self) {

@@ -10,8 +10,10 @@ mod markdown;
 mod mistakes;
 mod reads;
 mod references;
+mod rich_text;
 mod sections;
 mod threads;
+mod unread;
 mod whereabouts;
 
 use std::num::NonZero;
