@@ -154,6 +154,7 @@ fn from_list(
             .into_iter()
             .collect(),
         lists: Vec::new(),
+        unwanted: Vec::new(),
     };
     let (surveyed, encoding) = surveyed(&recognised, &layout, exports, temp_dir)?;
     let files = &surveyed.files;
@@ -259,6 +260,7 @@ fn plan_like(path: &str, layout: Layout) -> Plan {
         }],
         heads: None,
         descends: true,
+        unwanted: None,
     }
 }
 

@@ -107,8 +107,14 @@ codes! {
         "Values are errors of a spreadsheet, such as `#N/A`; they count as empty.",
     EncodingDoubtful "ENCODING_DOUBTFUL" Warning Export
         "A file is read in another encoding, though all of it is valid UTF-8 with more than ASCII.",
+    RichTextNotRead "RICH_TEXT_NOT_READ" Warning Export
+        "Rich text has nodes of a kind that `plain` does not know; of these it keeps little or nothing.",
     ImageWithoutSize "IMAGE_WITHOUT_SIZE" Warning Export
         "Images of mapped records have no width or no height; they are left out.",
+    FileNotRead "FILE_NOT_READ" Warning Export
+        "The export has files that may hold records, and the mapping reads none of them.",
+    ListNotRead "LIST_NOT_READ" Warning Export
+        "A JSON document has a list of objects beside those that the mapping reads.",
     SourceWithoutFiles "SOURCE_WITHOUT_FILES" Warning Export
         "The export has no file that a source of the mapping asks for.",
     SourceWithoutRecords "SOURCE_WITHOUT_RECORDS" Warning Export

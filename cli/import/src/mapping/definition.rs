@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+use super::functions::plain::RichText;
 use crate::finding::{Kind, cut};
 use crate::source::{Format, Layout, Plan};
 
@@ -46,6 +47,8 @@ pub(super) struct Definition {
     pub(super) joins: Vec<Join>,
     /// Vocabulary tables by name.
     pub(super) tables: HashMap<String, Table>,
+    /// What it says about rich text.
+    pub(super) rich_text: RichText,
     /// Native records that do not depend on the export.
     pub(super) records: Vec<Constant>,
     /// Keys of any record that are known and ignored.

@@ -13,7 +13,6 @@ mod regexes;
 mod rewrite;
 mod values;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use jaq_core::compile::Undefined;
@@ -32,6 +31,7 @@ use self::rewrite::Parsed;
 pub(super) use self::values::{
     from_json, from_node, from_plain_text, from_text, text, write_json, write_text,
 };
+pub(crate) use crate::source::in_path;
 
 use crate::finding::cut;
 
@@ -160,15 +160,6 @@ pub(super) fn joins_named(code: &str, prelude: &str) -> Vec<String> {
 /// The texts in an expression, and in the definitions that it calls, which may be keys.
 pub(super) fn keys_named(code: &str, prelude: &str) -> HashMap<String, bool> {
     Parsed::new(code, prelude, true).map_or_else(HashMap::new, |parsed| parsed.found.named)
-}
-
-/// A key as part of a path, quoted if it could be mistaken for several keys.
-pub(crate) fn in_path(key: &str) -> Cow<'_, str> {
-    if key.contains(['.', '[', ']', '"']) {
-        Cow::Owned(serde_json::Value::from(key).to_string())
-    } else {
-        Cow::Borrowed(key)
-    }
 }
 
 /// The keys of an expression that has just the form `.key.key`.

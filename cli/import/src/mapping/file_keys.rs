@@ -4,6 +4,7 @@
 //! The parser decides what the values mean and which of them fit together.
 
 use super::definition::{FORMAT, FORMATS};
+use super::functions::plain::Kind as NodeKind;
 use crate::finding::Kind;
 
 use Takes::{
@@ -122,6 +123,11 @@ const ENCODING: Key = key(
     Text,
     "How csv, json and ndjson are encoded, such as windows-1252; UTF-8 where it is absent.",
 );
+const UNWANTED_LISTS: Key = key(
+    "ignore",
+    Texts,
+    "Lists of JSON in these files that are known and not wanted: paths as in `records`.",
+);
 const RECORDS: Key = key("records", Texts, "Where in a file the records are.");
 const LISTS: Key = key(
     "lists",
@@ -142,8 +148,8 @@ const TABLE: Key = key(
 const EACH: Key = required("each", Expression, "Makes the members of the list.");
 
 /// All tables, except one whose keys another table has as well.
-pub static TABLES: [&Table; 8] = [
-    &ROOT, &ENVELOPE, &SOURCE, &LINKS, &JOIN, &RULE, &VALUE, &LIST,
+pub static TABLES: [&Table; 10] = [
+    &ROOT, &ENVELOPE, &SOURCE, &LINKS, &JOIN, &RICH_TEXT, &BLOCK, &RULE, &VALUE, &LIST,
 ];
 
 /// A mapping file.
@@ -165,6 +171,11 @@ pub(crate) static ROOT: Table = Table {
             "definitions",
             Expression,
             "Functions in jq, for all expressions.",
+        ),
+        key(
+            "ignore",
+            Texts,
+            "Files that are known and not wanted: patterns of paths within the export.",
         ),
         key(
             "edit_url",
@@ -191,6 +202,11 @@ pub(crate) static ROOT: Table = Table {
             "joins",
             Named(&JOIN),
             "Records that are found by what they refer to.",
+        ),
+        key(
+            "rich_text",
+            One(&RICH_TEXT),
+            "What rich text has that `plain` does not know.",
         ),
         key(
             "records",
@@ -225,7 +241,18 @@ pub(super) static SOURCE: Table = Table {
     name: "[[sources]]",
     about: "Files that hold records. `key` and `type` stand here or in [envelope].",
     keys: &[
-        KEY, ID, TYPE, PUBLISHED, UPDATED_AT, CHANGED, FILES, READER, ENCODING, RECORDS, LISTS,
+        KEY,
+        ID,
+        TYPE,
+        PUBLISHED,
+        UPDATED_AT,
+        CHANGED,
+        FILES,
+        READER,
+        ENCODING,
+        RECORDS,
+        LISTS,
+        UNWANTED_LISTS,
     ],
 };
 
@@ -239,6 +266,7 @@ pub(super) static LINKS: Table = Table {
         ENCODING,
         RECORDS,
         LISTS,
+        UNWANTED_LISTS,
         required(
             "each",
             Expression,
@@ -259,6 +287,42 @@ pub(super) static JOIN: Table = Table {
             "What such a record refers to: a key or a list of them.",
         ),
         key("order", Expression, "Its place among the others, a number."),
+    ],
+};
+
+/// What is said about rich text.
+pub(super) static RICH_TEXT: Table = Table {
+    name: "[rich_text]",
+    about: "What rich text has that `plain` does not know.",
+    keys: &[
+        key(
+            "shortcodes",
+            Flag,
+            "Whether texts have shortcodes of WordPress, which `plain` removes then.",
+        ),
+        key(
+            "blocks",
+            Named(&BLOCK),
+            "What nodes of a kind are, by its name.",
+        ),
+    ],
+};
+
+/// A kind of nodes of rich text.
+pub(super) static BLOCK: Table = Table {
+    name: "[rich_text.blocks.KIND]",
+    about: "What nodes of a kind are in a text.",
+    keys: &[
+        required(
+            "as",
+            Word(|| NodeKind::WORDS.map(|(word, _)| word).to_vec()),
+            "What such a node is; `text` is part of a line.",
+        ),
+        key(
+            "from",
+            Texts,
+            "Keys of such a node that hold its text or its parts, in their order: `text` or `attrs.label`.",
+        ),
     ],
 };
 

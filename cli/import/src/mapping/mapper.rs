@@ -28,6 +28,7 @@ use super::expression::{
     self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, from_json, joins_named,
 };
 use super::functions::measure::Convention;
+use super::functions::plain::RichText;
 use super::image_files::ImageFile;
 use super::index::Index;
 use super::key_interner::{KeyId, whole};
@@ -330,6 +331,14 @@ impl EvalContext for Mapper {
         linked
             .map(|to| self.index.keys.text(to).to_owned())
             .collect()
+    }
+
+    fn rich_text(&self) -> &RichText {
+        &self.definition.rich_text
+    }
+
+    fn note_unknown_node(&self, kind: &str) {
+        self.followed.borrow_mut().note_unknown_node(kind);
     }
 
     fn note_markdown(&self) {

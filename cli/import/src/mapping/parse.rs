@@ -19,7 +19,8 @@ use super::definition::{
     WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
-use super::file_keys::{self, ROOT};
+use super::file_keys::{self, BLOCK, RICH_TEXT, ROOT};
+use super::functions::plain::{Block, Kind as NodeKind, RichText};
 use super::image_files::HEAD_MAX;
 use super::mistake::Mistake;
 use super::section::{Section, json, text};
@@ -63,6 +64,7 @@ impl Parser {
             span,
             place: String::new(),
         });
+        let unwanted = self.unwanted_files(&mut root);
         let edit_url = self.edit_url(&mut root);
         let tables = self.vocabulary_tables(&mut root);
         let common = match root.take("envelope") {
@@ -72,6 +74,7 @@ impl Parser {
         let sources = self.sources(&mut root, common);
         let links = root.take("links").map(|value| self.links(value));
         let joins = self.joins(&mut root);
+        let rich_text = root.take("rich_text").map(|value| self.rich_text(value));
         let records = self.constants(&mut root);
         let rules = self.rules(&mut root);
         root.finish(&mut self.mistakes);
@@ -95,6 +98,7 @@ impl Parser {
                     length: HEAD_MAX,
                 }),
                 descends: true,
+                unwanted: Some(unwanted?),
             },
             variables,
             prelude,
@@ -102,6 +106,7 @@ impl Parser {
             links,
             joins,
             tables,
+            rich_text: rich_text.flatten().unwrap_or_default(),
             records,
             ignored: std::mem::take(&mut self.ignored),
             edit_url,
@@ -244,6 +249,31 @@ impl Parser {
         };
         let mistake = Mistake::new(first.span(), message);
         self.mistakes.push(mistake.hint(Some(hint.to_owned())));
+    }
+
+    fn rich_text(&mut self, value: &Spanned<DeValue<'_>>) -> Option<RichText> {
+        let mut section = Section::of(value, &RICH_TEXT, &mut self.mistakes)?;
+        let shortcodes = section.take("shortcodes");
+        let has_shortcodes = shortcodes.is_some_and(|value| self.flag(value));
+        let blocks = self.optional_table(&mut section, "blocks");
+        let blocks = blocks.into_iter().flat_map(|(blocks, _)| blocks);
+        let blocks = blocks
+            .filter_map(|(name, value)| Some((name.get_ref().to_string(), self.block(value)?)));
+        let blocks = blocks.collect();
+        section.finish(&mut self.mistakes);
+        Some(RichText {
+            has_shortcodes,
+            blocks,
+        })
+    }
+
+    fn block(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Block> {
+        let mut section = Section::of(value, &BLOCK, &mut self.mistakes)?;
+        let kind = section.required("as", &mut self.mistakes);
+        let kind = kind.and_then(|kind| self.word(kind, &NodeKind::WORDS));
+        let from = self.names(&mut section, "from");
+        section.finish(&mut self.mistakes);
+        Some(Block { kind: kind?, from })
     }
 
     /// Reads an expression and gives it a number.

@@ -11,8 +11,10 @@ mod mistakes;
 mod numbers;
 mod reads;
 mod references;
+mod rich_text;
 mod sections;
 mod threads;
+mod unread;
 mod whereabouts;
 
 use std::num::NonZero;

@@ -30,6 +30,8 @@ pub(super) struct Unpacked {
     pub(super) members: Vec<Member>,
     /// Names of members that match the plan but are not read, with the reason.
     pub(super) refused: Vec<(String, &'static str)>,
+    /// Names of members that are missed by the plan.
+    pub(super) missed: Vec<String>,
     /// What ended the archive early.
     pub(super) broken: Option<io::Error>,
     contents: Spool,
@@ -92,6 +94,7 @@ pub(super) fn unpack(reader: impl Read, plan: &Plan, temp_dir: &Path) -> anyhow:
     let mut unpacked = Unpacked {
         members: Vec::new(),
         refused: Vec::new(),
+        missed: Vec::new(),
         broken: None,
         contents: Spool::new(temp_dir),
     };
@@ -154,7 +157,10 @@ impl Unpacked {
             return None;
         }
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        let wanted = plan.bytes_of(&name)?;
+        let Some(wanted) = plan.bytes_of(&name) else {
+            self.missed.extend(plan.misses(&name).then_some(name));
+            return None;
+        };
         match reason_to_refuse(entry, &name) {
             None => Some((name, wanted)),
             Some(reason) => {

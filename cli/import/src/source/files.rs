@@ -40,6 +40,8 @@ pub(crate) enum Opened<'f> {
     /// The next file. If it cannot be read to its end, that is reported and the next file is
     /// opened.
     File(&'f Arc<ExportFile>, &'f mut dyn Read),
+    /// A file that is missed by the plan.
+    Missed(&'f Arc<ExportFile>),
     /// A problem with a file.
     Damaged(Box<Finding>),
 }
@@ -114,7 +116,8 @@ impl Opening<'_> {
                 None => self.refused(name, "file", "leads out of the folder by now")?,
             }
         }
-        Ok(())
+        let missed = listing.missed.iter();
+        self.missed(missed.map(|path| path.display().to_string()))
     }
 
     fn path(&mut self, export: &Export) -> anyhow::Result<()> {
@@ -169,6 +172,7 @@ impl Opening<'_> {
         for (member, reason) in unpacked.refused.drain(..) {
             self.refused(format!("{name}/{member}"), "member", reason)?;
         }
+        let missed = std::mem::take(&mut unpacked.missed);
         for member in std::mem::take(&mut unpacked.members) {
             let full_name = format!("{name}/{}", member.name);
             match decompress::open(&member.name, unpacked.contents(&member)) {
@@ -180,7 +184,7 @@ impl Opening<'_> {
             }
         }
         match unpacked.broken {
-            None => Ok(()),
+            None => self.missed(missed.iter().map(|member| format!("{name}/{member}"))),
             Some(source) => {
                 let file = self.next_file(name.to_owned(), "");
                 self.broken(&file, None, source)
@@ -237,6 +241,17 @@ impl Opening<'_> {
         let file = self.next_file(name, "");
         let message = format!("the {what} {reason}, so it is not read");
         self.report(Code::MemberRefused, &file, None, message)
+    }
+
+    fn missed(&mut self, names: impl Iterator<Item = String>) -> anyhow::Result<()> {
+        for name in names {
+            let file = self.next_file(name, "");
+            match (self.sink)(Opened::Missed(&file)) {
+                Ok(()) => {}
+                Err(stop) => self.stopped(&file, stop)?,
+            }
+        }
+        Ok(())
     }
 
     fn nothing_to_read(&mut self, name: String) -> anyhow::Result<()> {

@@ -18,6 +18,8 @@ pub(super) struct Listing {
     pub(super) files: Vec<PathBuf>,
     /// Files that match the plan but are not read, with the reason, sorted by path.
     pub(super) refused: Vec<(PathBuf, &'static str)>,
+    /// Files that are missed by the plan, sorted by path.
+    pub(super) missed: Vec<PathBuf>,
 }
 
 impl Listing {
@@ -56,6 +58,7 @@ pub(super) fn list(folder: &Path, plan: &Plan) -> io::Result<Listing> {
         root: folder.canonicalize()?,
         files: Vec::new(),
         refused: Vec::new(),
+        missed: Vec::new(),
     };
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
@@ -63,13 +66,15 @@ pub(super) fn list(folder: &Path, plan: &Plan) -> io::Result<Listing> {
             let entry = entry?;
             let path = entry.path();
             let within = path.strip_prefix(folder).unwrap_or(&path);
-            let is_wanted = plan.bytes_of(&within.to_string_lossy()).is_some();
+            let within = within.to_string_lossy().into_owned();
+            let is_wanted = plan.bytes_of(&within).is_some();
             match what_is(&entry, &listing.root)? {
                 Found::Folder if plan.descends && !is_hidden(&entry) => folders.push(path),
                 Found::LinkedFolder if plan.descends && !is_hidden(&entry) => {
                     listing.refused.push((path, "is a link to a folder"));
                 }
                 Found::File if is_wanted => listing.files.push(path),
+                Found::File if plan.misses(&within) => listing.missed.push(path),
                 Found::Refused(reason) if is_wanted => listing.refused.push((path, reason)),
                 _ => {}
             }
@@ -77,6 +82,7 @@ pub(super) fn list(folder: &Path, plan: &Plan) -> io::Result<Listing> {
     }
     listing.files.sort_unstable();
     listing.refused.sort_unstable();
+    listing.missed.sort_unstable();
     Ok(listing)
 }
 

@@ -15,6 +15,10 @@ pub const LINE_MAX: usize = 1024 * 1024;
 const IMAGE_ENDINGS: [&str; 8] = [
     ".avif", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".png", ".webp",
 ];
+/// Suffixes of the names of files that may hold records, in lower case.
+const DATA_ENDINGS: [&str; 7] = [
+    ".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv", ".xml",
+];
 
 /// Which files are read, and how.
 #[derive(Debug)]
@@ -25,6 +29,8 @@ pub struct Plan {
     pub(crate) heads: Option<Heads>,
     /// Whether folders within a folder are read as well, except hidden ones.
     pub(crate) descends: bool,
+    /// Files that are known and not wanted, if others that are not read are to be told.
+    pub(crate) unwanted: Option<FileNames>,
 }
 
 /// Files whose records are laid out in the same way.
@@ -81,10 +87,12 @@ impl Plan {
                     encoding: None,
                     records: Vec::new(),
                     lists: Vec::new(),
+                    unwanted: Vec::new(),
                 },
             }],
             heads: None,
             descends: false,
+            unwanted: None,
         }
     }
 
@@ -97,6 +105,7 @@ impl Plan {
                 length,
             }),
             descends: true,
+            unwanted: None,
         }
     }
 
@@ -111,6 +120,17 @@ impl Plan {
             return Some(u64::MAX);
         }
         self.head_of(path)
+    }
+
+    /// Whether a file with this path within its folder or archive, which is not read, is to be
+    /// told: it may hold records, and nobody said that it is not wanted.
+    pub(super) fn misses(&self, path: &str) -> bool {
+        let Some(unwanted) = self.unwanted.as_ref().filter(|_| !self.is_hidden(path)) else {
+            return false;
+        };
+        let name = path.to_ascii_lowercase();
+        let name = without_compression(&name);
+        DATA_ENDINGS.iter().any(|ending| name.ends_with(ending)) && !unwanted.are_of(path)
     }
 
     /// What is read of a file that was named on the command line or that [`Self::bytes_of`]
@@ -163,9 +183,7 @@ impl FileNames {
     /// Whether a file with this path within the export has one of these names.
     fn are_of(&self, path: &str) -> bool {
         let path = path.trim_start_matches("./");
-        let mut endings = [".gz", ".zst"].iter();
-        let plain = endings.find_map(|end| path.strip_suffix(end));
-        self.match_plain(path) || plain.is_some_and(|plain| self.match_plain(plain))
+        self.match_plain(path) || self.match_plain(without_compression(path))
     }
 
     fn match_plain(&self, path: &str) -> bool {
@@ -184,6 +202,14 @@ impl FileNames {
     }
 }
 
+/// The name of a file without the suffix of its compression.
+fn without_compression(path: &str) -> &str {
+    let mut endings = [".gz", ".zst"].iter();
+    endings
+        .find_map(|ending| path.strip_suffix(ending))
+        .unwrap_or(path)
+}
+
 fn is_called_image(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     IMAGE_ENDINGS.iter().any(|ending| path.ends_with(ending))
@@ -200,9 +226,26 @@ pub(crate) struct Layout {
     pub(crate) records: Vec<RecordsPath>,
     /// XML elements that become lists even if there is only one.
     pub(crate) lists: Vec<String>,
+    /// Paths of lists of JSON that are known and not wanted.
+    pub(crate) unwanted: Vec<String>,
 }
 
 impl Layout {
+    /// Whether a list of JSON is read, has records in it that are, or is known and not wanted,
+    /// perhaps with what it lies in.
+    pub(super) fn knows(&self, list: &str) -> bool {
+        let is_unwanted = |unwanted: &String| {
+            let rest = list.strip_prefix(unwanted.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let path = RecordsPath::parse(list);
+        let is_read = |read: &RecordsPath| {
+            let path = path.as_ref();
+            path.is_ok_and(|path| path.steps == read.steps || path.may_hold(read))
+        };
+        self.unwanted.iter().any(is_unwanted) || self.records.iter().any(is_read)
+    }
+
     /// Whether one pass over a file can serve both layouts.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let has_lists_of_records = matches!(self.format, Format::Json | Format::Xml);

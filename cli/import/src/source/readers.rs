@@ -14,7 +14,9 @@ pub(crate) mod xml;
 mod bounded;
 mod path;
 
-pub(crate) use self::path::RecordsPath;
+pub(crate) use self::path::{RecordsPath, in_path};
+
+use std::collections::BTreeSet;
 
 use super::incoming::FileError;
 use crate::finding::Code;
@@ -33,6 +35,15 @@ pub(crate) struct RecordText<'a> {
     pub(crate) list: Option<usize>,
     /// One JSON value.
     pub(crate) text: &'a str,
+}
+
+/// The lists in a file that may have several.
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
+    /// The indices of the requested ones that it does not have.
+    pub(crate) absent: Vec<usize>,
+    /// The paths of lists of objects beside the requested ones.
+    pub(crate) others: BTreeSet<String>,
 }
 
 /// A record that cannot be read, although the following ones can.

@@ -1,6 +1,6 @@
 //! Splits the files of an export into records according to a plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -13,9 +13,12 @@ use super::files::Opened;
 use super::incoming::{FailedRecord, FileError, Incoming, Record, Sink, Spot};
 use super::lines;
 use super::passes::{Copied, Pass, passes};
-use super::plan::{Contents, Format, Plan};
-use super::readers::{self, BadRecord, RecordText};
+use super::plan::{Contents, Format, Layout, Plan};
+use super::readers::{self, BadRecord, Lists, RecordText};
 use crate::finding::{Code, ExportFile, Finding, Line, Place, Severity};
+
+/// The most unread lists that are told apart.
+const LISTS_MAX: usize = 100;
 
 /// The outcome of reading the files of an export.
 #[derive(Debug, Default)]
@@ -24,6 +27,10 @@ pub(crate) struct FilesRead {
     pub(crate) groups: BTreeMap<usize, GroupFiles>,
     /// Whether files may be missing because an archive was cut off.
     pub(crate) is_damaged: bool,
+    /// Files that are missed by the plan.
+    pub(crate) missed: Vec<Arc<ExportFile>>,
+    /// Lists that no group reads, by their paths: the first file, and how many files have it.
+    pub(crate) unread_lists: BTreeMap<String, (Arc<ExportFile>, u64)>,
     /// A description of the files.
     pub(crate) files: SourceFiles,
 }
@@ -65,6 +72,10 @@ impl<'a, 't> Cutter<'a, 't> {
     pub(super) fn take(&mut self, opened: Opened<'_>) -> Result<(), FileError> {
         match opened {
             Opened::File(file, contents) => self.file(file, contents),
+            Opened::Missed(file) => {
+                self.read.missed.push(Arc::clone(file));
+                Ok(())
+            }
             Opened::Damaged(finding) => {
                 self.read.is_damaged |= finding.code.severity() == Severity::Error;
                 Ok((self.sink)(Incoming::Finding(*finding))?)
@@ -74,10 +85,15 @@ impl<'a, 't> Cutter<'a, 't> {
 
     fn file(&mut self, file: &Arc<ExportFile>, contents: &mut dyn Read) -> Result<(), FileError> {
         match self.plan.contents_of(&file.path) {
-            Contents::Records(wanted) => match passes(wanted).as_slice() {
-                [pass] => self.cut(pass, file, contents),
-                passes => self.cut_in_passes(passes, file, contents),
-            },
+            Contents::Records(wanted) => {
+                let layouts: Vec<&Layout> = wanted.iter().map(|(_, layout)| *layout).collect();
+                let unread = match passes(wanted).as_slice() {
+                    [pass] => self.cut(pass, file, contents),
+                    passes => self.cut_in_passes(passes, file, contents),
+                }?;
+                self.note_unread(file, unread, &layouts);
+                Ok(())
+            }
             Contents::Head(length) => {
                 let mut head = Vec::new();
                 let read = contents.take(length).read_to_end(&mut head);
@@ -94,33 +110,52 @@ impl<'a, 't> Cutter<'a, 't> {
     }
 
     /// Reads a file more than once, for groups that read it differently. All passes would report
-    /// the same damage, so the first one to find it is the last.
+    /// the same damage, so the first one to find it is the last. Returns the lists beside those
+    /// of any pass.
     fn cut_in_passes(
         &mut self,
         passes: &[Pass<'_>],
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
-    ) -> Result<(), FileError> {
+    ) -> Result<BTreeSet<String>, FileError> {
         let mut copied = Copied::of(contents, self.temp_dir)?;
+        let mut others = BTreeSet::new();
         for pass in passes {
-            self.cut(pass, file, &mut copied.contents())?;
+            others.append(&mut self.cut(pass, file, &mut copied.contents())?);
         }
-        Ok(())
+        Ok(others)
     }
 
-    /// Splits a file into records, reading it once.
+    /// Notes the lists of a file that no group reads, unless one says that it is not wanted.
+    fn note_unread(
+        &mut self,
+        file: &Arc<ExportFile>,
+        lists: BTreeSet<String>,
+        layouts: &[&Layout],
+    ) {
+        let known = &mut self.read.unread_lists;
+        let is_unread = |list: &String| !layouts.iter().any(|layout| layout.knows(list));
+        for list in lists.into_iter().filter(is_unread) {
+            if known.len() < LISTS_MAX || known.contains_key(&list) {
+                let first = || (Arc::clone(file), 0);
+                known.entry(list).or_insert_with(first).1 += 1;
+            }
+        }
+    }
+
+    /// Splits a file into records, reading it once. Returns the lists beside those that are read.
     fn cut(
         &mut self,
         pass: &Pass<'_>,
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
-    ) -> Result<(), FileError> {
+    ) -> Result<BTreeSet<String>, FileError> {
         self.mark(&pass.groups, GroupFiles::Read);
         let Some(encoding) = pass.layout.encoding else {
             return self.cut_text(pass, file, contents);
         };
         let mut watched = Utf8Watch::new(contents);
-        self.cut_text(pass, file, &mut encoding.decode(&mut watched))?;
+        let others = self.cut_text(pass, file, &mut encoding.decode(&mut watched))?;
         if watched.is_doubtful() {
             let message = format!(
                 "the file is read as {encoding}, though all of it is valid UTF-8: drop `encoding` from the source in the mapping, unless the file is not"
@@ -128,7 +163,7 @@ impl<'a, 't> Cutter<'a, 't> {
             let finding = Finding::in_file(Code::EncodingDoubtful, file, None, message);
             (self.sink)(Incoming::Finding(finding))?;
         }
-        Ok(())
+        Ok(others)
     }
 
     /// Splits a file into records, given its decoded contents.
@@ -137,7 +172,7 @@ impl<'a, 't> Cutter<'a, 't> {
         pass: &Pass<'_>,
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
-    ) -> Result<(), FileError> {
+    ) -> Result<BTreeSet<String>, FileError> {
         let records = &pass.layout.records;
         let mut spots = Spots::of(records.len());
         let mut visit = |record: Result<RecordText<'_>, BadRecord>| {
@@ -155,22 +190,31 @@ impl<'a, 't> Cutter<'a, 't> {
             (self.sink)(incoming)
         };
         let forward = |contents| BufReader::with_capacity(BUFFER, contents);
-        let absent = match pass.layout.format {
+        let Lists { absent, others } = match pass.layout.format {
             Format::Lines { max } => {
-                return lines::read(file, forward(contents), &pass.groups, max, self.sink);
+                lines::read(file, forward(contents), &pass.groups, max, self.sink)?;
+                Lists::default()
             }
             Format::Parquet => {
                 let whole = Copied::of(contents, self.temp_dir)?.whole();
                 let whole = whole.map_err(|source| FileError::Unread { line: 1, source })?;
-                return readers::parquet::read(whole, &mut visit);
+                readers::parquet::read(whole, &mut visit)?;
+                Lists::default()
             }
-            Format::Csv => return readers::csv::read(forward(contents), &mut visit),
-            Format::Json => readers::json::read(forward(contents), records, &mut visit),
+            Format::Csv => {
+                readers::csv::read(forward(contents), &mut visit)?;
+                Lists::default()
+            }
+            Format::Json => readers::json::read(forward(contents), records, &mut visit)?,
             Format::Xml => {
-                readers::xml::read(forward(contents), records, &pass.layout.lists, &mut visit)
+                let lists = &pass.layout.lists;
+                let absent = readers::xml::read(forward(contents), records, lists, &mut visit)?;
+                let others = BTreeSet::new();
+                Lists { absent, others }
             }
-        }?;
-        Ok(self.report_absent(pass, file, &absent)?)
+        };
+        self.report_absent(pass, file, &absent)?;
+        Ok(others)
     }
 
     /// Reports the lists of records that a file does not have.

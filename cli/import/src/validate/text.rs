@@ -76,9 +76,33 @@ fn is_plain(text: &str) -> bool {
     !text.bytes().fold(false, |any, byte| any | refused(byte))
 }
 
+/// The trimmed text, unless nobody can see anything in it.
 fn not_blank(given: &str) -> Option<&str> {
-    let trimmed = given.trim();
-    (!trimmed.is_empty()).then_some(trimmed)
+    let is_visible = |c: char| !c.is_whitespace() && !is_invisible(c);
+    given.contains(is_visible).then(|| given.trim())
+}
+
+/// Whether a character is one that is not shown by itself, such as a soft hyphen, a joiner, a byte
+/// order mark or a variation selector: mostly Unicode's `Default_Ignorable_Code_Point`.
+const fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 /// Checks a length limit, for a text both as given and as served, which may be longer.
@@ -184,6 +208,22 @@ mod tests {
         for c in '\0'..='\u{200}' {
             let text = format!("a long text with {c} somewhere between other letters");
             assert_eq!(is_plain(&text), c.is_ascii() && !is_refused(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_in_which_nothing_can_be_seen_is_blank() {
+        for text in [
+            "",
+            " \n",
+            "\u{200b}",
+            "\u{feff}\u{a0}\u{ad}",
+            "\u{2060} \u{fe0f}",
+        ] {
+            assert_eq!(not_blank(text), None, "{text:?}");
+        }
+        for text in ["a", " a\u{200b}", "\u{200b}é", "☂\u{fe0f} "] {
+            assert_eq!(not_blank(text), Some(text.trim()), "{text:?}");
         }
     }
 

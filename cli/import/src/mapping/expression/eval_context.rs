@@ -6,6 +6,7 @@ use jaq_core::{DataT, Lut};
 use jaq_json::Val;
 
 use crate::mapping::functions::measure::Convention;
+use crate::mapping::functions::plain::RichText;
 use crate::mapping::image_files::ImageFile;
 
 /// A value of an expression; cheap to clone.
@@ -20,6 +21,10 @@ pub(in crate::mapping) trait EvalContext {
     /// The keys of the published records that a field links the record `from` to, or the current
     /// record if that is absent, in their order.
     fn linked(&self, from: Option<&str>, field: &str) -> Vec<String>;
+    /// What the mapping says about rich text.
+    fn rich_text(&self) -> &RichText;
+    /// Notes that rich text of the current record has nodes of a kind that is not known.
+    fn note_unknown_node(&self, kind: &str);
     /// Notes that a text of the current record looks like Markdown.
     fn note_markdown(&self);
     /// Notes what a number that was read shows of the convention by which it is written.

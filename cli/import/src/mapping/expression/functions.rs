@@ -12,15 +12,15 @@ use super::eval_context::{Data, Language, Referred};
 use super::multiply_guard::{PRODUCT, product};
 use super::regexes::{self, Wanted};
 use super::rewrite::{NEED, Need};
-use super::values::{from_json, from_text, text, to_json};
+use super::values::{from_text, text, to_json};
 use crate::finding::cut;
 use crate::json::{self, InvalidJson};
 use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::functions::list::list;
 use crate::mapping::functions::measure::{DecimalMark, ReadNumber, Unit, measure, number};
 use crate::mapping::functions::money::{Money, money};
+use crate::mapping::functions::plain::looks_like_markdown;
 use crate::mapping::functions::plain::markdown::markdown;
-use crate::mapping::functions::plain::{looks_like_markdown, plain};
 use crate::mapping::functions::quoted;
 use crate::mapping::functions::slugify::slugify;
 use crate::mapping::functions::time::time;
@@ -386,11 +386,14 @@ fn moment(input: &Val, form: &Val, zone: &Val) -> ValR<Val> {
 
 fn plain_text(data: Data<'_>, value: &Val) -> ValR<Val> {
     let json = to_json(value).map_err(Error::str)?;
-    let plain = plain(&json).map_err(Error::str)?;
+    let plain = data.eval.rich_text().plain(&json).map_err(Error::str)?;
+    for kind in &plain.unknown {
+        data.eval.note_unknown_node(kind);
+    }
     if json.as_str().is_some_and(looks_like_markdown) {
         data.eval.note_markdown();
     }
-    Ok(plain.map_or(Val::Null, |plain| from_json(&plain.into())))
+    Ok(plain.text.map_or(Val::Null, Val::from))
 }
 
 fn markdown_text(_data: Data<'_>, text: &str) -> ValR<Val> {

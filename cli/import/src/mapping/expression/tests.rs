@@ -2,15 +2,24 @@
 
 mod library;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::library::OUTSIDE;
 use super::*;
 use crate::mapping::functions::measure::Convention;
+use crate::mapping::functions::plain::RichText;
 use crate::mapping::image_files::ImageFile;
 
 /// Far more than anyone needs.
 const BRACKETS: usize = 20_000;
+
+/// A mapping that says nothing about rich text.
+static RICH_TEXT: RichText = RichText {
+    has_shortcodes: false,
+    blocks: BTreeMap::new(),
+};
 
 /// A context that knows a record, a draft, a link and a table.
 struct Known;
@@ -34,8 +43,13 @@ impl EvalContext for Known {
         }
     }
 
+    fn rich_text(&self) -> &RichText {
+        &RICH_TEXT
+    }
+
     fn note_markdown(&self) {}
     fn note_number(&self, _given: &str, _convention: Convention) {}
+    fn note_unknown_node(&self, _kind: &str) {}
     fn looked_up(&self, _of: &Val, _key: Option<&str>, _is_expected: bool) {}
     fn read(&self, _value: &Val) {}
     fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String> {

@@ -175,7 +175,11 @@ impl<'a> Merge<'a> {
         let of_rules = differences.map(|(records, difference)| self.merged(records, difference));
         let of_fields = [self.markdown(), self.left_out()];
         let findings = of_records.into_iter().chain(of_rules).chain(of_fields);
-        findings.flatten().chain(self.numbers())
+        let numbers = self.numbers();
+        findings
+            .flatten()
+            .chain(numbers)
+            .chain(self.unknown_nodes())
     }
 
     /// The findings about columns of numbers that are not written in one way.
@@ -243,6 +247,30 @@ impl<'a> Merge<'a> {
             Some(first.place()),
             format!("{records}; `markdown` reads it, in place of `plain`"),
         ))
+    }
+
+    /// For each kind of nodes of rich text that is not known, how many records have it.
+    fn unknown_nodes(&self) -> impl Iterator<Item = Finding> {
+        let nodes = self.followed.unknown_nodes.iter();
+        nodes.filter_map(|(kind, counted)| {
+            let first = self.index.documents.at(counted.first?);
+            let records = match counted.count {
+                1 => "1 record has".to_owned(),
+                count => format!("{count} records, from here on, have"),
+            };
+            let message = format!(
+                "{records} rich text with nodes of the kind `{kind}`, which is not known: of these \
+                 `plain` keeps no more than their `text`, `content` and `children`"
+            );
+            let code = Code::RichTextNotRead;
+            let finding = Finding::new(code, Some(first.place()), message);
+            let hint = "say in [rich_text.blocks] of the mapping what such a node is, and where \
+                        its text is";
+            Some(Finding {
+                hint: Some(hint.to_owned()),
+                ..finding
+            })
+        })
     }
 
     /// For each rule, the first two records that were merged although they differ.

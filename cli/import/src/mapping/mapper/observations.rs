@@ -1,12 +1,18 @@
 //! Observations made while records are mapped and reported at the end: references to unpublished
-//! records, references to records changed after publication, texts that look like Markdown, and how
-//! numbers are written.
+//! records, references to records changed after publication, texts that look like Markdown, how numbers
+//! are written, and nodes of rich text that are not known.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::numbers::Written;
+use crate::finding::cut;
 use crate::mapping::definition::ExpressionId;
 use crate::mapping::functions::measure::Convention;
+
+/// The most kinds of unknown nodes that are told apart; the names are the export's.
+const KINDS_MAX: usize = 100;
+/// What stands for all other kinds.
+pub(super) const OTHER_KINDS: &str = "others";
 
 /// A reference, as the places of the records at both ends.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +36,8 @@ pub(super) struct Followed {
     pub(super) markdown: Counted,
     /// How the numbers that each expression reads are written.
     pub(super) numbers: BTreeMap<ExpressionId, Written>,
+    /// Records with nodes of rich text that are not known, by the nodes' kinds.
+    pub(super) unknown_nodes: BTreeMap<String, Counted>,
 }
 
 /// Records that are reported together.
@@ -95,6 +103,24 @@ impl Followed {
         }
     }
 
+    /// Notes that rich text of the record has nodes of a kind that is not known.
+    pub(super) fn note_unknown_node(&mut self, kind: &str) {
+        if let Some(from) = self.from {
+            self.unknown_node(cut(kind)).add(from);
+        }
+    }
+
+    fn unknown_node(&mut self, kind: String) -> &mut Counted {
+        let nodes = &mut self.unknown_nodes;
+        let is_one_more = KINDS_MAX <= nodes.len() && !nodes.contains_key(&kind);
+        let kind = if is_one_more {
+            OTHER_KINDS.to_owned()
+        } else {
+            kind
+        };
+        nodes.entry(kind).or_default()
+    }
+
     /// Notes a reference to an unpublished record; one that is followed repeatedly counts once.
     pub(super) fn refuse(&mut self, to: usize) {
         let Some(from) = self.from else { return };
@@ -113,6 +139,9 @@ impl Followed {
         self.markdown.merge(&later.markdown);
         for (expression, written) in later.numbers {
             self.numbers.entry(expression).or_default().merge(written);
+        }
+        for (kind, counted) in later.unknown_nodes {
+            self.unknown_node(kind).merge(&counted);
         }
     }
 }

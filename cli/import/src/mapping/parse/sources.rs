@@ -112,18 +112,29 @@ impl Parser {
         let encoding = self.encoding(section, format);
         let records = self.records(section, format);
         let lists = self.lists(section, format);
-        let patterns = patterns?;
-        let globs = self.globs(&patterns)?;
-        let patterns = patterns.into_iter().map(|(text, _)| text.to_owned());
+        let unwanted = self.names(section, "ignore");
         Some(FileGroup {
-            names: FileNames::Globs(globs, patterns.collect()),
+            names: self.file_names(patterns?)?,
             layout: Layout {
                 format: format?,
                 encoding,
                 records,
                 lists,
+                unwanted,
             },
         })
+    }
+
+    /// The files of the export that no section reads and that are not wanted.
+    pub(super) fn unwanted_files(&mut self, root: &mut Section<'_>) -> Option<FileNames> {
+        let patterns = root.texts("ignore", &mut self.mistakes);
+        self.file_names(patterns.unwrap_or_default())
+    }
+
+    fn file_names(&mut self, patterns: Vec<(&str, Range<usize>)>) -> Option<FileNames> {
+        let globs = self.globs(&patterns)?;
+        let patterns = patterns.into_iter().map(|(text, _)| text.to_owned());
+        Some(FileNames::Globs(globs, patterns.collect()))
     }
 
     fn encoding(&mut self, section: &mut Section<'_>, format: Option<Format>) -> Option<Encoding> {

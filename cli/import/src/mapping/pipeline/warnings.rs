@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::finding::nearest;
-use crate::finding::{Code, ExportFile, Finding, cut};
+use crate::finding::{Code, ExportFile, Finding, cut, others};
 use crate::mapping::definition::Role;
 use crate::mapping::index::{CountAndFirst, ErrorCells, Index, Reading};
 use crate::mapping::{Mapping, line_of};
@@ -15,6 +15,9 @@ use crate::source::{FilesRead, GroupFiles};
 
 /// The most types of records that a warning names.
 const TYPES_NAMED: usize = 8;
+
+/// The most files that are not read that a warning names besides the first.
+const FILES_NAMED: usize = 5;
 
 /// Everything that was read and the warnings about it.
 pub(super) struct Warnings<'a> {
@@ -36,6 +39,8 @@ impl Warnings<'_> {
             self.published_keys(reading);
             self.empty_joins(&reading.types);
             self.missing_types(&reading.types);
+            self.missed_files();
+            self.unread_lists();
         }
         self.findings
     }
@@ -170,6 +175,62 @@ impl Warnings<'_> {
                 self.at_offset(Code::TypeNotFound, span.start, message);
             }
         }
+    }
+
+    /// Warns of files that may hold records and that no section reads.
+    fn missed_files(&mut self) {
+        let Some((first, more)) = self.files.missed.split_first() else {
+            return;
+        };
+        let named: Vec<&str> = more
+            .iter()
+            .take(FILES_NAMED)
+            .map(|file| &*file.name)
+            .collect();
+        let dots = if named.len() < more.len() {
+            ", …"
+        } else {
+            ""
+        };
+        let message = match more.len() {
+            0 => "no section of the mapping reads this file".to_owned(),
+            count => format!(
+                "no section of the mapping reads this file, nor {}: {}{dots}",
+                others(count),
+                named.join(", ")
+            ),
+        };
+        let finding = Finding::in_file(Code::FileNotRead, first, None, message);
+        let hint = "name what is wanted in `files` of a [[sources]], and what is not in `ignore` \
+                    at the top of the mapping";
+        self.push_with_hint(finding, hint);
+    }
+
+    /// Warns of lists beside those that are read.
+    fn unread_lists(&mut self) {
+        let files = self.files;
+        for (list, (file, count)) in &files.unread_lists {
+            let files = match count - 1 {
+                0 => String::new(),
+                1 => " of this file and of 1 other".to_owned(),
+                more => format!(" of this file and of {more} others"),
+            };
+            let message = format!(
+                "no section of the mapping reads the list `{}`{files}",
+                cut(list)
+            );
+            let finding = Finding::in_file(Code::ListNotRead, file, None, message);
+            let hint = "name it in `records` of a [[sources]] if it is wanted, and in its `ignore` \
+                        if not";
+            self.push_with_hint(finding, hint);
+        }
+    }
+
+    fn push_with_hint(&mut self, finding: Finding, hint: &str) {
+        self.findings.push(Finding {
+            hint: Some(hint.to_owned()),
+            ..finding
+        });
     }
 }
 

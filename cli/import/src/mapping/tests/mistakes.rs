@@ -23,6 +23,35 @@ fn check(text: &str, expected: &[&str]) {
 }
 
 #[test]
+fn mistakes_in_kinds_of_nodes_are_told_like_others() {
+    let rich_text = |lines: &str| {
+        format!(
+            "mapping = \"boat-catalogue-mapping/1\"\nignore = [\"{{\"]\n\
+             [[sources]]\nfiles = [\"x\"]\nreader = \"csv\"\nkey = \".id\"\ntype = '\"boat\"'\n\
+             [[emit]]\nkind = \"boat\"\ntype = \"boat\"\nfields.model = \".model\"\n\
+             [rich_text]\n{lines}"
+        )
+    };
+    let lines = "shortcode = true\nshortcodes = 1\n[rich_text.blocks]\na = \"text\"\nb = { from = [\"x\"] }\n\
+                 c = { as = \"paragraf\" }\nd = { as = \"text\", from = [], of = 1 }\n";
+    check(
+        &rich_text(lines),
+        &[
+            "2: this is not a pattern of file names: unclosed alternate group; missing '}' (maybe \
+             escape '{' with '[{]'?)",
+            "14: this must be true or false",
+            "16: this must be a table",
+            "17: `as` is required here",
+            "18: this must be one of paragraph, heading, quote, group, list, item, table, row, cell, \
+             text, break, ignored [did you mean `paragraph`?]",
+            "19: this must name at least one",
+            "19: `of` is not a key of this table [its keys are as, from]",
+            "13: `shortcode` is not a key of this table [did you mean `shortcodes`?]",
+        ],
+    );
+}
+
+#[test]
 fn words_of_a_table_that_are_not_decided_are_named_together() {
     let table = |words: &str| {
         format!(

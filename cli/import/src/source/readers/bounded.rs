@@ -20,6 +20,9 @@ pub(crate) struct Progress {
     begin: Cell<u64>,
     /// Bytes that the record may still take; `None` if there is no limit.
     left: Cell<Option<usize>>,
+    /// What must follow, but for blanks, if the value of a key is a list of objects; `None` once
+    /// something else did.
+    awaited: Cell<Option<&'static [u8]>>,
 }
 
 impl Progress {
@@ -28,6 +31,7 @@ impl Progress {
             line: Cell::new(1),
             begin: Cell::new(1),
             left: Cell::new(Some(RECORD_MAX)),
+            awaited: Cell::new(None),
         }
     }
 
@@ -48,7 +52,30 @@ impl Progress {
         self.left.set(None);
     }
 
+    /// Begins to watch whether the value of the key that was just read is a list of objects. Its
+    /// first bytes tell, so nothing of it is held.
+    pub(crate) fn await_list(&self) {
+        self.awaited.set(Some(b":[{"));
+    }
+
+    /// Whether the value, which was read, is a list of objects.
+    pub(crate) fn was_list(&self) -> bool {
+        self.awaited.take().is_some_and(<[u8]>::is_empty)
+    }
+
+    fn watch(&self, bytes: &[u8]) {
+        for byte in bytes.iter().filter(|byte| !byte.is_ascii_whitespace()) {
+            let Some([next, rest @ ..]) = self.awaited.get() else {
+                return;
+            };
+            self.awaited.set((byte == next).then_some(rest));
+        }
+    }
+
     fn take(&self, bytes: &[u8]) {
+        if self.awaited.get().is_some() {
+            self.watch(bytes);
+        }
         let lines = memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.line.set(self.line.get() + lines);
         let left = self.left.get();

@@ -1,6 +1,7 @@
 //! Reads JSON documents that are a record or a list of records, or that contain lists of records.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::BufRead;
 
@@ -9,12 +10,15 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::bounded::{Bounded, Progress, unread};
-use super::path::Step;
-use super::{FileError, RecordText, RecordsPath, Visit, corrupt, truncated};
+use super::path::{Step, in_path};
+use super::{FileError, Lists, RecordText, RecordsPath, Visit, corrupt, truncated};
 use crate::steps;
 
-/// Hands every record of a document to `visit`; returns the indices of the paths in `records` that
-/// the document does not have.
+/// The most lists beside those of `records` that are named.
+const OTHERS_MAX: usize = 100;
+
+/// Hands every record of a document to `visit`; returns which of the paths in `records` the
+/// document does not have, and which lists lie beside what they lead to.
 ///
 /// Each of `records` is a path to a list, whose members are records, or to an object, each of whose
 /// members is a record `{"key": …, "value": …}`. If `records` is empty, the document itself is a
@@ -26,7 +30,7 @@ pub(crate) fn read(
     reader: impl BufRead,
     records: &[RecordsPath],
     visit: &mut Visit<'_>,
-) -> Result<Vec<usize>, FileError> {
+) -> Result<Lists, FileError> {
     let progress = Progress::new();
     let stopped = |source| unread(source, progress.line());
     let mut reader = Bounded::new(reader, &progress).map_err(stopped)?;
@@ -36,12 +40,14 @@ pub(crate) fn read(
         visit: RefCell::new(visit),
         failure: Cell::new(None),
         seen: records.iter().map(|_| Cell::new(false)).collect(),
+        others: RefCell::default(),
     };
     let mut document = serde_json::Deserializer::from_reader(reader);
     let walked = if !records.is_empty() {
         let paths = records.iter().map(|path| path.steps.as_slice());
         let paths = paths.enumerate().collect();
-        Node { walk: &walk, paths }.deserialize(&mut document)
+        let (walk, path) = (&walk, String::new());
+        Node { walk, paths, path }.deserialize(&mut document)
     } else if first == Some(b'[') {
         Records {
             walk: &walk,
@@ -54,10 +60,11 @@ pub(crate) fn read(
     match walked.and_then(|()| document.end()) {
         Ok(()) => {
             let seen = walk.seen.iter().enumerate();
-            Ok(seen
-                .filter(|(_, seen)| !seen.get())
-                .map(|(at, _)| at)
-                .collect())
+            let absent = seen.filter(|(_, seen)| !seen.get());
+            Ok(Lists {
+                absent: absent.map(|(at, _)| at).collect(),
+                others: walk.others.take(),
+            })
         }
         Err(error) => Err(walk.stop(error)),
     }
@@ -90,6 +97,8 @@ struct Walk<'w, 'v> {
     failure: Cell<Option<anyhow::Error>>,
     /// For every path in `records`, whether the document has it.
     seen: Vec<Cell<bool>>,
+    /// The paths of other lists.
+    others: RefCell<BTreeSet<String>>,
 }
 
 impl Walk<'_, '_> {
@@ -139,11 +148,13 @@ impl Walk<'_, '_> {
 struct Node<'w, 'v> {
     walk: &'w Walk<'w, 'v>,
     paths: Vec<(usize, &'w [Step])>,
+    /// Its own path.
+    path: String,
 }
 
 impl<'w> Node<'w, '_> {
-    /// A member, with the paths that lead through it.
-    fn member(&self, is_it: impl Fn(&Step) -> bool) -> Self {
+    /// A member, with the paths that lead through it. `step` is the last part of its own path.
+    fn member(&self, is_it: impl Fn(&Step) -> bool, step: &str) -> Self {
         let leads_on = |(place, path): &(usize, &'w [Step])| match path.split_first() {
             Some((first, rest)) if is_it(first) => Some((*place, rest)),
             _ => None,
@@ -151,6 +162,15 @@ impl<'w> Node<'w, '_> {
         Self {
             walk: self.walk,
             paths: self.paths.iter().filter_map(leads_on).collect(),
+            path: format!("{}{step}", self.path),
+        }
+    }
+
+    /// Notes that it is a list of objects to which no path leads.
+    fn note_other(&self, path: String) {
+        let mut others = self.walk.others.borrow_mut();
+        if others.len() < OTHERS_MAX {
+            others.insert(path);
         }
     }
 }
@@ -191,7 +211,16 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
                 Step::Each => true,
                 Step::At(_) => false,
             };
-            members.next_value_seed(self.member(is_it))?;
+            let dot = if self.path.is_empty() { "" } else { "." };
+            let member = self.member(is_it, &format!("{dot}{}", in_path(&key)));
+            let other = member.paths.is_empty().then(|| member.path.clone());
+            if other.is_some() {
+                self.walk.progress.await_list();
+            }
+            members.next_value_seed(member)?;
+            if let Some(other) = other.filter(|_| self.walk.progress.was_list()) {
+                self.note_other(other);
+            }
         }
         Ok(())
     }
@@ -204,7 +233,16 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
                 Step::Each => true,
                 Step::Key(_) => false,
             };
-            if list.next_element_seed(self.member(is_it))?.is_none() {
+            let is_each = self
+                .paths
+                .iter()
+                .any(|(_, path)| path.first() == Some(&Step::Each));
+            let step = if is_each {
+                "[]".to_owned()
+            } else {
+                format!("[{place}]")
+            };
+            if list.next_element_seed(self.member(is_it, &step))?.is_none() {
                 break;
             }
         }

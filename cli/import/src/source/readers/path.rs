@@ -1,6 +1,7 @@
 //! The path to the records within a document, as a mapping writes it: `entries`,
 //! `db[0].data.posts`, `db[].posts`, `"a.b".c`.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Deserializer;
@@ -65,6 +66,15 @@ impl RecordsPath {
 impl fmt::Display for RecordsPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+/// A key as part of a path, quoted if it could be mistaken for several keys.
+pub(crate) fn in_path(key: &str) -> Cow<'_, str> {
+    if key.contains(['.', '[', ']', '"']) {
+        Cow::Owned(serde_json::Value::from(key).to_string())
+    } else {
+        Cow::Borrowed(key)
     }
 }
 

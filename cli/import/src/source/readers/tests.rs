@@ -16,7 +16,7 @@ pub(crate) type Reads =
     fn(&mut dyn Read, &[RecordsPath], &mut Visit<'_>) -> Result<Vec<usize>, FileError>;
 
 pub(crate) const JSON: Reads =
-    |file, records, visit| super::json::read(BufReader::new(file), records, visit);
+    |file, records, visit| Ok(super::json::read(BufReader::new(file), records, visit)?.absent);
 pub(crate) const CSV: Reads =
     |file, _, visit| super::csv::read(BufReader::new(file), visit).map(|()| Vec::new());
 pub(crate) const XML: Reads = |file, records, visit| {

@@ -148,6 +148,7 @@ fn check_swap(swap: impl FnOnce(&Path), expected: &str) {
     let take = &mut |opened: Opened<'_>| {
         came.push(match opened {
             Opened::Damaged(finding) => shown(&finding),
+            Opened::Missed(file) => format!("missed: {}", file.name),
             Opened::File(file, contents) => {
                 // When the first file is read, all files have been listed.
                 if let Some(swap) = swap.take() {

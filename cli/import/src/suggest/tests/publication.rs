@@ -235,6 +235,7 @@ fn a_key_that_only_late_records_have_decides_as_well() {
         encoding: None,
         records: Vec::new(),
         lists: Vec::new(),
+        unwanted: Vec::new(),
     };
     let plan = plan_like("a.ndjson", layout);
     let surveyed = survey(&[export], &plan, &|_| true, directory.path()).unwrap();

@@ -57,8 +57,10 @@ enum Element {
     Block,
     /// Ends a line.
     Break,
-    List,
-    Item,
+    /// With the number of its first item, if it has one.
+    List(Option<u64>),
+    /// With its number, if it has one.
+    Item(Option<u64>),
     Table,
     Row,
     Cell,
@@ -76,8 +78,9 @@ impl Element {
             // SVG is not HTML, so its elements can be self-closing.
             "svg" if tag.self_closing => Self::Inline,
             "br" => Self::Break,
-            "ul" | "ol" | "menu" => Self::List,
-            "li" => Self::Item,
+            "ul" | "menu" => Self::List(None),
+            "ol" => Self::List(number(tag, "start")),
+            "li" => Self::Item(number(tag, "value")),
             "table" => Self::Table,
             "tr" => Self::Row,
             "td" | "th" => Self::Cell,
@@ -101,8 +104,15 @@ impl Element {
 
     /// Whether its text is one paragraph, regardless of line breaks.
     const fn is_paragraph(&self) -> bool {
-        matches!(self, Self::Paragraph | Self::Item | Self::Cell)
+        matches!(self, Self::Paragraph | Self::Item(_) | Self::Cell)
     }
+}
+
+/// The number in an attribute of a tag.
+fn number(tag: &Tag, attribute: &str) -> Option<u64> {
+    let mut attributes = tag.attrs.iter();
+    let attribute = attributes.find(|of| &*of.name.local == attribute)?;
+    attribute.value.trim().parse().ok()
 }
 
 /// Writes the text of the tokens to a page.
@@ -185,8 +195,8 @@ impl Reader {
         match element {
             Element::Paragraph | Element::Block => page.part(),
             Element::Break => page.break_line(),
-            Element::List => page.begin_list(),
-            Element::Item => page.begin_item(),
+            Element::List(first) => page.begin_list(*first),
+            Element::Item(number) => page.begin_item(*number),
             Element::Table => page.begin_table(),
             Element::Row => page.begin_row(),
             Element::Cell => page.begin_cell(),
@@ -210,8 +220,8 @@ impl Reader {
             Element::Paragraph | Element::Block => page.part(),
             // Browsers treat `</br>` as `<br>`.
             Element::Break => page.break_line(),
-            Element::List => page.end_list(),
-            Element::Item => page.end_item(),
+            Element::List(_) => page.end_list(),
+            Element::Item(_) => page.end_item(),
             Element::Table => page.end_table(),
             Element::Preformatted => {
                 page.part();

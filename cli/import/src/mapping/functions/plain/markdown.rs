@@ -16,7 +16,14 @@ pub(in crate::mapping) fn markdown(text: &str) -> Result<Option<String>, NoPlain
         return Err(NoPlainText::TooDeep);
     }
     let mut page = String::new();
-    push_html(&mut page, parser(text));
+    let events = parser(text).into_offset_iter();
+    push_html(
+        &mut page,
+        events.map(|(event, range)| match event {
+            Event::Start(Tag::Item) => numbered(&text[range]).unwrap_or(event),
+            event => event,
+        }),
+    );
     let read = html::read(&page)?;
     Ok((!read.is_empty()).then_some(read))
 }
@@ -42,6 +49,14 @@ pub(in crate::mapping) fn is_likely(text: &str) -> bool {
                 }
                 _ => false,
             })
+}
+
+/// The beginning of an item with the number that its author gave it, if it has one.
+fn numbered(item: &str) -> Option<Event<'static>> {
+    let item = item.trim_start();
+    let digits = item.bytes().take_while(u8::is_ascii_digit).count();
+    let number: u64 = item[..digits].parse().ok()?;
+    Some(Event::Html(format!("<li value=\"{number}\">").into()))
 }
 
 fn parser(text: &str) -> Parser<'_> {

@@ -4,7 +4,7 @@
 pub(super) const LENGTH_MAX: usize = 1024 * 1024;
 /// Deepest nesting of the parts of a text.
 pub(super) const PARTS_DEPTH_MAX: usize = 100;
-/// The mark before an item of a list.
+/// The mark before an item of a list without numbers.
 const ITEM_MARK: &str = "- ";
 /// The separator between the cells of a row.
 const CELL_SEPARATOR: &str = " | ";
@@ -15,7 +15,9 @@ pub(in crate::mapping) enum NoPlainText {
     /// Neither a text nor one of the known forms of rich text.
     #[error(
         "could not read {found} as a text: known are texts, HTML, Portable Text, rich text of \
-         Contentful, blocks of Strapi, and documents of Lexical, ProseMirror and Editor.js"
+         Contentful, DatoCMS, Notion, Payload, Prismic, Storyblok, Strapi and Wagtail, and \
+         documents of Editor.js, Lexical, ProseMirror, Quill and Slate; [rich_text.blocks] says \
+         what other kinds of nodes are"
     )]
     UnknownForm {
         /// A short description of the value.
@@ -59,9 +61,10 @@ pub(super) struct Page {
     ends_in_list: bool,
     /// The block being written.
     open: String,
-    /// Whether the block being written is the beginning of an item.
-    is_item: bool,
-    lists: usize,
+    /// The mark of the item of which the block being written is the beginning.
+    item_mark: Option<String>,
+    /// For each list that was begun the number of its next item, if its items have numbers.
+    lists: Vec<Option<u64>>,
     tables: usize,
     /// Bytes written, including white space.
     length: usize,
@@ -108,32 +111,42 @@ impl Page {
     pub(super) fn part(&mut self) {
         if 0 < self.tables {
             self.write_collapsed(" ");
-        } else if self.lists == 0 && !self.is_item {
+        } else if self.lists.is_empty() && self.item_mark.is_none() {
             self.end_block();
         } else if !self.open.trim().is_empty() && !self.open.ends_with('\n') {
             self.break_line();
         }
     }
 
-    /// Begins a list.
-    pub(super) fn begin_list(&mut self) {
+    /// Begins a list. Items have numbers only if the `first` one is not 1: a text may refer to
+    /// such a number, or it is a year.
+    pub(super) fn begin_list(&mut self, first: Option<u64>) {
         self.end_block();
-        self.lists += 1;
+        self.lists.push(first.filter(|first| *first != 1));
     }
 
     /// Ends a list; does no harm if none was begun.
     pub(super) fn end_list(&mut self) {
         self.end_block();
-        self.lists = self.lists.saturating_sub(1);
+        self.lists.pop();
     }
 
-    /// Begins an item, which also ends the previous one.
-    pub(super) fn begin_item(&mut self) {
+    /// Begins an item, which also ends the previous one. In a list with numbers it may have one of
+    /// its own.
+    pub(super) fn begin_item(&mut self, number: Option<u64>) {
         if 0 < self.tables {
             return self.part();
         }
         self.end_block();
-        self.is_item = true;
+        let mark = match self.lists.last_mut() {
+            Some(Some(next)) => {
+                let number = number.unwrap_or(*next);
+                *next = number.saturating_add(1);
+                format!("{number}. ")
+            }
+            _ => ITEM_MARK.to_owned(),
+        };
+        self.item_mark = Some(mark);
     }
 
     /// Ends an item.
@@ -188,11 +201,11 @@ impl Page {
     fn end_block(&mut self) {
         let block = tidy(&self.open);
         self.open.clear();
-        let is_item = std::mem::take(&mut self.is_item);
+        let mark = self.item_mark.take();
         if block.is_empty() {
             return;
         }
-        let is_in_list = is_item || 0 < self.lists;
+        let is_in_list = mark.is_some() || !self.lists.is_empty();
         if !self.text.is_empty() {
             let separator = if self.ends_in_list && is_in_list {
                 "\n"
@@ -201,9 +214,7 @@ impl Page {
             };
             self.text.push_str(separator);
         }
-        if is_item {
-            self.text.push_str(ITEM_MARK);
-        }
+        self.text.push_str(&mark.unwrap_or_default());
         self.text.push_str(&block);
         self.ends_in_list = is_in_list;
     }

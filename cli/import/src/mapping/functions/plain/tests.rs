@@ -4,11 +4,18 @@ mod documents;
 mod html;
 mod markdown;
 mod shortcodes;
+mod systems;
 
 use serde_json::{Value, json};
 
 use super::*;
 
+/// The plain text of a value where the mapping says nothing about rich text.
+fn plain(value: &Value) -> Result<Option<String>, NoPlainText> {
+    Ok(RichText::default().plain(value)?.text)
+}
+
+#[track_caller]
 fn check(table: &[(&str, &str)]) {
     for (given, expected) in table {
         let text = plain(&json!(given)).unwrap().unwrap_or_default();

@@ -50,6 +50,33 @@ fn markdown_reads_as_its_html() {
 }
 
 #[test]
+fn numbers_that_a_list_does_not_begin_with_1_stay() {
+    check_markdown(&[
+        (
+            "2018. A new keel was fitted.\n2021. She was painted.",
+            "2018. A new keel was fitted.\n2021. She was painted.",
+        ),
+        ("2018. A new keel", "2018. A new keel"),
+        (
+            "3) Step the mast\n\n   and then\n4) See step 3",
+            "3. Step the mast\nand then\n4. See step 3",
+        ),
+        ("1. a\n2. b", "- a\n- b"),
+    ]);
+    check(&[
+        (
+            "<ol start=\"3\"><li>Step the mast.</li><li>See step 3.</li></ol>",
+            "3. Step the mast.\n4. See step 3.",
+        ),
+        (
+            "<ol start=2><li>a<ul><li>b</li></ul><li value=7>c</ol>",
+            "2. a\n- b\n7. c",
+        ),
+        ("<ol start='x'><li>a</ol><ol start=1><li>b</ol>", "- a\n- b"),
+    ]);
+}
+
+#[test]
 fn markdown_of_many_marks_is_read_and_long_markdown_refused() {
     for part in [
         "- ",
