@@ -66,6 +66,7 @@ impl<'a> FieldPath<'a> {
     }
 
     /// The field, whichever member of a list the value is in: `engines[].power`.
+    #[must_use]
     pub fn field(&self) -> Self {
         let steps = self.0.iter().map(|step| match step {
             Step::Key(key) => Step::Key(key.clone()),

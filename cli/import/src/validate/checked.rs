@@ -27,7 +27,7 @@ pub(super) enum Checked<'n> {
 pub(super) struct Values<'n> {
     fields: &'static [Field],
     /// By the index of the field; empty if the object has no members.
-    values: Vec<Option<Checked<'n>>>,
+    checked: Vec<Option<Checked<'n>>>,
     /// The index of the field to look at first, because fields are mostly taken in their order.
     next: usize,
 }
@@ -63,7 +63,7 @@ impl<'n> Values<'n> {
     pub(super) const fn new(fields: &'static [Field], values: Vec<Option<Checked<'n>>>) -> Self {
         Self {
             fields,
-            values,
+            checked: values,
             next: 0,
         }
     }
@@ -120,35 +120,20 @@ impl<'n> Values<'n> {
     }
 
     fn take(&mut self, key: &str) -> Option<Checked<'n>> {
-        if self.values.is_empty() {
+        if self.checked.is_empty() {
             return None;
         }
         let index = index_of(self.fields, key, self.next);
         let index = index.unwrap_or_else(|| unreachable!("the table has no {key}"));
         self.next = index + 1;
-        self.values[index].take()
+        self.checked[index].take()
     }
 
-    /// The text that these keys lead to, which stays where it is.
-    pub(super) fn text_at(&self, keys: &[&str]) -> Option<&str> {
-        match self.at(keys)? {
-            Checked::Text(text) => Some(text),
-            other => unreachable!("{keys:?} is {other:?}"),
-        }
-    }
-
-    /// The integer that these keys lead to.
-    pub(super) fn count_at(&self, keys: &[&str]) -> Option<u64> {
-        match self.at(keys)? {
-            Checked::Integer(count) => Some(*count),
-            other => unreachable!("{keys:?} is {other:?}"),
-        }
-    }
-
-    fn at(&self, keys: &[&str]) -> Option<&Checked<'n>> {
+    /// The value that these keys lead to, which stays where it is.
+    pub(super) fn at(&self, keys: &[&str]) -> Option<&Checked<'n>> {
         let (first, further) = keys.split_first()?;
         let value = self
-            .values
+            .checked
             .get(index_of(self.fields, first, 0)?)?
             .as_ref()?;
         match value {

@@ -147,7 +147,9 @@ impl<'n> Reporter<'n> {
         keys: &[&'static str],
         problem: Problem,
     ) {
-        keys.iter().for_each(|key| self.enter(Step::key(*key)));
+        for key in keys {
+            self.enter(Step::key(*key));
+        }
         let value = keys
             .iter()
             .try_fold(record, |within, key| within.member(key));
@@ -155,7 +157,9 @@ impl<'n> Reporter<'n> {
             Some(value) => self.report_value(value, problem),
             None => self.report_span(&record.span, problem),
         }
-        keys.iter().for_each(|_key| self.leave());
+        for _key in keys {
+            self.leave();
+        }
     }
 
     /// Reports a problem with the value being read.
