@@ -18,14 +18,17 @@ pub use crate::mapping::file_keys::{Key, TABLES, Table, Takes};
 
 use crate::json::NATIVE_DEPTH_MAX;
 use crate::source::LINE_MAX;
+use crate::validate::RULES;
 
-/// Rules of the native format that no schema of one record can express, a sentence each.
-pub const BEYOND: [&str; 8] = [
+/// Rules about several records that no schema of one record can express, a sentence each.
+const ACROSS: [&str; 4] = [
     "An id is unique within its kind, and the id of a term within its vocabulary.",
     "The slug of a published record is unique too, and not the id of another record of its kind.",
     "What a published record refers to is in the export, valid and published.",
     "There is at most one catalogue record, and of each kind there are as many records as it counts.",
-    "`lastYear` is not before `firstYear`, and `dimensions.lengthOverall` equals `lengthOverall`.",
+];
+/// The same about single values and lines.
+const WITHIN: [&str; 3] = [
     "A number has no more digits than a double keeps, and `lengthOverall` at most 3 decimals.",
     "The host of an address is valid, and a time is one that exists.",
     "A line has at most 1 MiB and 32 levels, and no object has a key twice.",
@@ -33,6 +36,14 @@ pub const BEYOND: [&str; 8] = [
 
 // The last sentence states both limits.
 const _: () = assert!(NATIVE_DEPTH_MAX == 32 && LINE_MAX == 1 << 20);
+
+/// Rules of the native format that no schema of one record can express, a sentence each.
+pub fn beyond() -> Vec<String> {
+    let compared = RULES.map(|rule| rule.asks).join(", and ");
+    let sentences = ACROSS.into_iter().map(str::to_owned);
+    let sentences = sentences.chain([format!("{compared}.")]);
+    sentences.chain(WITHIN.map(str::to_owned)).collect()
+}
 
 /// The JSON Schema of a line of a native export.
 pub fn native() -> Value {

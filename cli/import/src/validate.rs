@@ -40,3 +40,4 @@ pub(crate) use self::first_pass::FirstPass;
 #[cfg(test)]
 pub(crate) use self::one_line::codes;
 pub(crate) use self::policy::Policy;
+pub(crate) use self::rules::RULES;

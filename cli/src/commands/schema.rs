@@ -57,8 +57,8 @@ fn show_native(context: &mut Context) -> io::Result<()> {
     }
     writeln!(context.out, "Every line of an export is one record.")?;
     let bounds = format!("A text has at most {TEXT_MAX} bytes, a list {LIST_MAX} members.");
-    let notes = NOTES.into_iter().chain([bounds.as_str()]);
-    for note in notes.chain(schema::BEYOND) {
+    let notes = NOTES.into_iter().map(str::to_owned).chain([bounds]);
+    for note in notes.chain(schema::beyond()) {
         writeln!(context.out, "{}", wrap(&format!("- {note}"), 2, terminal))?;
     }
     Ok(())

@@ -8,7 +8,7 @@ use shared::base::field_path::{FieldPath, Step};
 use shared::base::units::LENGTH_MAX;
 
 use super::descriptions::Descriptions;
-use super::{BEYOND, Field, Kind, LIST_MAX, Shape, TEXT_MAX, fields};
+use super::{Field, Kind, LIST_MAX, Shape, TEXT_MAX, beyond, fields};
 use crate::format::PRIVATE_PREFIX;
 
 /// The dialect of both schemas.
@@ -37,7 +37,7 @@ pub(super) fn of_records() -> Value {
         "$schema": DIALECT,
         "title": "A line of a native export",
         "description": "One record. What is null may be left out.",
-        "$comment": format!("{} {TRIMMED}", BEYOND.join(" ")),
+        "$comment": format!("{} {TRIMMED}", beyond().join(" ")),
         "type": "object",
         "required": ["kind"],
         "properties": { "kind": { "enum": words } },

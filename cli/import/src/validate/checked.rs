@@ -129,23 +129,8 @@ impl<'n> Values<'n> {
         self.checked[index].take()
     }
 
-    /// The text that these keys lead to, which stays where it is.
-    pub(super) fn text_at(&self, keys: &[&str]) -> Option<&str> {
-        match self.at(keys)? {
-            Checked::Text(text) => Some(text),
-            other => unreachable!("{keys:?} is {other:?}"),
-        }
-    }
-
-    /// The integer that these keys lead to.
-    pub(super) fn count_at(&self, keys: &[&str]) -> Option<u64> {
-        match self.at(keys)? {
-            Checked::Integer(count) => Some(*count),
-            other => unreachable!("{keys:?} is {other:?}"),
-        }
-    }
-
-    fn at(&self, keys: &[&str]) -> Option<&Checked<'n>> {
+    /// The value that these keys lead to, which stays where it is.
+    pub(super) fn at(&self, keys: &[&str]) -> Option<&Checked<'n>> {
         let (first, further) = keys.split_first()?;
         let value = self
             .checked

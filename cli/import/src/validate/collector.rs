@@ -3,6 +3,7 @@
 
 use super::Tally;
 use super::catalogue::Catalogue;
+use super::checked::Checked;
 use super::checker::check;
 use super::designer::Designer;
 use super::first_look::{begins_like_a_boat, read_kind};
@@ -228,7 +229,10 @@ impl Collector {
             is_published,
         };
         let values = check(fields(kind), node, resolver, reporter);
-        let vocabulary = values.text_at(&["vocabulary"]).and_then(Vocabulary::parse);
+        let vocabulary = match values.at(&["vocabulary"]) {
+            Some(Checked::Text(word)) => Vocabulary::parse(word),
+            _ => None,
+        };
         let identities = match (kind, vocabulary) {
             (Kind::Manufacturer, _) => &mut self.identities.manufacturers,
             (Kind::Designer, _) => &mut self.identities.designers,

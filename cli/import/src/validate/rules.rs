@@ -3,15 +3,34 @@
 
 use shared::base::units::{Length, Unit};
 
-use super::checked::Values;
+use super::checked::{Checked, Values};
 use super::reporter::{Problem, Reporter};
 use crate::finding::Code;
 use crate::json::Node;
 
-/// Reports each rule that a boat breaks, as far as the fields that it compares can be used.
+/// A rule.
+pub(crate) struct Rule {
+    /// What it asks for, for people.
+    pub(crate) asks: &'static str,
+    /// How a boat breaks it, if the fields that it compares can be used.
+    broken: fn(&Values<'_>) -> Option<Broken>,
+}
+
+/// All rules, in the order in which they are checked.
+pub(crate) const RULES: [Rule; 2] = [
+    Rule {
+        asks: "`lastYear` is not before `firstYear`",
+        broken: years_reversed,
+    },
+    Rule {
+        asks: "`dimensions.lengthOverall` equals `lengthOverall`",
+        broken: lengths_differ,
+    },
+];
+
+/// Reports each rule that a boat breaks.
 pub(super) fn check(boat: &Values<'_>, record: &Node<'_>, reporter: &mut Reporter<'_>) {
-    let broken = [years_reversed(boat), lengths_differ(boat)];
-    for (keys, problem) in broken.into_iter().flatten() {
+    for (keys, problem) in RULES.iter().filter_map(|rule| (rule.broken)(boat)) {
         reporter.report_field(record, keys, problem);
     }
 }
@@ -20,17 +39,24 @@ pub(super) fn check(boat: &Values<'_>, record: &Node<'_>, reporter: &mut Reporte
 type Broken = (&'static [&'static str], Problem);
 
 fn years_reversed(boat: &Values<'_>) -> Option<Broken> {
-    let first = boat.count_at(&["production", "firstYear"])?;
-    let last = boat.count_at(&["production", "lastYear"])?;
+    let [first, last] = ["firstYear", "lastYear"].map(|key| boat.at(&["production", key]));
+    let (Checked::Integer(first), Checked::Integer(last)) = (first?, last?) else {
+        return None;
+    };
     let message = format!("the last year is before the first, {first}");
     let problem = Problem::new(Code::YearsReversed, message);
     (last < first).then_some((&["production", "lastYear"], problem))
 }
 
 fn lengths_differ(boat: &Values<'_>) -> Option<Broken> {
-    let unit = Unit::parse(boat.text_at(&["unit"])?)?;
-    let length = boat.text_at(&["lengthOverall"])?;
-    let again = boat.text_at(&["dimensions", "lengthOverall"])?;
+    let (Checked::Text(unit), Checked::Text(length), Checked::Text(again)) = (
+        boat.at(&["unit"])?,
+        boat.at(&["lengthOverall"])?,
+        boat.at(&["dimensions", "lengthOverall"])?,
+    ) else {
+        return None;
+    };
+    let unit = Unit::parse(unit)?;
     // Most are spelled alike, and to parse a length takes long.
     if again == length || Length::parse(again, unit) == Length::parse(length, unit) {
         return None;
