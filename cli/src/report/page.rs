@@ -58,7 +58,7 @@ enum Section<'p> {
     Note(String),
 }
 
-impl<'a> Page<'a> {
+impl Page<'_> {
     /// An empty page.
     pub fn new(title: &str) -> Self {
         Self {
