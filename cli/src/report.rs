@@ -1,5 +1,5 @@
 //! What a command reports, as parts that are the same at a terminal and in a browser: facts,
-//! tables, lists, changes and notes.
+//! tables, lists, changes and notes. [`facts`] are what programs get too.
 //!
 //! Commands say what there is. Only [`text`] and [`page`] know how it looks: where lines break, how
 //! commands are completed and untrusted text is escaped, and what a form has no room for. Nothing
@@ -7,6 +7,7 @@
 
 pub mod coverage;
 mod cut;
+pub mod facts;
 pub mod page;
 pub mod text;
 mod values;

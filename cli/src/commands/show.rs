@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::hints::Hinted;
 use crate::process::context::Context;
+use crate::report::facts::Facts;
 use crate::report::{Report, text};
 use crate::terminal::escape::escape_control;
 
@@ -32,6 +33,14 @@ pub(super) fn result<'a>(
         return json(document, context);
     }
     self::report(&report(), context)
+}
+
+/// Shows the facts about one thing.
+pub(super) fn facts(as_json: bool, facts: Facts, context: &mut Context) -> anyhow::Result<()> {
+    if as_json {
+        return json(&facts, context);
+    }
+    report(Report::new().facts(facts.lines()), context)
 }
 
 /// Shows a report to people.

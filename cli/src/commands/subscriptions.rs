@@ -1,9 +1,10 @@
 //! `catalogue subscriptions`: who owns keys, and how many requests they may make in a month.
 
+use std::io::Write;
+
 use clap::{Args, Subcommand, value_parser};
 use serde::Serialize;
 use shared::base::hint::quoted;
-use shared::base::timestamp::Timestamp;
 use shared::keys::key_store::SubscriptionChange;
 use shared::keys::limits::{DEFAULT_QUOTA, NAME_MAX, QUOTA_MAX};
 use shared::keys::name::Name;
@@ -16,6 +17,7 @@ use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::report::Report;
+use crate::report::facts::Facts;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::Terminal;
 use crate::terminal::quantity::count;
@@ -242,10 +244,11 @@ fn list(
         Some(mut store) => store.subscriptions()?,
         None => Vec::new(),
     };
-    let document = ListDocument {
-        subscriptions: subscriptions.iter().map(Document::of).collect(),
-    };
     let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let of_each = subscriptions.iter().map(|one| facts(one, now, terminal));
+    let document = ListDocument {
+        subscriptions: of_each.collect(),
+    };
     let report = || match &subscriptions[..] {
         [] => {
             let mut report = Report::of(format!("No subscriptions in {config}."));
@@ -288,24 +291,14 @@ fn show(
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
-    let report = || {
-        let time = |at| Cell::from(relative_time::full(at, now, terminal));
-        let quota = format!("{} requests a month", subscription.quota);
-        let mut report = Report::new();
-        report.facts([
-            ("Name", subscription.name.as_str().into()),
-            ("Plan", subscription.plan.as_str().into()),
-            ("Status", status(subscription)),
-            ("Quota", quota.into()),
-            ("Started", time(subscription.started_at)),
-            ("Renews", time(subscription.period(now).end)),
-        ]);
-        if let Some(command) = first_key {
-            report.note("Issue its first key:").verbatim(command);
-        }
-        report
-    };
-    show::result(as_json, &Document::of(subscription), report, context)
+    show::facts(as_json, facts(subscription, now, terminal), context)?;
+    if let Some(command) = first_key.filter(|_| !as_json) {
+        let mut next = Report::of("Issue its first key:");
+        next.verbatim(command);
+        writeln!(context.out)?;
+        show::report(&next, context)?;
+    }
+    Ok(())
 }
 
 fn status(subscription: &Subscription) -> Cell {
@@ -325,27 +318,20 @@ struct DeletedDocument {
 
 #[derive(Serialize)]
 struct ListDocument {
-    subscriptions: Vec<Document>,
+    subscriptions: Vec<Facts>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Document {
-    name: String,
-    plan: &'static str,
-    status: &'static str,
-    quota: u64,
-    started_at: Timestamp,
-}
-
-impl Document {
-    fn of(subscription: &Subscription) -> Self {
-        Self {
-            name: subscription.name.to_string(),
-            plan: subscription.plan.as_str(),
-            status: subscription.status.as_str(),
-            quota: subscription.quota,
-            started_at: Timestamp::from_unix_seconds(subscription.started_at),
-        }
-    }
+fn facts(subscription: &Subscription, now: i64, terminal: Terminal) -> Facts {
+    let shown = |at| relative_time::full(at, now, terminal);
+    let (quota, started_at) = (subscription.quota, subscription.started_at);
+    Facts::new()
+        .fact("name", "Name", subscription.name.as_str())
+        .fact("plan", "Plan", subscription.plan.as_str())
+        .told("status", subscription.status.as_str())
+        .shown("Status", status(subscription))
+        .told("quota", quota)
+        .shown("Quota", format!("{quota} requests a month"))
+        .told("startedAt", relative_time::exact(started_at))
+        .shown("Started", shown(started_at))
+        .shown("Renews", shown(subscription.period(now).end))
 }

@@ -178,7 +178,7 @@ impl Shapes {
             [variables]\nsite = \"https://cms.example\"\n\
             [[sources]]\nfiles = [\"**/*.json\"]\nreader = \"json\"\n\
             [envelope]\nkey = \".id\"\ntype = \".type\"\nupdatedAt = \".changed\"\n\
-            [[emit]]\nkind = \"designer\"\ntype = \"designer\"\n[emit.fields]\nname = \".nam\"\n\
+            [[emit]]\nkind = \"designer\"\ntype = \"designer\"\n[emit.fields]\nname = \".names\"\n\
             website = \".web\"\n";
         self.cli.write("m.toml", mapping);
         let export = json!([

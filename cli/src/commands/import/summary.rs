@@ -64,9 +64,8 @@ pub(super) fn show(
     let Some(made) = &imported.made else {
         add_nothing_made(&mut report, imported, outcome);
         written.for_each(|written| _ = report.line(written));
-        let next = next_of_nothing(outcome, args).map(|next| format!("Next: {next}"));
-        if let Some(next) = next {
-            report.line(next);
+        if let Some(next) = next_of_nothing(outcome, args) {
+            report.line(format!("Next: {next}"));
         }
         return show::report(&report, context);
     };

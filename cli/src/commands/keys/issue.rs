@@ -12,7 +12,7 @@ use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 use shared::keys::subscription::Subscription;
 
-use crate::commands::keys::document::{self, IssuedDocument, KeyDocument};
+use crate::commands::keys::document::{self, IssuedDocument};
 use crate::commands::keys::{owner, require_output};
 use crate::commands::show;
 use crate::commands::wait::WaitArgs;
@@ -113,7 +113,7 @@ fn show_document(
     let owner = owner(&issued.key, store)?;
     let document = IssuedDocument {
         key: issued.secret.expose(),
-        document: KeyDocument::of(&issued.key, &owner, None, now),
+        document: document::facts(&issued.key, &owner, None, now, context.terminal),
         replaces: None,
     };
     show::json(&document, context)
@@ -171,7 +171,7 @@ pub(super) fn about(
     context: &Context,
 ) -> String {
     let details = document::facts(&issued.key, owner, None, now, context.terminal);
-    let details = table::details(details, context.terminal);
+    let details = table::details(details.lines(), context.terminal);
     let gap = if context.terminal.out { "\n" } else { "" };
     let (readable, path) = (readable(issued), example(issued));
     let (environment, server) = (issued.key.environment, context.hints.server());

@@ -13,13 +13,14 @@ use shared::keys::last_use::LastUse;
 use shared::keys::name::Name;
 use shared::keys::subscription::Subscription;
 
-use crate::commands::keys::document::{self, KeyDocument, state};
+use crate::commands::keys::document::{facts, state};
 use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
 use crate::commands::show;
 use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::report::Report;
+use crate::report::facts::Facts;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::Terminal;
 use crate::terminal::counted;
@@ -29,7 +30,7 @@ use crate::terminal::table::{Cell, Column};
 
 #[derive(Serialize)]
 struct ListDocument {
-    keys: Vec<KeyDocument>,
+    keys: Vec<Facts>,
 }
 
 /// Arguments of `keys list`: a key is listed that meets all of them.
@@ -119,13 +120,13 @@ pub(super) fn run(
     let now = context.clock.now().unix_seconds();
     let all = keys.len();
     keys.retain(|(key, owner)| args.matches(key, owner, last_use(key), now));
-    let documents = keys
-        .iter()
-        .map(|(key, owner)| KeyDocument::of(key, owner, last_use(key), now));
-    let document = ListDocument {
-        keys: documents.collect(),
-    };
     let terminal = context.terminal;
+    let facts = keys
+        .iter()
+        .map(|(key, owner)| facts(key, owner, last_use(key), now, terminal));
+    let document = ListDocument {
+        keys: facts.collect(),
+    };
     let report = || match keys.len() {
         0 if args.is_filter() && all != 0 => {
             let of_all = counted(all as u64, "key");
@@ -221,13 +222,8 @@ pub(super) fn print(
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
-    let report = || {
-        let mut report = Report::new();
-        report.facts(document::facts(key, owner, last_use, now, terminal));
-        report
-    };
-    let document = KeyDocument::of(key, owner, last_use, now);
-    show::result(as_json, &document, report, context)
+    let facts = facts(key, owner, last_use, now, terminal);
+    show::facts(as_json, facts, context)
 }
 
 struct Listing {

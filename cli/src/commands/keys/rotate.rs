@@ -7,7 +7,7 @@ use shared::keys::key_store::Rotation;
 use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
 
 use crate::commands::key_store;
-use crate::commands::keys::document::{IssuedDocument, KeyDocument};
+use crate::commands::keys::document::{IssuedDocument, facts};
 use crate::commands::keys::issue::{about, seen, show_beside_key, show_key};
 use crate::commands::keys::{KeyArgs, last_use, owner, require_output};
 use crate::commands::show;
@@ -62,10 +62,11 @@ pub(super) fn run(
     let rotation = store.rotate_key(&old.id, args.grace.0, &mut *context.random, now);
     let rotation = rotation.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let shown = if as_json {
+        let terminal = context.terminal;
         let document = IssuedDocument {
             key: rotation.new.secret.expose(),
-            document: KeyDocument::of(&rotation.new.key, &owner, None, now),
-            replaces: Some(KeyDocument::of(&rotation.old, &owner, last_use, now)),
+            document: facts(&rotation.new.key, &owner, None, now, terminal),
+            replaces: Some(facts(&rotation.old, &owner, last_use, now, terminal)),
         };
         show::json(&document, context)
     } else {
