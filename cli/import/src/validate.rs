@@ -21,6 +21,7 @@ mod numbers;
 #[cfg(test)]
 mod one_line;
 mod outline;
+mod plausibility;
 mod policy;
 mod references;
 mod rejects;

@@ -10,6 +10,7 @@ use super::boat::{self, Boat};
 use super::fields::{object, report_value};
 use super::identity::{Clash, Identities, Identity, text_of};
 use super::manufacturer::Manufacturer;
+use super::plausibility;
 use super::references::References;
 use super::reporter::{self, LineText, Problem, Reporter};
 use super::text::text;
@@ -45,6 +46,9 @@ pub(crate) fn validate<B>(
     let boat = boat
         .unwrap_or(None)
         .filter(|_boat| !reporter.has_errors() && identity.is_published);
+    if let Some(boat) = &boat {
+        plausibility::check(boat, &node, &mut reporter);
+    }
     let boat = boat.and_then(|boat| match render(&boat) {
         Ok(rendered) => Some((rendered, boat.manufacturer)),
         Err(too_large @ BodyTooLarge) => {
