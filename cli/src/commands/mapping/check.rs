@@ -231,13 +231,12 @@ fn show_rule(rule: &RuleReport, context: &mut Context) -> anyhow::Result<()> {
     let records = counted(rule.records, "published record");
     writeln!(out, "{} from {types}: {records}\n", rule.kind)?;
     let rows = rule.fields.iter().map(|field| {
-        let sample = field.sample.as_deref().unwrap_or_default();
         [
             field.field.clone(),
             field.filled.to_string(),
             field.null.to_string(),
             field.errors.to_string(),
-            escape_control(sample).into_owned(),
+            escape_control(&field.shown()).into_owned(),
         ]
     });
     let mut columns = ["FIELD", "FILLED", "NULL", "ERRORS", ""].map(Column::from);

@@ -71,10 +71,10 @@ fn fields_of(rule: &RuleReport) -> CoverageSection {
 
 fn row(field: &FieldReport) -> FieldRow {
     let missing = field.missing.first();
-    let said = match (&field.error, missing, &field.sample) {
-        (Some(error), _, _) => error.clone(),
-        (None, Some(missing), _) => format!("no record has the key {}", missing.key),
-        (None, None, sample) => sample.clone().unwrap_or_default(),
+    let said = match (&field.error, missing) {
+        (Some(error), _) => error.clone(),
+        (None, Some(missing)) => format!("no record has the key {}", missing.key),
+        (None, None) => field.shown(),
     };
     FieldRow {
         name: field.field.clone(),
