@@ -139,8 +139,7 @@ pub fn run(
 fn page(sides: [&Side; 2], only: Option<Kind>) -> anyhow::Result<Page> {
     let [old, new] = sides.map(|side| side.release.id());
     let mut page = Page::new(&format!("Changes from {old} to {new}"));
-    let diff = page::add(&mut page, sides, only, &|_id| None)?;
-    let breaks = sentences::breaking(&diff);
+    let breaks = page::add(&mut page, sides, only, &|_id| None)?;
     if breaks.is_empty() {
         page.set_verdict(Tone::Good, "Nothing that consumers rely on goes away.");
     } else {

@@ -40,33 +40,38 @@ pub(in crate::commands) fn add_between(
     Ok(())
 }
 
-/// Adds what changes from one release to another, in all kinds of record or one, and returns the
-/// difference.
+/// Adds what changes from one release to another, in all kinds of record or one, and returns what
+/// of it may break a consumer.
 pub(super) fn add(
     page: &mut Page,
     [old, new]: [&Side; 2],
     only: Option<Kind>,
     edit_url: EditUrl<'_>,
-) -> anyhow::Result<ReleaseDiff> {
+) -> anyhow::Result<Vec<String>> {
     let diff = ReleaseDiff::of(&old.contents, &new.contents, NAMES_MAX);
+    let mut breaks = sentences::breaking(&diff);
     for (kind, sentence) in Kind::ALL.into_iter().zip(sentences::counts_of_all(&diff)) {
         if only.is_none_or(|only| only == kind) {
-            let section = section(diff.of_kind(kind), sentence, kind, [old, new], edit_url);
+            let changes = Changes::read(kind, [old, new]).context(FAILED)?;
+            breaks.extend(sentences::fields_that_did(
+                kind,
+                "lost values",
+                &changes.lost,
+            ));
+            let section = section(diff.of_kind(kind), sentence, &changes, edit_url);
             page.changes.push(section.context(FAILED)?);
         }
     }
     add_coverage(page, new.release.manifest(), Some(old.release.manifest()));
-    Ok(diff)
+    Ok(breaks)
 }
 
 fn section(
     diff: &KindDiff,
     sentence: String,
-    kind: Kind,
-    sides: [&Side; 2],
+    changes: &Changes,
     edit_url: EditUrl<'_>,
 ) -> Result<ChangeSection, ReleaseError> {
-    let changes = Changes::read(kind, sides)?;
     let mut records = Vec::new();
     let names = diff.changed.examples.iter().take(CHANGED_MAX);
     for (name, pair) in names.zip(changes.records.read()) {
@@ -80,7 +85,7 @@ fn section(
     let fields = by_count(&changes.fields).into_iter();
     let fields = fields.map(|(field, records)| (escape_control(field).into_owned(), records));
     Ok(ChangeSection {
-        title: kind.name().to_owned(),
+        title: changes.kind.name().to_owned(),
         sentence,
         fields: fields.collect(),
         added: names_of(&diff.added),

@@ -1,5 +1,6 @@
 //! What changes from one release to another, for people: totals, then each list under its title.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anyhow::Context as _;
@@ -131,7 +132,10 @@ fn write_lists(
 ) -> anyhow::Result<()> {
     let (kind, terminal) = (changes.kind.name(), layout.terminal.narrower(INDENT.len()));
     parts.extend(records(&format!("Added {kind}"), &diff.added, terminal))?;
-    parts.extend(changed_fields(changes, layout.fields_max, terminal))?;
+    for (what, fields) in [("changed", &changes.fields), ("lost values", &changes.lost)] {
+        let title = format!("Fields of {kind} that {what}, in how many records");
+        parts.extend(field_numbers(&title, fields, layout.fields_max, terminal))?;
+    }
     if diff.changed.total != 0 {
         write_changed(&diff.changed, changes, layout, parts)?;
     }
@@ -157,23 +161,21 @@ fn write_lists(
     Ok(())
 }
 
-/// In how many records each field changed.
-fn changed_fields(changes: &Changes, fields_max: usize, terminal: Terminal) -> Option<String> {
-    let fields = by_count(&changes.fields);
+/// In how many records something happened to each field.
+fn field_numbers(
+    title: &str,
+    fields: &BTreeMap<String, u64>,
+    fields_max: usize,
+    terminal: Terminal,
+) -> Option<String> {
+    let fields = by_count(fields);
     let shown = &fields[..fields.len().min(fields_max)];
     let rows = shown
         .iter()
         .map(|(field, count)| (*field, count.to_string()));
     let (total, more) = (fields.len(), fields.len() - shown.len());
-    listed(
-        &format!(
-            "Fields of {} that changed, in how many records",
-            changes.kind.name()
-        ),
-        &table::details(rows, terminal),
-        total as u64,
-        more as u64,
-    )
+    let rows = table::details(rows, terminal);
+    listed(title, &rows, total as u64, more as u64)
 }
 
 /// The changed records, and what changed in each of them.
