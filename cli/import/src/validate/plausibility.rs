@@ -103,7 +103,8 @@ macro_rules! relations {
     };
 }
 
-/// Where the bounds are from stands in `guides/findings.md`, row by row.
+/// Where the bounds are from stands in `guides/findings.md`, row by row. What measures others comes
+/// before them.
 const RELATIONS: [Relation; 10] = relations! {
     WATERLINE / LENGTH ^ 1.0: 0.4 to 1.1
     BEAM / LENGTH ^ 1.0: 0.08 to 1.1
@@ -117,10 +118,15 @@ const RELATIONS: [Relation; 10] = relations! {
     TOP_SPEED / WATERLINE ^ 0.5: 0.5 to 40.0
 };
 
-/// Warns of measures that do not fit each other; `record` is what the boat was read from.
+/// Warns of measures that do not fit each other; `record` is what the boat was read from. Nothing is
+/// measured by what does not fit itself, so one mistake is one warning.
 pub(super) fn check<'n>(boat: &Boat<'_>, record: &'n Node<'n>, reporter: &mut Reporter<'n>) {
     let unit = boat.summary.length.unit();
+    let mut doubted = Vec::new();
     for relation in &RELATIONS {
+        if doubted.contains(&relation.beside.place) {
+            continue;
+        }
         let measured = [&relation.measure, &relation.beside].map(|measure| {
             let value = (measure.of)(&boat.details)?.get();
             (value != 0.0).then_some(value)
@@ -131,6 +137,7 @@ pub(super) fn check<'n>(boat: &Boat<'_>, record: &'n Node<'n>, reporter: &mut Re
         if let Some(what) = relation.fault([value, beside], unit) {
             let problem = relation.problem(what, [value, beside], unit);
             let [object, key] = relation.measure.place;
+            doubted.push(relation.measure.place);
             if let Some(object_node) = record.member(object) {
                 reporter.within(Step::Key(object), |reporter| {
                     report_value(object_node, key, problem, reporter);
