@@ -305,11 +305,11 @@ impl GuardArgs {
     fn verdicts_of_diff(
         &self,
         diff: &ReleaseDiff,
-        changed: Option<&ChangedFields>,
+        fields: Option<&ChangedFields>,
     ) -> Vec<Option<Refusal>> {
         let nothing = FieldChanges::default();
         let of_kind = |kind: Kind| {
-            let changes = changed.map_or(&nothing, |changed| changed.of_kind(kind));
+            let changes = fields.map_or(&nothing, |fields| fields.of_kind(kind));
             let (kind, diff) = (kind.name(), diff.of_kind(kind));
             [
                 self.removals(kind, diff),

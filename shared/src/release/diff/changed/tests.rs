@@ -1,5 +1,7 @@
 //! Changed records of small releases.
 
+use std::io::Write as _;
+
 use serde_json::Value;
 
 use super::*;
@@ -159,7 +161,9 @@ fn a_body_that_does_not_match_its_tag_is_damage() {
     let (_directory, releases) = releases(&[Boat::new("a")], &[described]);
     let path = releases[0].0.path(Kind::Boats.bodies());
     let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, text.replace("Sailing", "Seiling")).unwrap();
+    let mut file = File::create(&path).unwrap();
+    file.write_all(text.replace("Sailing", "Seiling").as_bytes())
+        .unwrap();
     let counted = changed(Kind::Boats, &releases).count_fields(usize::MAX);
     assert!(counted.unwrap_err().is_damage());
 }
