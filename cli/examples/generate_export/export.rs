@@ -197,12 +197,12 @@ fn boat(number: u64, manufacturers: u64, designers: u64, random: &mut StdRng) ->
     });
     for (name, part) in [
         ("hull", hull(random)),
-        ("dimensions", dimensions(length, random)),
+        ("dimensions", dimensions(length, is_metric, random)),
         ("accommodation", accommodation(random)),
         ("steering", steering(random)),
-        ("performance", performance(random)),
+        ("performance", performance(length, is_metric, random)),
         ("rig", rig(random)),
-        ("sails", sails(random)),
+        ("sails", sails(length, random)),
         ("tanks", tanks(random)),
         ("engines", json!(list(0..3, random, engine))),
         ("designers", designed(designers, random)),
@@ -224,29 +224,45 @@ fn hull(random: &mut StdRng) -> Value {
     })
 }
 
-fn dimensions(length: f64, random: &mut StdRng) -> Value {
+/// The kilograms of a cubic metre as pounds of a cubic foot.
+const POUNDS: f64 = 0.062_428;
+/// The metres of a foot.
+const FOOT: f64 = 0.3048;
+
+/// So many per cent of a number, with two decimals.
+fn percent(range: Range<u32>, of: f64, random: &mut StdRng) -> f64 {
+    (of * f64::from(random.random_range(range))).round() / 100.0
+}
+
+fn dimensions(length: f64, is_metric: bool, random: &mut StdRng) -> Value {
     let mut dimensions = json!({
         "lengthOverall": length,
         "ballastType": maybe(random, |random| pick(&["Lead", "Cast iron", "Water"], random)),
     });
     for name in [
-        "lengthWaterline",
-        "beamOverall",
-        "beamCabinLine",
-        "beamHull",
         "headroom",
         "bridgedeckClearance",
         "nominalBridgedeckClearance",
-        "displacement",
-        "ballastWeight",
         "tonnageGross",
         "tonnageNet",
     ] {
         dimensions[name] = json!(maybe(random, number));
     }
-    let (least, greatest) = (random.random_range(20..300), random.random_range(0..300));
-    dimensions["draftMin"] = json!(maybe(random, |_| decimal(least, 100)));
-    dimensions["draftMax"] = json!(maybe(random, |_| decimal(least + greatest, 100)));
+    let cube = length.powi(3) * if is_metric { 1.0 } else { POUNDS };
+    let displacement = percent(200..800, cube, random);
+    let least = percent(4..15, length, random);
+    for (name, range, of) in [
+        ("lengthWaterline", 70..98, length),
+        ("beamOverall", 25..50, length),
+        ("beamCabinLine", 20..40, length),
+        ("beamHull", 20..50, length),
+        ("draftMin", 100..101, least),
+        ("draftMax", 100..200, least),
+        ("displacement", 100..101, displacement),
+        ("ballastWeight", 20..50, displacement),
+    ] {
+        dimensions[name] = json!(maybe(random, |random| percent(range, of, random)));
+    }
     dimensions
 }
 
@@ -264,9 +280,14 @@ fn steering(random: &mut StdRng) -> Value {
     })
 }
 
-fn performance(random: &mut StdRng) -> Value {
-    let mut speed = || maybe(random, number);
-    json!({"cruisingSpeed": speed(), "topSpeed": speed(), "displacementHullSpeed": speed()})
+fn performance(length: f64, is_metric: bool, random: &mut StdRng) -> Value {
+    let root = (length * if is_metric { 1.0 } else { FOOT }).sqrt();
+    let mut speed = |range| maybe(random, |random| percent(range, root, random));
+    json!({
+        "cruisingSpeed": speed(150..220),
+        "topSpeed": speed(220..800),
+        "displacementHullSpeed": speed(200..250),
+    })
 }
 
 fn rig(random: &mut StdRng) -> Value {
@@ -282,10 +303,11 @@ fn rig(random: &mut StdRng) -> Value {
     })
 }
 
-fn sails(random: &mut StdRng) -> Value {
+fn sails(length: f64, random: &mut StdRng) -> Value {
+    let square = length * length;
     json!({
-        "upwindArea": maybe(random, number),
-        "downwindArea": maybe(random, number),
+        "upwindArea": maybe(random, |random| percent(50..80, square, random)),
+        "downwindArea": maybe(random, |random| percent(100..150, square, random)),
         "mainsail": named_values(random),
         "headsail": named_values(random),
         "spinnaker": named_values(random),

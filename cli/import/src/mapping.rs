@@ -39,7 +39,9 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use shared::base::source_files::SourceFile;
 
-pub use self::check::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
+pub use self::check::{
+    CheckReport, FieldReport, LinkedReport, MissingKey, NumberRange, RuleReport, UnreadKey,
+};
 pub use self::mistake::{InvalidMapping, Mistake};
 pub use self::recognise::{Form, Recognised, recognise};
 pub use self::shipped::Shipped;

@@ -21,6 +21,7 @@ mod manufacturer;
 mod numbers;
 #[cfg(test)]
 mod one_line;
+mod plausibility;
 mod policy;
 mod references;
 mod rejects;

@@ -138,6 +138,11 @@ fn write_as_page(sides: [&Side; 2], only: Option<Kind>, file: OutputFile) -> any
     let [from, to] = sides.map(|side| side.release.id());
     let mut page = Page::new(&format!("Changes from {from} to {to}"));
     let breaks = sentences::breaking(&compared.diff);
+    let lost = compared.changes.iter();
+    let lost = lost.map(|of_kind| (of_kind.kind, &of_kind.lost));
+    let lost =
+        lost.filter_map(|(kind, lost)| sentences::fields_that_did(kind, "lost values", lost));
+    let breaks: Vec<String> = breaks.into_iter().chain(lost).collect();
     if breaks.is_empty() {
         page.set_verdict(Tone::Good, "Nothing that consumers rely on goes away.");
     } else {

@@ -132,7 +132,7 @@ struct Made {
     /// Whether an earlier release already had these contents.
     existed: bool,
     comparison: Comparison,
-    /// The fields that changed, if that can be found quickly.
+    /// What happened to its fields, if there is something to compare them with.
     changed_fields: Option<ChangedFields>,
     /// Why the guards refuse it.
     refusals: Vec<Refusal>,
@@ -416,14 +416,15 @@ impl Finishing<'_> {
         let written = self.releases.finish(writer, &now);
         progress.finish();
         let finished = written.context("could not write the release")?;
-        let comparison = Comparison::new(self.releases, &self.active, &finished.id)?;
-        let refusals = args.guards.refusals(&comparison);
+        let (comparison, changed_fields) =
+            Comparison::new(self.releases, &self.active, &finished.id)?;
+        let refusals = args.guards.refusals(&comparison, changed_fields.as_ref());
         let is_wanted = match self.activation {
             Activation::Always => self.active.id() != Some(&finished.id),
             Activation::Never => false,
             Activation::IfNoneIs => matches!(self.active, Active::None),
         };
-        let objections = args.guards.objections(&comparison);
+        let objections = args.guards.objections(&comparison, changed_fields.as_ref());
         let attempt = self.attempt.with_objections(objections);
         let is_activated = is_wanted && refusals.is_empty();
         if is_activated {
@@ -447,8 +448,6 @@ impl Finishing<'_> {
         } else {
             self.active
         };
-        // Activation must not wait for this, since it is only shown.
-        let changed_fields = comparison.changed_fields(self.releases);
         let made = Made {
             release: finished.id,
             manifest: finished.manifest,

@@ -285,11 +285,12 @@ fn a_release_with_a_damaged_body_is_compared_only_where_none_is_read() {
     }
     let makers = cli.run(&["diff", "previous", &made, "--only", "manufacturers"]);
     assert_eq!(makers.status, DONE, "{makers}");
-    // An import works without it.
-    let imported = cli.run(&["import", "[dir]/sample.ndjson"]);
-    assert_eq!(imported.status, DONE, "{imported}");
-    let look = "catalogue diff says which fields changed";
-    assert!(imported.out.contains(look), "{imported}");
+    // An import cannot tell which values would be lost.
+    let refused = cli.run(&["import", "[dir]/sample.ndjson"]);
+    assert_eq!(refused.status, ExitStatus::Refused, "{refused}");
+    assert!(refused.err.contains("--allow uncompared"), "{refused}");
+    let allowed = cli.run(&["import", "[dir]/sample.ndjson", "--allow", "uncompared"]);
+    assert_eq!(allowed.status, DONE, "{allowed}");
 }
 
 /// Gives a release the name of a format that was never published.

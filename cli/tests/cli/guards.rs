@@ -7,7 +7,7 @@ use cli::ExitStatus;
 use serde_json::{Value, json};
 
 use crate::edited::{Edited, active, check, document, import, release_ids, without_coverage};
-use crate::harness::TestCli;
+use crate::harness::{Outcome, TestCli};
 
 /// The sample, imported and active.
 fn imported() -> (TestCli, String) {
@@ -181,6 +181,140 @@ fn a_document_of_an_import_has_every_key_whatever_came_of_it() {
     let id = json!({"path": "id", "present": 41, "fractional": false});
     assert_eq!(fields[0], id);
     assert_eq!(documents[2]["coverage"], Value::Null);
+}
+
+/// The sample, in which every boat has a price, but for the first `lost` boats, and where the first
+/// `changed` ones have another price.
+fn priced(lost: usize, changed: usize) -> Edited {
+    let price = |amount| json!({ "amount": amount, "currency": { "code": "EUR", "symbol": "€" } });
+    let prices = (0..41).map(|place| match place {
+        _ if place < lost => Value::Null,
+        _ if place < changed => price(2000 + place),
+        _ => price(1000 + place),
+    });
+    prices
+        .enumerate()
+        .fold(Edited::sample(), |edited, (place, price)| {
+            edited.boat(place, |boat| boat["referencePrice"] = price)
+        })
+}
+
+/// The outcome of importing this after [`priced`] boats.
+fn after_prices(edited: &Edited, args: &[&str]) -> (TestCli, Outcome) {
+    let mut cli = TestCli::new();
+    priced(0, 0).write(&cli, "first.ndjson");
+    import(&mut cli, "[dir]/first.ndjson", &[]);
+    cli.advance(Duration::from_mins(1));
+    edited.write(&cli, "second.ndjson");
+    let outcome = cli.run(&[&["import", "[dir]/second.ndjson"], args].concat());
+    (cli, outcome)
+}
+
+#[test]
+fn a_field_that_loses_its_value_in_too_many_records_is_refused() {
+    let (cli, refused) = after_prices(&priced(10, 0), &[]);
+    assert_eq!(refused.status, ExitStatus::Refused, "{refused}");
+    check(
+        &cli,
+        "import_that_loses_values",
+        &[without_coverage(refused)],
+    );
+    let (_cli, json) = after_prices(&priced(10, 0), &["--json"]);
+    let told = document(&json);
+    insta::assert_json_snapshot!(
+        json!([told["lostValues"], told["refusals"][0]["fields"]]),
+        @r#"
+    [
+      {
+        "boats": {
+          "referencePrice": 10
+        },
+        "manufacturers": {}
+      },
+      [
+        {
+          "examples": [
+            {
+              "after": "null",
+              "before": "{\"amount\":1000,\"currency\":{\"code\":\"EUR\",\"symbol\":\"€\"}}",
+              "id": "boat-001"
+            },
+            {
+              "after": "null",
+              "before": "{\"amount\":1001,\"currency\":{\"code\":\"EUR\",\"symbol\":\"€\"}}",
+              "id": "boat-002"
+            },
+            {
+              "after": "null",
+              "before": "{\"amount\":1002,\"currency\":{\"code\":\"EUR\",\"symbol\":\"€\"}}",
+              "id": "boat-003"
+            }
+          ],
+          "field": "referencePrice",
+          "had": 41,
+          "records": 10
+        }
+      ]
+    ]
+    "#
+    );
+}
+
+#[test]
+fn a_field_that_has_another_value_in_most_records_is_refused() {
+    let (cli, refused) = after_prices(&priced(0, 21), &[]);
+    assert_eq!(refused.status, ExitStatus::Refused, "{refused}");
+    check(
+        &cli,
+        "import_that_changes_values",
+        &[without_coverage(refused)],
+    );
+}
+
+#[test]
+fn values_of_fewer_than_ten_records_or_of_an_allowed_share_may_go() {
+    for (lost, changed, args, is_activated) in [
+        (9, 0, &[][..], true),
+        (10, 0, &[], false),
+        (10, 0, &["--max-lost-values", "24"], false),
+        (10, 0, &["--max-lost-values", "25"], true),
+        (1, 0, &["--max-lost-values", "0"], false),
+        (0, 20, &[], true),
+        (0, 21, &[], false),
+        (0, 21, &["--max-changes", "52"], true),
+        (0, 1, &["--max-changes", "0"], false),
+    ] {
+        let (_cli, outcome) = after_prices(&priced(lost, changed), args);
+        let is_done = outcome.status == ExitStatus::Done;
+        assert_eq!(
+            is_done, is_activated,
+            "{lost} {changed} {args:?}: {outcome}"
+        );
+    }
+}
+
+#[test]
+fn a_name_of_a_term_may_change_in_every_boat() {
+    let renamed = priced(0, 0).every("term", |term| {
+        term["name"] = json!(format!("{} (new)", term["name"].as_str().unwrap()));
+    });
+    let (_cli, outcome) = after_prices(&renamed, &[]);
+    assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+}
+
+#[test]
+fn a_page_of_changes_does_not_say_that_nothing_goes_away_when_values_went() {
+    let (mut cli, outcome) = after_prices(&priced(2, 0), &[]);
+    assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    let shown = "  fields of boats that lost values: referencePrice 2\n";
+    assert!(outcome.out.contains(shown), "{outcome}");
+    cli.run(&["diff", "--report-html", "[dir]/page.html"]);
+    let page = fs::read_to_string(cli.path("page.html")).unwrap();
+    assert!(!page.contains("Nothing that consumers rely on goes away"));
+    assert!(page.contains("fields of boats that lost values: referencePrice 2"));
+    let diff = cli.run(&["diff"]);
+    let shown = "Fields of boats that lost values, in how many records\n  referencePrice  2\n";
+    assert!(diff.out.contains(shown), "{diff}");
 }
 
 #[test]

@@ -53,6 +53,7 @@ mod mapping_memory;
 mod open_files;
 mod openapi;
 mod output;
+mod plausibility;
 mod prune;
 mod rate_limit_draft;
 mod refusals;

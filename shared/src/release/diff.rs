@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::manifest::{FieldCount, FieldCounts};
 use super::reader::{Dictionaries, DictionaryEntry};
 use super::{Record, Release, ReleaseError, ReleaseId};
+use crate::base::etag::ETag;
 use crate::base::render::coverage::is_member;
 
 pub use super::kind::Kind;
@@ -260,23 +261,28 @@ pub struct Contents {
 #[derive(Debug)]
 struct Placed {
     record: Record,
-    ordinal: Ordinal,
+    ordinal: u32,
 }
 
-/// The place of a record in the order of bodies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ordinal(u32);
-
-impl Ordinal {
-    const fn index(self) -> usize {
-        self.0 as usize
+impl Placed {
+    const fn body(&self) -> BodyPlace {
+        BodyPlace {
+            ordinal: self.ordinal,
+            etag: self.record.etag,
+        }
     }
+}
+
+/// The place of a record in the order of bodies, and the tag that its body has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BodyPlace {
+    ordinal: u32,
+    etag: ETag,
 }
 
 /// Records in the order of ordinals, put in that of ids.
 fn by_id(records: Vec<Record>) -> Vec<Placed> {
-    let ordinals = (0..).map(Ordinal);
-    let placed = records.into_iter().zip(ordinals);
+    let placed = records.into_iter().zip(0..);
     let mut placed: Vec<Placed> = placed
         .map(|(record, ordinal)| Placed { record, ordinal })
         .collect();
@@ -303,11 +309,11 @@ impl Contents {
         }
     }
 
-    /// The place of the record with that id, if there is one.
-    pub fn find(&self, kind: Kind, id: &str) -> Option<Ordinal> {
+    /// The body of the record with that id, if there is one.
+    pub fn find(&self, kind: Kind, id: &str) -> Option<BodyPlace> {
         let records = self.records(kind);
         let place = records.binary_search_by(|placed| (*placed.record.id).cmp(id));
-        place.ok().map(|place| records[place].ordinal)
+        place.ok().map(|place| records[place].body())
     }
 
     /// The id of the record with that slug, if there is one.
@@ -318,13 +324,21 @@ impl Contents {
     }
 
     /// The records with any difference, each before and after, in the order of ids.
-    fn changed(&self, new: &Self, kind: Kind) -> Vec<[Ordinal; 2]> {
+    fn changed(&self, new: &Self, kind: Kind) -> Vec<[BodyPlace; 2]> {
         let changed = |(old, new): (Option<&Placed>, Option<&Placed>)| {
             let (old, new) = old.zip(new)?;
-            (old.record.etag != new.record.etag).then_some([old.ordinal, new.ordinal])
+            (old.record.etag != new.record.etag).then_some([old.body(), new.body()])
         };
         let pairs = beside(self.records(kind), new.records(kind));
         pairs.filter_map(changed).collect()
+    }
+
+    /// In how many records of a kind each field has a value.
+    fn fields(&self, kind: Kind) -> &[FieldCount] {
+        match kind {
+            Kind::Boats => &self.fields.boats,
+            Kind::Manufacturers => &self.fields.manufacturers,
+        }
     }
 
     /// The slugs by which boats can be filtered, each list with its parameter.

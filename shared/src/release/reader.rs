@@ -244,7 +244,7 @@ impl Release {
 
     /// The offset of each body, and the end of the last one: they follow each other in the order of
     /// ordinals, and fill their file.
-    fn offsets(&self, kind: Kind) -> Result<Vec<u64>, ReleaseError> {
+    pub(super) fn offsets(&self, kind: Kind) -> Result<Vec<u64>, ReleaseError> {
         let (name, records) = (kind.bodies(), kind.table());
         let (begins, lengths) = self.table(records, |table| {
             Ok((table.column(&BODY_OFFSET)?, table.column(&BODY_LENGTH)?))

@@ -207,6 +207,8 @@ codes! {
         "The last year of production is before the first.",
     LengthMismatch "LENGTH_MISMATCH" Error Record
         "`dimensions.lengthOverall` differs from `lengthOverall`.",
+    ImplausibleValue "IMPLAUSIBLE_VALUE" Warning Record
+        "A measure does not fit another one of the boat: convert the one in another unit, or correct `unit`.",
     // Records together.
     DuplicateId "DUPLICATE_ID" Error Record
         "An earlier record of the same kind has the same id.",

@@ -4,6 +4,7 @@
 //! What is read is what expressions look at while they run over the records. Several checkers may
 //! each look at a part of an export and then be merged.
 
+mod numbers;
 mod observed_keys;
 mod observer;
 mod report;
@@ -13,11 +14,13 @@ mod unread;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+pub use self::numbers::NumberRange;
 pub use self::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
 
 pub(super) use self::observed_keys::Asker;
 pub(super) use self::observer::{Looked, Observer};
 
+use self::numbers::Numbers;
 use self::observed_keys::ObservedKeys;
 use self::sample::{Sample, sample};
 use super::big_stack;
@@ -44,6 +47,7 @@ struct FieldTally {
     errors: u64,
     sample: Sample,
     error: Sample,
+    numbers: Numbers,
 }
 
 impl Checker {
@@ -59,6 +63,7 @@ impl Checker {
             Ok(value) => {
                 tally.filled += 1;
                 tally.sample.offer(place, || sample(value));
+                tally.numbers.add(value);
             }
             Err(error) => {
                 tally.errors += 1;
@@ -105,6 +110,7 @@ impl FieldTally {
         self.errors += other.errors;
         self.sample.merge(other.sample);
         self.error.merge(other.error);
+        self.numbers.merge(other.numbers);
     }
 }
 

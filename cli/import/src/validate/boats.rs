@@ -11,7 +11,7 @@ use super::identity::{Clash, Identities, Identity, text_of};
 use super::manufacturer::Manufacturer;
 use super::references::{References, Resolver};
 use super::reporter::{self, LineText, Problem, Reporter};
-use super::{Tally, rules};
+use super::{Tally, plausibility, rules};
 use crate::finding::{Code, Finding, Findings, Kind, Line, Place, RecordName, cut};
 use crate::format::fields;
 use crate::json::Node;
@@ -47,6 +47,9 @@ pub(crate) fn validate<B>(
     let is_served = !reporter.has_errors() && identity.is_published;
     let values = is_served.then_some(values);
     let boat = values.and_then(|values| boat::make(values, &identity, references));
+    if let Some(boat) = &boat {
+        plausibility::check(boat, &node, &mut reporter);
+    }
     let boat = boat.and_then(|boat| match render(&boat) {
         Ok(rendered) => Some((rendered, boat.manufacturer)),
         Err(too_large @ BodyTooLarge) => {

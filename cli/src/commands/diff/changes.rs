@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use shared::release::diff::changed::{ChangedRecords, bodies_bytes};
+use shared::release::diff::changed::{ChangedRecords, FieldChanges, bodies_bytes};
 use shared::release::diff::{Contents, Kind};
 use shared::release::{Manifest, Release, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
@@ -14,9 +14,9 @@ use crate::commands::release_name::ReleaseName;
 pub(super) const FAILED: &str = "could not compare the releases";
 
 /// A release, with the data that is compared.
-pub(super) struct Side {
+pub(in crate::commands) struct Side {
     pub(super) release: Release,
-    pub(super) contents: Contents,
+    pub(in crate::commands) contents: Contents,
 }
 
 impl Side {
@@ -27,7 +27,7 @@ impl Side {
         Self::read(release).context(FAILED)
     }
 
-    pub(super) fn read(release: Release) -> Result<Self, ReleaseError> {
+    pub(in crate::commands) fn read(release: Release) -> Result<Self, ReleaseError> {
         let contents = Contents::read(&release)?;
         Ok(Self { release, contents })
     }
@@ -87,17 +87,19 @@ pub(super) struct Changes {
     pub(super) kind: Kind,
     /// In how many records each field changed.
     pub(super) fields: BTreeMap<String, u64>,
+    /// In how many of them it lost its value.
+    pub(super) lost: BTreeMap<String, u64>,
     pub(super) records: ChangedRecords,
 }
 
 impl Changes {
     pub(super) fn read(kind: Kind, [old, new]: [&Side; 2]) -> Result<Self, ReleaseError> {
-        let [old, new] = [old, new].map(|side| (&side.release, &side.contents));
-        let records = ChangedRecords::open(kind, old, new)?;
-        let fields = records.count_fields()?;
+        let records = changed_records(kind, [old, new])?;
+        let found = records.count_fields(usize::MAX)?;
         Ok(Self {
             kind,
-            fields,
+            lost: lost(&found),
+            fields: found.fields.unwrap_or_default(),
             records,
         })
     }
@@ -107,36 +109,89 @@ impl Changes {
     }
 }
 
-/// In how many records of each kind each field changed.
-#[derive(Debug, Serialize)]
+fn changed_records(kind: Kind, sides: [&Side; 2]) -> Result<ChangedRecords, ReleaseError> {
+    let [old, new] = sides.map(|side| (&side.release, &side.contents));
+    ChangedRecords::open(kind, old, new)
+}
+
+/// In how many records each field lost its value.
+fn lost(found: &FieldChanges) -> BTreeMap<String, u64> {
+    let lost = found.values.iter();
+    let lost = lost.map(|(field, changes)| (field.clone(), changes.lost.total));
+    lost.filter(|(_, records)| *records != 0).collect()
+}
+
+/// What happened to the fields of the records of each kind.
+#[derive(Debug)]
 pub(in crate::commands) struct ChangedFields {
+    boats: FieldChanges,
+    manufacturers: FieldChanges,
+}
+
+/// Numbers of records, by kind and field.
+#[derive(Debug, Serialize)]
+pub(in crate::commands) struct FieldNumbers {
     boats: BTreeMap<String, u64>,
     manufacturers: BTreeMap<String, u64>,
 }
 
 impl ChangedFields {
-    /// Compares two releases; `None` if their bodies take more than `bytes_max`.
+    /// Compares two releases. Where their bodies take more than `bytes_max`, at most `records_max`
+    /// records of each kind are compared.
     pub(in crate::commands) fn read(
-        [old, new]: [Release; 2],
+        sides: [&Side; 2],
         bytes_max: u64,
-    ) -> Result<Option<Self>, ReleaseError> {
+        records_max: usize,
+    ) -> Result<Self, ReleaseError> {
         let mut bytes = 0;
-        for release in [&old, &new] {
+        for side in sides {
             for kind in Kind::ALL {
-                bytes += bodies_bytes(release, kind)?;
+                bytes += bodies_bytes(&side.release, kind)?;
             }
         }
-        if bytes_max < bytes {
-            return Ok(None);
-        }
-        let (old, new) = (Side::read(old)?, Side::read(new)?);
-        let of_kind = |kind| Ok(Changes::read(kind, [&old, &new])?.fields);
-        Ok(Some(Self {
+        let most = if bytes <= bytes_max {
+            usize::MAX
+        } else {
+            records_max
+        };
+        let of_kind = |kind| changed_records(kind, sides)?.count_fields(most);
+        Ok(Self {
             boats: of_kind(Kind::Boats)?,
             manufacturers: of_kind(Kind::Manufacturers)?,
-        }))
+        })
     }
 
+    /// What happened to the fields of one kind.
+    pub(in crate::commands) const fn of_kind(&self, kind: Kind) -> &FieldChanges {
+        match kind {
+            Kind::Boats => &self.boats,
+            Kind::Manufacturers => &self.manufacturers,
+        }
+    }
+
+    /// Whether only some of the records were compared.
+    pub(in crate::commands) const fn is_estimate(&self) -> bool {
+        self.boats.fields.is_none() || self.manufacturers.fields.is_none()
+    }
+
+    /// In how many records each field changed, if all of them were compared.
+    pub(in crate::commands) fn changed(&self) -> Option<FieldNumbers> {
+        Some(FieldNumbers {
+            boats: self.boats.fields.clone()?,
+            manufacturers: self.manufacturers.fields.clone()?,
+        })
+    }
+
+    /// In how many records each field lost its value; an estimate if some were not compared.
+    pub(in crate::commands) fn lost(&self) -> FieldNumbers {
+        FieldNumbers {
+            boats: lost(&self.boats),
+            manufacturers: lost(&self.manufacturers),
+        }
+    }
+}
+
+impl FieldNumbers {
     pub(super) const fn kinds(&self) -> [(Kind, &BTreeMap<String, u64>); 2] {
         [
             (Kind::Boats, &self.boats),
@@ -187,22 +242,21 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_counted_where_bodies_are_as_long_as_they_may_be_and_not_where_longer() {
+    fn all_records_are_compared_where_bodies_are_as_long_as_they_may_be_and_some_where_longer() {
         let directory = tempfile::tempdir().unwrap();
         let store = ReleaseStore::new(DataDir::new(directory.path()));
-        let releases = || ["Old", "New"].map(|name| release(&store, name));
-        let bytes: u64 = releases()
+        let sides = ["Old", "New"].map(|name| Side::read(release(&store, name)).unwrap());
+        let bytes: u64 = sides
             .iter()
-            .map(|release| bodies_bytes(release, Kind::Manufacturers).unwrap())
+            .map(|side| bodies_bytes(&side.release, Kind::Manufacturers).unwrap())
             .sum();
-        let counted = ChangedFields::read(releases(), bytes).unwrap().unwrap();
+        let compare = |bytes_max, records_max| {
+            ChangedFields::read(sides.each_ref(), bytes_max, records_max).unwrap()
+        };
+        let counted = compare(bytes, 0).changed().unwrap();
         let [boats, makers] = counted.kinds().map(|(_, fields)| by_count(fields));
         assert_eq!((boats, makers), (vec![], vec![("name", 1)]));
-        assert!(
-            ChangedFields::read(releases(), bytes - 1)
-                .unwrap()
-                .is_none()
-        );
+        assert!(compare(bytes - 1, 1).changed().is_some());
     }
 
     #[test]

@@ -68,6 +68,8 @@ struct KindDocument<'a> {
     fields: &'a FieldsDiff,
     /// In how many records each field changed.
     changed_fields: &'a BTreeMap<String, u64>,
+    /// In how many records each field lost its value.
+    lost_values: &'a BTreeMap<String, u64>,
 }
 
 impl<'a> KindDocument<'a> {
@@ -90,6 +92,7 @@ impl<'a> KindDocument<'a> {
             taken_names: &diff.taken_names,
             fields: &diff.fields,
             changed_fields: &changes.fields,
+            lost_values: &changes.lost,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What changes from one release to another, as parts of a report: totals, then each list under its
 //! title.
 
+use std::collections::BTreeMap;
+
 use serde_json::value::RawValue;
 use shared::release::ReleaseId;
 use shared::release::diff::change::{Change, changes};
@@ -116,7 +118,10 @@ fn add_lists<'a>(
     let before = report.len();
     let kind = changes.kind.name();
     add_records(report, format!("Added {kind}"), &diff.added);
-    add_changed_fields(report, changes, bounds.fields_max);
+    for (what, fields) in [("changed", &changes.fields), ("lost values", &changes.lost)] {
+        let title = format!("Fields of {kind} that {what}, in how many records");
+        add_fields(report, title, fields, bounds.fields_max);
+    }
     if diff.changed.total != 0 {
         let records = Box::new(move || {
             let names = diff.changed.examples.iter();
@@ -153,15 +158,18 @@ fn add_lists<'a>(
     before < report.len()
 }
 
-/// In how many records each field changed.
-fn add_changed_fields(report: &mut Report<'_>, changes: &Changes, fields_max: usize) {
-    let fields = by_count(&changes.fields);
+/// In how many records something happened to each field.
+fn add_fields(
+    report: &mut Report<'_>,
+    title: String,
+    fields: &BTreeMap<String, u64>,
+    fields_max: usize,
+) {
+    let fields = by_count(fields);
     let shown = &fields[..fields.len().min(fields_max)];
     let rows = shown
         .iter()
         .map(|(field, count)| [(*field).to_owned(), count.to_string()]);
-    let kind = changes.kind.name();
-    let title = format!("Fields of {kind} that changed, in how many records");
     report.list(title, rows, (fields.len() - shown.len()) as u64);
 }
 

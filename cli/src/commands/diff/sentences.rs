@@ -6,7 +6,7 @@ use std::fmt::Display;
 use shared::release::ReleaseDiff;
 use shared::release::diff::{Kind, KindDiff};
 
-use super::changes::{ChangedFields, by_count};
+use super::changes::{ChangedFields, FieldNumbers, by_count};
 
 use crate::terminal::counted;
 
@@ -22,6 +22,7 @@ pub(in crate::commands) fn all(
     counts_of_all(diff)
         .into_iter()
         .chain(fields_that_changed(diff, changed_fields))
+        .chain(changed_fields.into_iter().flat_map(values_that_went))
         .chain(breaking(diff))
         .collect()
 }
@@ -49,7 +50,7 @@ fn counts(kind: &str, diff: &KindDiff) -> String {
 }
 
 fn fields_that_changed(diff: &ReleaseDiff, changed: Option<&ChangedFields>) -> Vec<String> {
-    let Some(changed) = changed else {
+    let Some(changed) = changed.and_then(ChangedFields::changed) else {
         let is_changed = diff
             .kinds()
             .iter()
@@ -57,15 +58,35 @@ fn fields_that_changed(diff: &ReleaseDiff, changed: Option<&ChangedFields>) -> V
         let look = "catalogue diff says which fields changed".to_owned();
         return is_changed.then_some(look).into_iter().collect();
     };
-    let kinds = changed.kinds().into_iter();
-    let kinds = kinds.filter(|(_, fields)| !fields.is_empty());
-    let line = |(kind, fields): (Kind, &BTreeMap<String, u64>)| {
-        let counts = by_count(fields).into_iter();
-        let counts = counts.map(|(field, count)| format!("{field} {count}"));
-        let names = names(counts, fields.len() as u64);
-        format!("fields of {} that changed: {names}", kind.name())
+    fields_by_count(&changed, "changed")
+}
+
+/// In how many records fields lost their values, a line for each kind.
+fn values_that_went(changed: &ChangedFields) -> Vec<String> {
+    let what = if changed.is_estimate() {
+        "lost values, by a sample"
+    } else {
+        "lost values"
     };
-    kinds.map(line).collect()
+    fields_by_count(&changed.lost(), what)
+}
+
+fn fields_by_count(numbers: &FieldNumbers, what: &str) -> Vec<String> {
+    let kinds = numbers.kinds().into_iter();
+    let lines = kinds.filter_map(|(kind, fields)| fields_that_did(kind, what, fields));
+    lines.collect()
+}
+
+/// The fields of a kind to which this happened, and in how many records, if there are any.
+pub(super) fn fields_that_did(
+    kind: Kind,
+    what: &str,
+    fields: &BTreeMap<String, u64>,
+) -> Option<String> {
+    let counts = by_count(fields).into_iter();
+    let counts = counts.map(|(field, count)| format!("{field} {count}"));
+    let names = names(counts, fields.len() as u64);
+    (!fields.is_empty()).then(|| format!("fields of {} that {what}: {names}", kind.name()))
 }
 
 /// Filters that no longer find anything, if any.

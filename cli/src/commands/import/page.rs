@@ -60,6 +60,7 @@ fn verdict(made: &Made, imported: &Imported, outcome: &Outcome) -> (Tone, String
             |Refusal {
                  message,
                  allowed_by,
+                 ..
              }| {
                 if made.leaves_no_boat() {
                     return message.clone();

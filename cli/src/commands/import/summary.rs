@@ -9,7 +9,7 @@ use shared::release::{ReleaseDiff, ReleaseId};
 use super::guards::{self, Refusal};
 use super::{Comparison, ImportArgs, Imported, Made};
 use crate::commands::coverage::{self, CoverageDocument};
-use crate::commands::diff::changes::ChangedFields;
+use crate::commands::diff::changes::{ChangedFields, FieldNumbers};
 use crate::commands::diff::sentences;
 use crate::commands::export_args::{OutcomeDocument, Shown, add_tally};
 use crate::commands::show;
@@ -31,7 +31,9 @@ struct Document<'a> {
     /// it with: because none was active, or for the reason below.
     diff: Option<&'a ReleaseDiff>,
     /// In how many records each field changed; null if that would take long to find.
-    changed_fields: Option<&'a ChangedFields>,
+    changed_fields: Option<FieldNumbers>,
+    /// In how many records each field lost its value; an estimate if `changedFields` is null.
+    lost_values: Option<FieldNumbers>,
     /// Why there is nothing to compare with although a release was active, or null.
     not_compared: Option<&'a str>,
     /// Whether the guards kept the release from being activated.
@@ -89,6 +91,7 @@ pub(super) fn show(
 fn document<'a>(imported: &'a Imported, outcome: &'a Outcome) -> Document<'a> {
     let made = imported.made.as_ref();
     let comparison = made.map(|made| &made.comparison);
+    let changed = made.and_then(|made| made.changed_fields.as_ref());
     Document {
         imported: made.is_some(),
         release: imported.release().map(ReleaseId::as_str),
@@ -96,7 +99,8 @@ fn document<'a>(imported: &'a Imported, outcome: &'a Outcome) -> Document<'a> {
         active: imported.active.id().map(ReleaseId::as_str),
         duration_seconds: imported.duration.as_secs_f64(),
         diff: comparison.and_then(Comparison::diff),
-        changed_fields: made.and_then(|made| made.changed_fields.as_ref()),
+        changed_fields: changed.and_then(ChangedFields::changed),
+        lost_values: changed.map(ChangedFields::lost),
         not_compared: match comparison {
             Some(Comparison::Impossible(why)) => Some(why),
             _ => None,
@@ -183,6 +187,7 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
             let Refusal {
                 message,
                 allowed_by,
+                ..
             } = refusal;
             let message = context.hints.paste(message);
             let refused = format!("refused: {}", escape_control(&message));

@@ -274,7 +274,7 @@ fn add_fields(to: &mut Report<'_>, types: &str, rule: &RuleReport) {
             field.filled.to_string(),
             field.null.to_string(),
             field.errors.to_string(),
-            field.sample.clone().unwrap_or_default(),
+            field.shown(),
         ]
     });
     let columns = [

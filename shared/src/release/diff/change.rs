@@ -34,6 +34,17 @@ pub fn changes<'a>(old: &'a RawValue, new: &'a RawValue) -> Vec<Change<'a>> {
     comparison.changes
 }
 
+/// The same by field alone: a list is one value, and something that the record refers to is the
+/// same whatever it is called.
+pub(super) fn field_changes<'a>(old: &'a RawValue, new: &'a RawValue) -> Vec<Change<'a>> {
+    let mut comparison = Comparison {
+        by_field: true,
+        ..Comparison::default()
+    };
+    comparison.values(old, new);
+    comparison.changes
+}
+
 /// The contents of a value, one step down.
 enum Shape<'a> {
     Object(Members<'a>),
@@ -48,6 +59,8 @@ type Members<'a> = BTreeMap<String, &'a RawValue>;
 struct Comparison<'a> {
     /// Where it is now.
     path: FieldPath<'static>,
+    /// Whether lists and references are not looked into.
+    by_field: bool,
     changes: Vec<Change<'a>>,
 }
 
@@ -58,9 +71,16 @@ impl<'a> Comparison<'a> {
         }
         match (self.shape(old), self.shape(new)) {
             (Shape::Object(old), Shape::Object(new)) if is_same_thing(&old, &new) => {
-                self.members(&old, &new);
+                let is_reference = !self.path.steps().is_empty() && old.contains_key("id");
+                if !(self.by_field && is_reference) {
+                    self.members(&old, &new);
+                }
             }
-            (Shape::List(old), Shape::List(new)) if old.len().max(new.len()) <= ELEMENTS_MAX => {
+            (Shape::List(old), Shape::List(new))
+                if self.by_field && refer_to_the_same(&old, &new) => {}
+            (Shape::List(old), Shape::List(new))
+                if !self.by_field && old.len().max(new.len()) <= ELEMENTS_MAX =>
+            {
                 self.elements(&old, &new);
             }
             _ => self.push(Some(old), Some(new)),
@@ -145,6 +165,16 @@ impl<'a> Comparison<'a> {
 fn is_same_thing(old: &Members<'_>, new: &Members<'_>) -> bool {
     let [old, new] = [old, new].map(|members| members.get("id").map(|id| id.get()));
     old == new
+}
+
+/// Whether two lists refer to the same things in the same order.
+fn refer_to_the_same(old: &[&RawValue], new: &[&RawValue]) -> bool {
+    let id = |element: &RawValue| {
+        let members: Members<'_> = serde_json::from_str(element.get()).ok()?;
+        Some(members.get("id")?.get().to_owned())
+    };
+    let mut pairs = old.iter().zip(new);
+    old.len() == new.len() && pairs.all(|(old, new)| id(old).is_some_and(|of| id(new) == Some(of)))
 }
 
 #[cfg(test)]

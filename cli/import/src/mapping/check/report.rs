@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde::Serialize;
+use shared::base::number::Number;
+
+use super::numbers::NumberRange;
 
 /// What the mapping makes of the records, rule by rule.
 #[derive(Debug, Default, Serialize)]
@@ -80,6 +83,8 @@ pub struct FieldReport {
     pub errors: u64,
     /// A sample value.
     pub sample: Option<String>,
+    /// The least, the median and the greatest of its numbers; null without a number.
+    pub numbers: Option<NumberRange>,
     /// A sample error.
     pub error: Option<String>,
     /// Keys that the expression asks for and no record has.
@@ -110,6 +115,20 @@ pub struct UnreadKey {
     /// The paths of the keys inside it, which nothing reads either, and how many records have each.
     #[serde(skip)]
     pub(crate) within: BTreeMap<String, u64>,
+}
+
+impl FieldReport {
+    /// The sample, and the range of the numbers if they differ, for people.
+    pub fn shown(&self) -> String {
+        let sample = self.sample.as_deref().unwrap_or_default();
+        match self.numbers {
+            Some(NumberRange { min, median, max }) if min < max => {
+                let [min, median, max] = [min, median, max].map(Number::get);
+                format!("{sample} ({min} to {max}, median {median})")
+            }
+            _ => sample.to_owned(),
+        }
+    }
 }
 
 impl UnreadKey {

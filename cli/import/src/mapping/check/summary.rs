@@ -458,6 +458,7 @@ impl FieldTally {
             null: self.null,
             errors: self.errors,
             sample: self.sample.take(),
+            numbers: self.numbers.range(),
             error: self.error.take(),
             missing,
         }

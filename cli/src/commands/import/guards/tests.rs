@@ -34,11 +34,12 @@ fn guards(max_removals: &str, allow: &[Allowed]) -> GuardArgs {
     GuardArgs {
         max_removals: max_removals.parse().unwrap(),
         allow: allow.to_owned(),
+        ..GuardArgs::default()
     }
 }
 
 fn messages(guards: &GuardArgs, comparison: &Comparison) -> Vec<String> {
-    let refusals = guards.refusals(comparison).into_iter();
+    let refusals = guards.refusals(comparison, None).into_iter();
     refusals.map(|refusal| refusal.message).collect()
 }
 
@@ -61,7 +62,7 @@ fn as_many_removals_as_allowed_may_be_and_no_more() {
             diff(removed(gone, before), KindDiff::default()),
             diff(removed(0, 0), removed(gone, before)),
         ] {
-            let refused = guards(most, &[]).refusals(&diff);
+            let refused = guards(most, &[]).refusals(&diff, None);
             assert_eq!(refused.is_empty(), passes, "{gone} of {before}, {most} %");
         }
     }
@@ -71,10 +72,10 @@ fn as_many_removals_as_allowed_may_be_and_no_more() {
 fn the_option_that_is_named_lets_the_same_pass() {
     for (gone, before) in [(5, 41), (41, 41), (1, 3), (100_001, 1_000_000)] {
         let diff = diff(removed(gone, before), KindDiff::default());
-        let refused = guards("10", &[]).refusals(&diff);
+        let refused = guards("10", &[]).refusals(&diff, None);
         let option = refused[0].allowed_by.to_string();
         let most = option.strip_prefix("--max-removals ").unwrap();
-        assert_eq!(guards(most, &[]).refusals(&diff), []);
+        assert_eq!(guards(most, &[]).refusals(&diff, None), []);
     }
 }
 
@@ -104,7 +105,7 @@ fn everything_that_breaks_consumers_is_refused_at_once_unless_it_is_allowed() {
         ..removed(1, 1)
     };
     let diff = diff(boats, manufacturers);
-    let refusals = guards("10", &[]).refusals(&diff);
+    let refusals = guards("10", &[]).refusals(&diff, None);
     assert_eq!(
         messages(&guards("10", &[]), &diff),
         [
@@ -161,7 +162,7 @@ fn releases_that_could_not_be_compared_are_refused_unless_that_is_allowed() {
         messages(&guards("100", &[Allowed::NullFields]), &impossible),
         ["the new release could not be compared with the active one: it is gone"]
     );
-    let refusals = guards("10", &[]).refusals(&impossible);
+    let refusals = guards("10", &[]).refusals(&impossible, None);
     assert_eq!(options(&refusals), "--allow uncompared");
     let allowed = guards("0", &[Allowed::Uncompared]);
     assert_eq!(messages(&allowed, &impossible), [""; 0]);
@@ -192,7 +193,7 @@ fn the_log_has_what_was_refused_and_what_options_let_pass() {
     boats.moved_slugs.examples.clear();
     let comparison = diff(boats, removed(1, 2));
     let objections = |guards: &GuardArgs| {
-        let objections = guards.objections(&comparison).into_iter();
+        let objections = guards.objections(&comparison, None).into_iter();
         let of = |one: Objection| (one.allowed_by, one.is_allowed);
         objections.map(of).collect::<Vec<_>>()
     };
@@ -211,8 +212,8 @@ fn the_log_has_what_was_refused_and_what_options_let_pass() {
     let all = guards("50", &[Allowed::MovedSlugs]);
     assert_eq!(objections(&all), said([true; 3]));
     let none = diff(removed(1, 10), KindDiff::default());
-    assert!(GuardArgs::default().objections(&none).is_empty());
+    assert!(GuardArgs::default().objections(&none, None).is_empty());
     let uncompared = Comparison::Impossible("cut".to_owned());
-    let allowed = guards("10", &[Allowed::Uncompared]).objections(&uncompared);
+    let allowed = guards("10", &[Allowed::Uncompared]).objections(&uncompared, None);
     assert!(matches!(&*allowed, [one] if one.is_allowed));
 }

@@ -1,5 +1,7 @@
 //! Changed records of small releases.
 
+use std::io::Write as _;
+
 use serde_json::Value;
 
 use super::*;
@@ -26,7 +28,15 @@ fn changed(kind: Kind, releases: &[(Release, Contents); 2]) -> ChangedRecords {
 }
 
 fn counted(records: &ChangedRecords) -> Vec<(String, u64)> {
-    records.count_fields().unwrap().into_iter().collect()
+    let fields = records.count_fields(usize::MAX).unwrap().fields;
+    fields.unwrap().into_iter().collect()
+}
+
+/// For each field how many values there were, how many are lost, and how many are others.
+fn values(changes: &FieldChanges) -> Vec<(&str, [u64; 3])> {
+    let values = changes.values.iter();
+    let values = values.map(|(field, of)| (&**field, [of.had, of.lost.total, of.replaced.total]));
+    values.collect()
 }
 
 #[test]
@@ -75,6 +85,87 @@ fn a_record_counts_once_for_each_field() {
     let (_directory, releases) = releases(&["a", "b"].map(Boat::new), &["a", "b"].map(of_type));
     let expected = ["categories[].slug", "type.slug"].map(|field| (field.to_owned(), 2));
     assert_eq!(counted(&changed(Kind::Boats, &releases)), expected);
+}
+
+#[test]
+fn values_that_are_lost_or_replaced_are_counted_with_those_that_were_there() {
+    let described = |id, description| Boat {
+        description,
+        ..Boat::new(id)
+    };
+    let old = [
+        described("a", Some("Fast")),
+        described("b", Some("Dry")),
+        described("c", None),
+        described("d", Some("Stiff")),
+    ];
+    let new = [
+        described("a", Some("Slow")),
+        described("b", None),
+        described("c", Some("New")),
+        described("d", Some("Stiff")),
+    ];
+    let (_directory, releases) = releases(&old, &new);
+    let changes = changed(Kind::Boats, &releases)
+        .count_fields(usize::MAX)
+        .unwrap();
+    assert_eq!(values(&changes), [("description", [3, 1, 1])]);
+    let lost = &changes.values["description"].lost.examples;
+    let example = ValueChange {
+        id: "b".to_owned(),
+        before: r#""Dry""#.to_owned(),
+        after: "null".to_owned(),
+    };
+    assert_eq!(*lost, [example]);
+}
+
+#[test]
+fn a_list_is_one_value_and_a_renamed_reference_is_none_that_changed() {
+    let of_type = |id, slug, name| Boat {
+        type_slug: slug,
+        type_name: name,
+        ..Boat::new(id)
+    };
+    let old = [of_type("a", "sailing", "Sailing")];
+    let (_directory, releases) = releases(&old, &[of_type("a", "sail", "Sail")]);
+    let boats = changed(Kind::Boats, &releases);
+    assert_eq!(counted(&boats).len(), 4);
+    assert_eq!(values(&boats.count_fields(usize::MAX).unwrap()), []);
+}
+
+#[test]
+fn of_more_records_than_are_compared_the_numbers_are_estimates() {
+    let ids: Vec<String> = (10..30).map(|number| number.to_string()).collect();
+    let boats = |description| {
+        let boats = ids.iter().map(move |id| Boat {
+            description,
+            ..Boat::new(id)
+        });
+        boats.collect::<Vec<_>>()
+    };
+    let (_directory, releases) = releases(&boats(Some("Fast")), &boats(None));
+    for (compared_max, lost) in [(0, 20), (1, 20), (3, 20), (19, 20), (20, 20)] {
+        let boats = changed(Kind::Boats, &releases);
+        let changes = boats.count_fields(compared_max).unwrap();
+        assert_eq!(values(&changes), [("description", [20, lost, 0])]);
+        assert_eq!(changes.fields.is_some(), compared_max == 20);
+    }
+}
+
+#[test]
+fn a_body_that_does_not_match_its_tag_is_damage() {
+    let described = Boat {
+        description: Some("Fast"),
+        ..Boat::new("a")
+    };
+    let (_directory, releases) = releases(&[Boat::new("a")], &[described]);
+    let path = releases[0].0.path(Kind::Boats.bodies());
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut file = File::create(&path).unwrap();
+    file.write_all(text.replace("Sailing", "Seiling").as_bytes())
+        .unwrap();
+    let counted = changed(Kind::Boats, &releases).count_fields(usize::MAX);
+    assert!(counted.unwrap_err().is_damage());
 }
 
 #[test]
