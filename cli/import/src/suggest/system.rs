@@ -319,17 +319,20 @@ fn unread(found: &CheckReport, text: &mut String) {
 /// mapping knows the drafts of its system, but no keys that somebody added, nor whether one is
 /// read that an expression names but came to in no record. Returns whether there is anything.
 fn unread_statuses(found: &CheckReport, text: &mut String, decisions: &mut Vec<Decision>) -> bool {
-    let boats = found.rules.iter().filter(|rule| rule.kind == "boat");
     let mut keys: BTreeMap<&str, u64> = BTreeMap::new();
-    for key in boats.flat_map(|rule| rule.unread.iter().chain(&rule.unknown)) {
-        let own = (key.key.as_str(), key.records);
-        let within = key.within.iter();
-        let within = within.map(|(key, records)| (key.as_str(), *records));
-        if is_named(&segments(own.0)) {
-            keys.extend([own]);
-        } else {
-            keys.extend(within.filter(|(key, _)| is_named(&segments(key))));
+    for rule in found.rules.iter().filter(|rule| rule.kind == "boat") {
+        for key in rule.unread.iter().chain(&rule.unknown) {
+            let own = (key.key.as_str(), key.records);
+            let within = key.within.iter();
+            let within = within.map(|(key, records)| (key.as_str(), *records));
+            if is_named(&segments(own.0)) {
+                keys.extend([own]);
+            } else {
+                keys.extend(within.filter(|(key, _)| is_named(&segments(key))));
+            }
         }
+        let null = rule.null.iter().filter(|key| is_named(&segments(key)));
+        keys.extend(null.map(|key| (key.as_str(), 0)));
     }
     status::unread_keys(keys.iter().map(|(key, records)| (*key, *records)), text);
     if !keys.is_empty() {

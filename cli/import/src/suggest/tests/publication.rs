@@ -342,6 +342,11 @@ fn keys_that_somebody_added_to_a_content_system_are_left_to_a_person() {
         (r#""settings":{"isHidden":true},"#, "settings.isHidden"),
         (r#""workflow":{"state":"draft"},"#, "workflow.state"),
         (r#""status":{"id":3},"#, "status"),
+        (r#""archivedAt":null,"#, "archivedAt"),
+        (
+            r#""settings":{"theme":"x","isHidden":null},"#,
+            "settings.isHidden",
+        ),
     ] {
         let suggestion = suggested("data.ndjson", documents(boat)).unwrap();
         assert!(suggestion.is_open, "{boat}");
