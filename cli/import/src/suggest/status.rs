@@ -91,13 +91,14 @@ impl<'s> Publication<'s> {
                 continue;
             };
             let missing = file.surveyed().saturating_sub(key.records);
-            match test(key, says, is_time, missing) {
+            let is_field = is_own_field(key, file);
+            match test(key, says, is_time, missing, is_field) {
                 Some(test) => statuses.push(Status {
                     key,
                     is_filled: missing == 0,
                     test,
                 }),
-                None if is_field(key) => {}
+                None if is_field => {}
                 None if must_be_asked(key, says) => unread.push(key),
                 None => perhaps.push(key),
             }
@@ -118,7 +119,7 @@ impl<'s> Publication<'s> {
                 continue;
             };
             let mut beside = file.keys.iter().filter(|key| key.steps.starts_with(around));
-            let is_told = beside.any(|key| self.reads(key) || is_field(key));
+            let is_told = beside.any(|key| self.reads(key) || is_own_field(key, file));
             if !is_told && !is_outer(key, file) && !has(&self.unread, key) {
                 self.unread.push(key);
             }
@@ -338,6 +339,24 @@ fn is_outer(key: &Key, file: &Surveyed) -> bool {
     key.records == 0 && file.keys.iter().any(is_within)
 }
 
+/// Whether it is the source of a field, or the number of a measure that is one, such as the depth
+/// `{"value": 1.8, "unit": "m"}`.
+fn is_own_field(key: &Key, file: &Surveyed) -> bool {
+    let whole = key.words();
+    let is_unit_of = |measure: &[String], other: &Key| {
+        let other = other.words();
+        other
+            .strip_prefix(measure)
+            .is_some_and(|rest| rest == ["unit"])
+    };
+    is_field(key, &key.steps)
+        || whole
+            .strip_suffix(&["value".to_owned()])
+            .is_some_and(|measure| {
+                is_field(key, measure) && file.keys.iter().any(|other| is_unit_of(measure, other))
+            })
+}
+
 /// The table of the words of the key with this number among those with words, from 1.
 fn table_name(number: usize) -> String {
     match number {
@@ -346,8 +365,9 @@ fn table_name(number: usize) -> String {
     }
 }
 
-/// How a key says it, if its values fit; `missing` records have none.
-fn test(key: &Key, says: Says, is_time: bool, missing: u64) -> Option<Test<'_>> {
+/// How a key says it, if its values fit; `missing` records have none. One that may be the source of
+/// a field says it only by words that are known.
+fn test(key: &Key, says: Says, is_time: bool, missing: u64, is_field: bool) -> Option<Test<'_>> {
     let means_public = says != Says::Withheld;
     let is_named_so = matches!(says, Says::Public | Says::Withheld);
     // A cross in a status may mark any boat, such as those that are sold.
@@ -359,8 +379,7 @@ fn test(key: &Key, says: Says, is_time: bool, missing: u64) -> Option<Test<'_>> 
         if key.all(is_flag) {
             return Some(Test::Flag { means_public });
         }
-        if is_named_so && !is_field(key) && key.all(has_digits) || is_time && key.samples.is_empty()
-        {
+        if is_named_so && !is_field && key.all(has_digits) || is_time && key.samples.is_empty() {
             return Some(Test::Time { means_public });
         }
         if is_named_so && key.samples.is_empty() {
@@ -374,7 +393,7 @@ fn test(key: &Key, says: Says, is_time: bool, missing: u64) -> Option<Test<'_>> 
     let are_words = !key.has_others && key.all(|value| value.chars().count() <= WORD_MAX);
     let is_status = match says {
         Says::Word | Says::OneOrTwo => true,
-        Says::Public | Says::Withheld => is_known || are_words && !is_field(key),
+        Says::Public | Says::Withheld => is_known || are_words && !is_field,
         Says::Perhaps => is_known,
         Says::Elsewhere => false,
     };

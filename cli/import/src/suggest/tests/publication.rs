@@ -221,8 +221,17 @@ fn keys_that_are_not_understood_are_left_to_a_person() {
     let suggestion = draft(&[json!({"Status": "X"}), json!({})]);
     assert!(suggestion.text.contains("\n\"X\" = \"?\" "));
     // The draft of a boat is none.
-    let suggestion = draft(&[json!({"draft": {"max": 1.8, "min": 0.9}})]);
-    assert!(!suggestion.is_open, "{}", suggestion.text);
+    for depth in [
+        json!({"draft": {"max": 1.8, "min": 0.9}}),
+        json!({"draft": {"value": 1.8, "unit": "m"}}),
+        json!({"draft_value": 1.8, "draft_unit": "m"}),
+    ] {
+        let suggestion = draft(&[depth]);
+        assert!(!suggestion.is_open, "{}", suggestion.text);
+        assert_eq!(expression(&suggestion), "");
+    }
+    let suggestion = draft(&[json!({"draft": {"value": 3}}), json!({"draft": null})]);
+    assert!(suggestion.is_open, "{}", suggestion.text);
 }
 
 #[test]
