@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 use shared::base::timestamp::Timestamp;
 
-use self::amount::{Mark, decimal_mark};
+use self::amount::{Currency, Mark, decimal_mark};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
 use super::choose::{Choice, Choices, has_size, is_dotted_day, is_slug, is_time};
 use super::kinds::Kind;
@@ -104,8 +104,11 @@ impl List<'_> {
 
     /// Whether no import takes the mapping yet.
     pub(super) fn is_open(&self) -> bool {
-        let text = self.text();
-        text.contains(&format!(" = {}", quoted(UNDECIDED))) || text.contains(NO_KEY)
+        let currency = self.currency();
+        let is_undecided = |currency: &Currency| currency.undecided().next().is_some();
+        self.key().is_none()
+            || self.publication.is_open()
+            || currency.as_ref().is_some_and(is_undecided)
     }
 
     /// Everything after the definitions. Only the definitions that this uses are written.
@@ -190,7 +193,7 @@ impl List<'_> {
                     let number = self.expression(choice);
                     let amount = match choice.key.shape {
                         Shape::Number => path.to_owned(),
-                        _ if currency.is_signed => {
+                        _ if !currency.signs.is_empty() => {
                             number.replacen(path, &format!("{path} | unsigned"), 1)
                         }
                         _ => number,

@@ -147,6 +147,12 @@ impl<'s> Publication<'s> {
         (!tests.is_empty()).then(|| tests.join(" and "))
     }
 
+    /// Whether a word or a key is left to a person, before which nothing is imported.
+    pub(super) fn is_open(&self) -> bool {
+        let mut words = self.words().flatten();
+        !self.unread.is_empty() || words.any(|word| word.is_public.is_none())
+    }
+
     /// Appends the tables of words that the expression uses.
     pub(super) fn tables(&self, text: &mut String) {
         for (number, words) in self.words().enumerate() {

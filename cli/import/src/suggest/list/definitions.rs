@@ -126,7 +126,7 @@ impl List<'_> {
         let Some(currency) = self.currency() else {
             return;
         };
-        if currency.is_signed {
+        if !currency.signs.is_empty() {
             text.push_str(
                 "\n# Currencies as prices have them. One that is not here is an error.\n",
             );

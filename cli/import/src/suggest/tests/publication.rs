@@ -217,6 +217,9 @@ fn keys_that_are_not_understood_are_left_to_a_person() {
         let named = format!("nothing reads {expected}, so nothing is imported");
         assert!(why.contains(&named), "{why}");
     }
+    // Text that looks like an undecided word is none.
+    let suggestion = draft(&[json!({"note": "x = \"?\""})]);
+    assert!(!suggestion.is_open, "{}", suggestion.text);
     // A cross may mark those that are sold.
     let suggestion = draft(&[json!({"Status": "X"}), json!({})]);
     assert!(suggestion.text.contains("\n\"X\" = \"?\" "));
