@@ -228,61 +228,58 @@ impl Status<'_> {
     /// not make one public by having no value.
     fn expression(&self, table: &str, is_one_of_several: bool) -> String {
         let path = &self.key.path;
-        let is_boolean = self.key.shape == Shape::Flag && 0 < self.key.records;
-        let flag = if is_boolean {
-            path.clone()
-        } else {
-            format!("({path} | flag)")
-        };
-        let piped = match (&self.test, self.is_filled) {
+        let piped = match &self.test {
+            Test::Flag { means_public: true } if self.is_filled && !self.is_boolean() => {
+                format!("{path} | flag")
+            }
             // Alone, anything but true or false is an error; `and` takes all else for true.
-            (Test::Flag { means_public: true }, true) if is_boolean && !is_one_of_several => {
-                return flag;
+            Test::Flag { means_public: true } if self.is_filled && !is_one_of_several => {
+                return path.clone();
             }
-            (Test::Flag { means_public: true }, true) if is_boolean => {
-                return format!("{flag} == true");
-            }
-            (Test::Flag { means_public: true }, true) => format!("{path} | flag"),
-            (Test::Flag { means_public: true }, false) => return format!("{flag} == true"),
-            (
-                Test::Flag {
-                    means_public: false,
-                },
-                true,
-            ) => return format!("{flag} == false"),
-            (
-                Test::Flag {
-                    means_public: false,
-                },
-                false,
-            ) => {
-                return format!("({flag} // false) == false");
-            }
-            (Test::Time { means_public: true }, _) => format!("{path} | has_time"),
-            (
-                Test::Time {
-                    means_public: false,
-                },
-                _,
-            ) => return format!("({path} // \"\") == \"\""),
-            (Test::Words(_), is_filled) => match self.key.shape {
-                Shape::List | Shape::Deep => {
-                    let json = if self.key.shape == Shape::Deep {
-                        " | tojson"
-                    } else {
-                        ""
-                    };
-                    format!("[{path} | many[]{json} | lookup(\"{table}\")] | . != [] and all")
-                }
-                _ if is_filled => format!("{path} | lookup(\"{table}\")"),
-                _ => format!("{path} // \"\" | lookup(\"{table}\")"),
-            },
+            Test::Flag { means_public } => return self.compared(*means_public),
+            Test::Time { means_public: true } => format!("{path} | has_time"),
+            Test::Time {
+                means_public: false,
+            } => return format!("({path} // \"\") == \"\""),
+            Test::Words(_) => self.lookup(table),
         };
         if is_one_of_several {
             format!("({piped})")
         } else {
             piped
         }
+    }
+
+    fn is_boolean(&self) -> bool {
+        self.key.shape == Shape::Flag && 0 < self.key.records
+    }
+
+    /// The comparison of a flag with the value that makes a record public. One that is only missing
+    /// does not withhold it.
+    fn compared(&self, means_public: bool) -> String {
+        let path = &self.key.path;
+        let flag = if self.is_boolean() {
+            path.clone()
+        } else {
+            format!("({path} | flag)")
+        };
+        if means_public || self.is_filled {
+            format!("{flag} == {means_public}")
+        } else {
+            format!("({flag} // false) == false")
+        }
+    }
+
+    /// What the table has for the word, or for each of a list.
+    fn lookup(&self, table: &str) -> String {
+        let path = &self.key.path;
+        let json = match self.key.shape {
+            Shape::Deep => " | tojson",
+            Shape::List => "",
+            _ if self.is_filled => return format!("{path} | lookup(\"{table}\")"),
+            _ => return format!("{path} // \"\" | lookup(\"{table}\")"),
+        };
+        format!("[{path} | many[]{json} | lookup(\"{table}\")] | . != [] and all")
     }
 }
 
