@@ -23,9 +23,9 @@ mod native;
 mod origin;
 mod parse;
 mod pipeline;
+mod read;
 mod recognise;
 mod record;
-mod section;
 mod shipped;
 mod watch;
 mod worker;
@@ -45,11 +45,12 @@ pub use self::shipped::Shipped;
 
 pub(crate) use self::expression::in_path;
 pub(crate) use self::functions::slugify::slugify;
+pub(crate) use self::parse::tables;
 pub(crate) use self::pipeline::Pipeline;
-pub(crate) use self::section::text_of;
+pub(crate) use self::read::text_of;
 
 use self::definition::Definition;
-pub(crate) use self::definition::{UNDECIDED, UNREAD_STATUS};
+pub(crate) use self::definition::{UNDECIDED, UNREAD_STATUS, list_of_objects};
 use crate::finding::Findings;
 use crate::source::Plan;
 

@@ -13,10 +13,11 @@ use serde_json::Value;
 
 pub use self::columns::columns;
 pub use crate::finding::Kind;
-pub use crate::mapping::file_keys::{Key, TABLES, Table, Takes};
+pub use crate::mapping::file_keys::{Key, Table, Takes};
 pub use crate::validate::{Field, LIST_MAX, Outline, Shape, TEXT_MAX};
 
 use crate::json::NATIVE_DEPTH_MAX;
+use crate::mapping;
 use crate::source::LINE_MAX;
 use crate::validate::outlines;
 
@@ -43,6 +44,11 @@ pub fn native_fields() -> Vec<Outline> {
 /// The JSON Schema of a line of a native export.
 pub fn native() -> Value {
     json::of(&outlines())
+}
+
+/// The tables of a mapping file, except one whose keys another table has as well.
+pub fn mapping_tables() -> [Table; 8] {
+    mapping::tables()
 }
 
 /// The JSON Schema of a mapping file.
