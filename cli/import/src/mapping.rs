@@ -47,7 +47,6 @@ pub(crate) use self::expression::in_path;
 pub(crate) use self::functions::slugify::slugify;
 pub(crate) use self::parse::tables;
 pub(crate) use self::pipeline::Pipeline;
-pub(crate) use self::read::text_of;
 
 use self::definition::Definition;
 pub(crate) use self::definition::{UNDECIDED, UNREAD_STATUS, list_of_objects};

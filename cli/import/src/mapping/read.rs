@@ -19,17 +19,6 @@ use crate::json::is_exact;
 /// A value and its position in the file.
 pub(super) type Toml<'t> = Spanned<DeValue<'t>>;
 
-/// The value of a TOML text on one line, given with its quotes.
-pub(crate) fn text_of(literal: &str) -> Option<String> {
-    if literal.contains('\n') {
-        return None;
-    }
-    let line = format!("text = {literal}");
-    let table = DeTable::parse(&line).ok()?;
-    let value = table.get_ref().get("text")?.get_ref().as_str()?;
-    Some(value.to_owned())
-}
-
 /// What is gathered while a file is read.
 #[derive(Default)]
 pub(super) struct Reader {
