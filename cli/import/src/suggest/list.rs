@@ -20,7 +20,6 @@ use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
 use super::text::{clean, quoted};
 use crate::finding::others;
-use crate::mapping::UNDECIDED;
 use crate::source::Encoding;
 
 /// Fields for which no source is looked for: the format is made from the address of the image, and
@@ -33,9 +32,6 @@ const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."
 
 mapping = "boat-catalogue-mapping/1"
 "#;
-
-/// What stands for the key of records where none looks like one.
-const NO_KEY: &str = "# key = \"\"      # required";
 
 /// Width of comments in the mapping, in columns.
 const WIDTH: usize = 100;
@@ -85,21 +81,23 @@ pub(super) struct List<'s> {
 impl List<'_> {
     /// The mapping file, except its first comment.
     pub(super) fn text(&self) -> String {
-        let body = self.body();
+        self.written(false)
+    }
+
+    /// The mapping that tells whether names make unique slugs, even if all boats are public: nothing
+    /// in it says which are, and nothing is open.
+    pub(super) fn trial(&self) -> String {
+        self.written(true)
+    }
+
+    fn written(&self, is_trial: bool) -> String {
+        let body = self.body(is_trial);
         let mut text = String::from(HEAD);
         text.push_str(&self.definitions(&body));
         text.push_str("\n[variables]\n# Makers need a time at which they last changed.\n");
         line(&mut text, "updated_at", &quoted(&self.now.to_string()));
         text.push_str(&body);
         text
-    }
-
-    /// The mapping as it is tried on the export: what is open is taken for true, so that it shows
-    /// what else is wrong.
-    pub(super) fn trial(&self) -> String {
-        let open = format!(" = {}", quoted(UNDECIDED));
-        let text = self.text().replace(&open, " = true");
-        text.replace(NO_KEY, "key = \"$position | tostring\"")
     }
 
     /// Whether no import takes the mapping yet.
@@ -112,7 +110,7 @@ impl List<'_> {
     }
 
     /// Everything after the definitions. Only the definitions that this uses are written.
-    fn body(&self) -> String {
+    fn body(&self, is_trial: bool) -> String {
         let mut text = String::from("\n[[sources]]\n");
         line(
             &mut text,
@@ -126,24 +124,25 @@ impl List<'_> {
         if let Some(records) = self.place.records {
             line(&mut text, "records", &format!("[{}]", quoted(records)));
         }
-        self.envelope(&mut text);
+        self.envelope(&mut text, is_trial);
         self.boats(&mut text);
         self.makers(&mut text);
         self.designers(&mut text);
         self.terms(&mut text);
-        self.tables(&mut text);
+        self.tables(&mut text, is_trial);
         text
     }
 
-    fn envelope(&self, text: &mut String) {
+    fn envelope(&self, text: &mut String, is_trial: bool) {
         text.push_str("\n[envelope]\n");
         match self.key() {
             Some(key) => line(text, "key", &quoted(&key)),
-            None => _ = writeln!(text, "{NO_KEY}"),
+            None if is_trial => line(text, "key", &quoted("$position | tostring")),
+            None => text.push_str("# key = \"\"      # required\n"),
         }
         let of_type = self.kind.map_or("\"boat\"", |_| Kind::TYPE);
         line(text, "type", &quoted(of_type));
-        if let Some(published) = self.publication.expression() {
+        if let Some(published) = self.publication.expression().filter(|_| !is_trial) {
             line(text, "published", &quoted(&published));
         }
         let updated = self.choice("updatedAt").map(|choice| {
