@@ -6,6 +6,8 @@
 mod amount;
 mod decisions;
 mod definitions;
+mod others;
+mod remarks;
 
 use std::fmt::Write as _;
 
@@ -18,13 +20,8 @@ use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
-use super::text::{clean, quoted};
-use crate::finding::others;
+use super::text::quoted;
 use crate::source::Encoding;
-
-/// Fields for which no source is looked for: the format is made from the address of the image, and
-/// each member of the lists has several sources.
-const WITHOUT_SOURCE: [&str; 3] = ["image.format", "engines", "gallery"];
 
 /// The beginning of a mapping.
 const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."Maker of the boat" its fields, `a | b` gives a to b.
@@ -33,23 +30,8 @@ const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."
 mapping = "boat-catalogue-mapping/1"
 "#;
 
-/// Width of comments in the mapping, in columns.
-const WIDTH: usize = 100;
-
-/// How many unread keys are listed.
-const REMARKS_MAX: usize = 200;
-
 /// The fields that make up the name of a boat.
 const NAMES: [&str; 3] = ["manufacturer", "model", "version"];
-
-/// The fields that become terms, with their vocabularies.
-const TERMS: [(&str, &str); 5] = [
-    ("type", "type"),
-    ("categories", "category"),
-    ("activities", "activity"),
-    ("hull.type", "hullType"),
-    ("hull.material", "hullMaterial"),
-];
 
 /// Where the list is.
 pub(super) struct Place<'s> {
@@ -346,81 +328,6 @@ impl List<'_> {
         }
     }
 
-    fn makers(&self, text: &mut String) {
-        let Some(maker) = self.choice("manufacturer") else {
-            return;
-        };
-        let path = &maker.key.path;
-        text.push_str("\n# ---- Makers, made of their names: one of each\n");
-        self.rule("manufacturer", text);
-        _ = writeln!(text, "where = {}", quoted(&format!("{path} != null")));
-        text.push_str("\n[emit.fields]\n");
-        named(text, &format!("{path} | slugify"), path, true);
-    }
-
-    fn designers(&self, text: &mut String) {
-        if let Some(designer) = self.choice("designers.naval") {
-            text.push_str("\n# ---- Designers, made of their names: one of each\n");
-            self.rule("designer", text);
-            let each = format!("[{}]", members(designer.key));
-            line(text, "each", &quoted(&each));
-            text.push_str("\n[emit.fields]\n");
-            named(text, "slugify", ".", false);
-        }
-    }
-
-    fn terms(&self, text: &mut String) {
-        let chosen = TERMS
-            .iter()
-            .filter_map(|(field, vocabulary)| Some((self.choice(field)?, vocabulary)));
-        for (number, (choice, vocabulary)) in chosen.enumerate() {
-            if number == 0 {
-                text.push_str("\n# ---- Terms, made of the words of the list: one of each\n");
-            }
-            let key = choice.key;
-            self.rule("term", text);
-            let each = match choice.wanted.reading {
-                Reading::Names => format!("[{}]", members(key)),
-                _ => format!("[{} | values]", key.path),
-            };
-            line(text, "each", &quoted(&each));
-            text.push_str("\n[emit.fields]\n");
-            line(text, "vocabulary", &quoted(&format!("\"{vocabulary}\"")));
-            named(text, "slugify", ".", true);
-        }
-    }
-
-    /// The rest, as comments: keys that nothing reads, and fields that nothing makes.
-    fn remarks(&self, text: &mut String) {
-        let unread = self.unread();
-        if !unread.is_empty() {
-            text.push_str(
-                "\n# What nothing reads yet: the key, the records with a value, a value.\n",
-            );
-            let width = unread.iter().map(|key| key.path.chars().count());
-            let width = width.max().unwrap_or(0).min(60);
-            let (shown, rest) = unread.split_at(unread.len().min(REMARKS_MAX));
-            for key in shown {
-                let sample = key.samples.first().map_or("", String::as_str);
-                let sample = clean(sample, 40);
-                let (path, records) = (clean(&key.path, 60), key.records);
-                _ = writeln!(text, "#   {path:<width$}  {records:>6}  {sample}");
-            }
-            if !rest.is_empty() {
-                _ = writeln!(text, "#   and {}", others(rest.len()));
-            }
-        }
-        let missing = fields().map(|wanted| wanted.field).chain(WITHOUT_SOURCE);
-        let missing = missing.filter(|field| {
-            *field != "unit" && !REQUIRED.contains(field) && !has_line(text, field)
-        });
-        let missing: Vec<&str> = missing.collect();
-        if !missing.is_empty() {
-            text.push_str("\n# Fields of the catalogue that nothing makes yet; `catalogue schema` shows what they take:\n");
-            wrapped(&missing, text);
-        }
-    }
-
     /// The keys that nothing reads.
     pub(super) fn unread(&self) -> Vec<&Key> {
         let is_read = |key: &&Key| {
@@ -500,38 +407,7 @@ fn members(key: &Key) -> String {
     format!("{} | list(\"{}\")", key.path, separator.unwrap_or(&";"))
 }
 
-/// Writes the fields of a record that has little more than its name.
-fn named(text: &mut String, id: &str, name: &str, has_slug: bool) {
-    line(text, "id", &quoted(id));
-    if has_slug {
-        line(text, "slug", &quoted(id));
-    }
-    line(text, "name", &quoted(name));
-}
-
 fn line(text: &mut String, key: &str, value: &str) {
     // Writing into a text never fails.
     _ = writeln!(text, "{key} = {value}");
-}
-
-fn has_line(text: &str, field: &str) -> bool {
-    let begin = format!("{field} = ");
-    let within = format!("{field}.");
-    text.lines()
-        .any(|line| line.starts_with(&begin) || line.starts_with(&within))
-}
-
-/// Appends words as a comment of several lines.
-fn wrapped(words: &[&str], text: &mut String) {
-    let mut length = WIDTH;
-    for (number, word) in words.iter().enumerate() {
-        let comma = if number + 1 == words.len() { "" } else { "," };
-        if WIDTH <= length + word.len() + 2 {
-            text.push_str(if number == 0 { "#  " } else { "\n#  " });
-            length = 3;
-        }
-        _ = write!(text, " {word}{comma}");
-        length += word.len() + 2;
-    }
-    text.push('\n');
 }
