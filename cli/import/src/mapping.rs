@@ -24,9 +24,9 @@ mod native;
 mod origin;
 mod parse;
 mod pipeline;
+mod read;
 mod recognise;
 mod record;
-mod section;
 mod shipped;
 mod watch;
 mod worker;
@@ -49,11 +49,11 @@ pub use self::shipped::Shipped;
 pub(crate) use self::error_cells::is_error;
 pub(crate) use self::expression::in_path;
 pub(crate) use self::functions::slugify::slugify;
+pub(crate) use self::parse::tables;
 pub(crate) use self::pipeline::Pipeline;
-pub(crate) use self::section::text_of;
 
 use self::definition::Definition;
-pub(crate) use self::definition::{UNDECIDED, UNREAD_STATUS};
+pub(crate) use self::definition::{UNDECIDED, UNREAD_STATUS, list_of_objects};
 use crate::source::Plan;
 
 /// Maximum length of a mapping file, in bytes.

@@ -14,9 +14,10 @@ use serde_json::Value;
 pub use self::columns::columns;
 pub use crate::finding::Kind;
 pub use crate::format::{Field, LIST_MAX, Shape, TEXT_MAX, fields};
-pub use crate::mapping::file_keys::{Key, TABLES, Table, Takes};
+pub use crate::mapping::file_keys::{Key, Table, Takes};
 
 use crate::json::NATIVE_DEPTH_MAX;
+use crate::mapping;
 use crate::source::LINE_MAX;
 use crate::validate::RULES;
 
@@ -48,6 +49,11 @@ pub fn beyond() -> Vec<String> {
 /// The JSON Schema of a line of a native export.
 pub fn native() -> Value {
     json::of_records()
+}
+
+/// The tables of a mapping file, except one whose keys another table has as well.
+pub fn mapping_tables() -> [Table; 10] {
+    mapping::tables()
 }
 
 /// The JSON Schema of a mapping file.

@@ -48,7 +48,7 @@ pub struct Suggestion {
     pub name: String,
     /// How many keys the records have, and how many of them are read; `None` for a content system.
     pub keys: Option<(usize, usize)>,
-    /// How many errors the export has with the mapping.
+    /// How many errors the export has with the mapping. A list with an open one is not tried.
     pub errors: u64,
     /// Whether nothing is imported with it before something open in it is decided.
     pub is_open: bool,
@@ -187,14 +187,13 @@ fn from_list(
         kind: kind.as_ref(),
         now,
     };
-    list.has_unique_names = has_unique_names(&list, exports, temp_dir)?;
-    let findings = check(&list.trial(), exports, temp_dir)?.findings;
+    let (text, errors) = written(&mut list, exports, temp_dir)?;
     let others = files.iter().filter(|other| other.name != file.name);
     Ok(Suggestion {
-        text: list.text(),
+        text,
         name: stem(plain_name(&file.path)).to_owned(),
         keys: Some((file.keys.len(), file.keys.len() - list.unread().len())),
-        errors: findings.errors(),
+        errors,
         is_open: list.is_open(),
         decisions: list
             .decisions()
@@ -241,14 +240,24 @@ fn surveyed(
     Ok((surveyed, encoding))
 }
 
-/// Whether the names of boats make unique slugs, even if all of them are published.
-fn has_unique_names(list: &List<'_>, exports: &[Export], temp_dir: &Path) -> anyhow::Result<bool> {
-    let text = list.trial();
-    let lines = text.lines();
-    let all_published = lines.filter(|line| !line.starts_with("published = "));
-    let all_published = all_published.collect::<Vec<_>>().join("\n");
-    let all = check(&all_published, exports, temp_dir)?.findings;
-    Ok(!all.counts().contains_key(&Code::DuplicateSlug))
+/// The draft of a list, and how many errors the export has with it; none are known while it is open.
+fn written(
+    list: &mut List<'_>,
+    exports: &[Export],
+    temp_dir: &Path,
+) -> anyhow::Result<(String, u64)> {
+    let trial = list.trial();
+    let tried = check(&trial, exports, temp_dir)?.findings;
+    list.has_unique_names = !tried.counts().contains_key(&Code::DuplicateSlug);
+    let text = list.text();
+    let errors = if list.is_open() {
+        0
+    } else if text == trial {
+        tried.errors()
+    } else {
+        check(&text, exports, temp_dir)?.findings.errors()
+    };
+    Ok((text, errors))
 }
 
 /// A plan for the files named like `path`, each of which has its own path to a list of records.

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use import::schema::{self, Field, Key, Kind, LIST_MAX, Shape, TABLES, TEXT_MAX, Table, Takes};
+use import::schema::{self, Field, Key, Kind, LIST_MAX, Shape, TEXT_MAX, Table, Takes};
 use shared::base::units::LENGTH_MAX;
 
 use crate::commands::show;
@@ -65,8 +65,8 @@ fn show_native(context: &mut Context) -> io::Result<()> {
 }
 
 fn show_mapping(context: &mut Context) -> io::Result<()> {
-    for table in TABLES {
-        writeln!(context.out, "{}\n", keys(table, context.terminal))?;
+    for table in schema::mapping_tables() {
+        writeln!(context.out, "{}\n", keys(&table, context.terminal))?;
     }
     let end = "A field of a native record is an expression, a table as above, or a table of fields. \
         `catalogue mapping check` tries a mapping on an export.";

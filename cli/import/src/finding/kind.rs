@@ -1,7 +1,7 @@
 //! The kinds of record that an export has.
 
 /// What a record is: the value of its `kind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Describes the export; not a record that is served.
     Catalogue,
@@ -12,6 +12,7 @@ pub enum Kind {
     /// A designer.
     Designer,
     /// A boat.
+    #[default]
     Boat,
 }
 

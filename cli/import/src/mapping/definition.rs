@@ -1,8 +1,8 @@
 //! The contents of a mapping file as types: which files hold records, what identifies a record,
 //! what accompanies it, and what is made of it.
 //!
-//! Expressions are stored as indices into one list, because each mapping thread compiles its own
-//! copies.
+//! Those that are tables of the file say which keys these have. Expressions are stored as indices
+//! into one list, because each mapping thread compiles its own copies.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,12 +10,13 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+use super::file_keys::{Table as Described, Takes};
 use super::functions::plain::RichText;
+use super::mistake::Mistake;
+pub(super) use super::read::{Expression, ExpressionId};
+use super::read::{Keys, Read, Reader, Section, Toml, did_you_mean, table};
 use crate::finding::{Kind, cut};
-use crate::source::{Format, Layout, Plan};
-
-/// The version of the mapping language, which every mapping file must name.
-pub(super) const FORMAT: &str = "boat-catalogue-mapping/1";
+use crate::source::{Layout, Plan};
 
 /// The value of a word in a vocabulary table that a person has yet to decide. No export is read
 /// while a table has one.
@@ -135,25 +136,12 @@ pub(super) struct Table {
     pub(super) place: String,
 }
 
-/// An expression in jq and its position in the mapping file, in bytes.
-#[derive(Clone, Debug)]
-pub(super) struct Expression {
-    pub(super) code: String,
-    pub(super) span: Range<usize>,
-    /// The same position as text for people, once the file is known.
-    pub(super) place: String,
-}
-
 /// As findings show it: the beginning of its code and its position.
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` ({})", cut(self.code.trim()), self.place)
     }
 }
-
-/// The index of an expression in [`Definition::expressions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct ExpressionId(pub(super) usize);
 
 /// The role of a file in the mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,15 +151,6 @@ pub(super) enum Role {
     /// It holds links.
     Links,
 }
-
-/// All formats with their names in a mapping file.
-pub(super) const FORMATS: [(&str, Format); 5] = [
-    ("ndjson", Format::NDJSON),
-    ("json", Format::Json),
-    ("csv", Format::Csv),
-    ("parquet", Format::Parquet),
-    ("xml", Format::Xml),
-];
 
 /// Where a group of records comes from, and what identifies each of them.
 #[derive(Debug)]
@@ -223,20 +202,17 @@ pub(super) struct Links {
     pub(super) each: ExpressionId,
 }
 
-/// Makes records that refer to others findable by what they refer to.
-#[derive(Debug)]
-pub(super) struct Join {
-    /// Its name in expressions.
-    pub(super) name: String,
-    /// Types of the records that refer to others.
-    pub(super) types: Vec<String>,
-    /// Makes, from such a record, the key it refers to or a list of keys.
-    pub(super) to: ExpressionId,
-    /// The record's position among the others, a number; if this is absent, the export's order
-    /// applies.
-    pub(super) order: Option<ExpressionId>,
-    /// The join's position in the mapping file.
-    pub(super) span: Range<usize>,
+table! {
+    /// Records that refer to others, to be found by these.
+    pub(super) struct Join = "[joins.NAME]" {
+        /// Types of the records that refer to others.
+        required "type" types: Vec<String>,
+        /// What such a record refers to: a key or a list of them.
+        required "to" to: ExpressionId,
+        /// Its place among the others, a number.
+        optional "order" order: Option<ExpressionId>,
+    }
+    with { name: String, span: Range<usize> }
 }
 
 /// A native record written in the mapping file itself.
@@ -246,36 +222,74 @@ pub(super) struct Constant {
     pub(super) span: Range<usize>,
 }
 
-/// What is made of records of certain types.
-#[derive(Debug)]
-pub(super) struct Rule {
-    pub(super) kind: Kind,
-    /// The types of the records it covers.
-    pub(super) types: Vec<String>,
-    /// Selects among them; all if absent.
-    pub(super) condition: Option<ExpressionId>,
-    /// Makes a list, and each of its members becomes one native record.
-    pub(super) each: Option<ExpressionId>,
-    /// Whether a record is skipped if its id was already made.
-    pub(super) is_distinct: bool,
-    /// Keys of the records that are known and ignored.
-    pub(super) ignored: Vec<String>,
-    /// The rule's position in the mapping file.
-    pub(super) span: Range<usize>,
-    /// The fields of the native record.
-    pub(super) fields: Vec<(String, Field)>,
+impl Read for Vec<Constant> {
+    const TAKES: Takes = Takes::Records;
+
+    fn read(value: &Toml<'_>, reader: &mut Reader) -> Option<Self> {
+        let Some(list) = value.get_ref().as_array() else {
+            reader.mistake(value.span(), "native records are written as [[records]]");
+            return None;
+        };
+        let mut constants = Self::new();
+        for member in list {
+            let span = member.span();
+            match Value::read(member, reader) {
+                Some(Value::Object(record)) => constants.push(Constant { record, span }),
+                Some(_) => reader.mistake(span, "a native record is a table"),
+                None => {}
+            }
+        }
+        Some(constants)
+    }
+}
+
+table! {
+    /// What is made of the records of some types.
+    pub(super) struct Rule = "[[emit]]" {
+        /// The kind of the native record.
+        required "kind" kind: Kind,
+        /// Types of the records that this is for.
+        required "type" types: Vec<String>,
+        /// Which of them, if not all.
+        optional "where" condition: Option<ExpressionId>,
+        /// Makes one native record of each member of a list.
+        optional "each" each: Option<ExpressionId>,
+        /// Whether a record with an id that was made already is passed over.
+        optional "distinct" is_distinct: bool,
+        /// Keys of the records that are known and not wanted.
+        optional "ignore" ignored: Vec<String>,
+        /// The fields of the native record.
+        required "fields" fields: Fields,
+    }
+    with { span: Range<usize> }
+    check has_ids
 }
 
 impl Rule {
     /// Whether records that share a value become one native record, whose id is not that of any of
     /// them.
     pub(super) fn merges_records(&self) -> bool {
-        self.is_distinct && self.fields.iter().any(|(name, _)| name == "id")
+        self.is_distinct && self.makes_ids()
+    }
+
+    fn makes_ids(&self) -> bool {
+        self.fields.iter().any(|(name, _)| name == "id")
+    }
+
+    fn has_ids(&self, section: &Section<'_>, reader: &mut Reader) {
+        if self.each.is_some() && !self.makes_ids() {
+            let message =
+                "`each` makes several records of one, so `fields` must say what their `id` is";
+            reader.mistake(section.span(), message);
+        }
     }
 }
 
+/// The fields of an object in the file's order.
+pub(super) type Fields = Vec<(String, Field)>;
+
 /// How a field of a native record is made.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Field {
     /// One value.
     Value { from: ExpressionId, rest: Rest },
@@ -285,16 +299,141 @@ pub(super) enum Field {
         member: Box<Self>,
     },
     /// An object of fields.
-    Object(Vec<(String, Self)>),
+    Object(Fields),
 }
 
-/// How a value is translated and replaced.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Rest {
-    /// The vocabulary table that translates the value.
-    pub(super) table: Option<String>,
-    /// The value for a word that the table does not have.
-    pub(super) unlisted: Option<Value>,
-    /// The value that replaces null.
-    pub(super) default: Option<Value>,
+table! {
+    /// One value.
+    pub(super) struct OneValue = "one value" {
+        /// Where the value comes from.
+        required "from" from: ExpressionId,
+        group rest: Rest,
+    }
+}
+
+table! {
+    /// One value for each member of a list.
+    pub(super) struct List = "a list" {
+        /// Makes the members of the list.
+        required "each" each: ExpressionId,
+        /// The fields of a member, if it is an object.
+        optional "fields" fields: Option<Fields>,
+        /// The value of a member; the member itself where it is absent.
+        optional "value" value: Option<ExpressionId>,
+        group rest: Rest,
+    }
+}
+
+table! {
+    /// How a value is translated and replaced.
+    pub(super) struct Rest {
+        /// What stands in for null.
+        optional "default" default: Option<Value>,
+        /// What stands in for a word that the table lacks.
+        optional "unlisted" unlisted: Option<Value>,
+        /// The table of [tables] that translates the value.
+        optional "table" table: Option<String>,
+    }
+    check has_table
+}
+
+/// The table of a field that is a list of objects: it has only two of the keys of a list.
+pub(crate) fn list_of_objects() -> Described {
+    let mut keys = List::keys();
+    keys.retain(|key| ["each", "fields"].contains(&key.name));
+    for key in &mut keys {
+        key.is_required = true;
+    }
+    if let [_each, fields] = keys.as_mut_slice() {
+        fields.about = "The fields of a member.";
+    }
+    Described {
+        about: "One object for each member of a list.",
+        keys,
+        ..List::table()
+    }
+}
+
+impl Rest {
+    fn has_table(&self, section: &Section<'_>, reader: &mut Reader) {
+        let Some(name) = &self.table else {
+            if let Some(unlisted) = section.value("unlisted") {
+                let message = "`unlisted` stands for words that a table does not have, and no `table` is named here";
+                reader.mistake(unlisted.span(), message);
+            }
+            return;
+        };
+        let tables: Vec<&str> = reader.tables.iter().map(String::as_str).collect();
+        if let Some(named) = section
+            .value("table")
+            .filter(|_| !tables.contains(&name.as_str()))
+        {
+            let message = format!("there is no vocabulary table [tables.{name}]");
+            let hint = did_you_mean(name, &tables);
+            let mistake = Mistake::new(named.span(), message).hint(hint);
+            reader.mistakes.push(mistake);
+        }
+    }
+}
+
+impl Read for Fields {
+    const TAKES: Takes = Takes::Fields;
+
+    fn read(value: &Toml<'_>, reader: &mut Reader) -> Option<Self> {
+        let Some(table) = value.get_ref().as_table() else {
+            let message = "fields are a table: the name of each, and where its value comes from";
+            reader.mistake(value.span(), message);
+            return None;
+        };
+        let fields = table.iter().map(|(name, value)| {
+            let field = Field::read(value, reader);
+            (name.get_ref().to_string(), field)
+        });
+        Some(fields.collect())
+    }
+}
+
+impl Field {
+    fn read(value: &Toml<'_>, reader: &mut Reader) -> Self {
+        if let Some(code) = value.get_ref().as_str() {
+            return Self::Value {
+                from: reader.number(code, value.span()),
+                rest: Rest::default(),
+            };
+        }
+        let Some(table) = value.get_ref().as_table() else {
+            let message = "a field is an expression, or a table with `from` or `each`";
+            reader.mistake(value.span(), message);
+            return Self::Object(Fields::new());
+        };
+        let section = Section::new("", table, value.span());
+        if table.contains_key("from") {
+            let OneValue { from, rest } = section.whole(reader);
+            Self::Value { from, rest }
+        } else if table.contains_key("each") {
+            Self::list(&section, reader)
+        } else {
+            Self::Object(Fields::read(value, reader).unwrap_or_default())
+        }
+    }
+
+    fn list(section: &Section<'_>, reader: &mut Reader) -> Self {
+        let list = List::take(section, reader);
+        let known = match &list.fields {
+            Some(_) => list_of_objects().keys,
+            None => List::keys(),
+        };
+        section.finish(&known, reader);
+        let member = match (list.fields, list.value) {
+            (Some(fields), _) => Self::Object(fields),
+            (None, value) => Self::Value {
+                from: value.unwrap_or_else(|| reader.number(".", section.span())),
+                rest: list.rest,
+            },
+        };
+        Self::List {
+            each: list.each,
+            member: Box::new(member),
+        }
+    }
 }

@@ -11,8 +11,8 @@ mod images;
 pub(super) mod make;
 mod merge;
 mod native_record;
+mod noted;
 mod numbers;
-mod observations;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -38,7 +38,7 @@ use crate::finding::{ExportFile, cut, nearest};
 use crate::source::Spot;
 
 pub(super) use self::merge::Merge;
-use self::observations::Followed;
+use self::noted::Noted;
 
 /// The most parsed records that all threads together keep cached.
 const HELD_MAX: usize = 1024;
@@ -60,8 +60,8 @@ pub(super) struct Mapper {
     asked: RefCell<Vec<(Jq, String)>>,
     /// The current position, for the watch.
     position: Arc<Position>,
-    /// The references followed from the records being mapped.
-    followed: RefCell<Followed>,
+    /// What is noted of the records being mapped.
+    noted: RefCell<Noted>,
 }
 
 impl Mapper {
@@ -87,7 +87,7 @@ impl Mapper {
             observer: RefCell::default(),
             asked: RefCell::default(),
             position,
-            followed: RefCell::default(),
+            noted: RefCell::default(),
         })
     }
 
@@ -140,7 +140,7 @@ impl Mapper {
         if self.index.documents.at(place).is_published {
             return Referred::Published(place);
         }
-        self.followed.borrow_mut().refuse(place);
+        self.noted.borrow_mut().refuse(place);
         Referred::Unpublished
     }
 
@@ -161,13 +161,13 @@ impl Mapper {
 
     /// The key of the record being mapped; `None` while records are only being identified.
     fn current_key(&self) -> Option<KeyId> {
-        let place = self.followed.borrow().from()?;
+        let place = self.noted.borrow().from()?;
         Some(self.index.documents.at(place).key)
     }
 
     /// Fails if a function is called before all records are read.
     fn expect_all_read(&self, function: &str) -> Result<(), String> {
-        match self.followed.borrow().from() {
+        match self.noted.borrow().from() {
             Some(_) => Ok(()),
             None => Err(format!(
                 "`{function}` knows nothing until all is read: it has no place in [envelope], [[sources]], [links] and [joins]"
@@ -179,7 +179,7 @@ impl Mapper {
     fn contents(&self, place: usize) -> Result<Jq, String> {
         let document = self.index.documents.at(place);
         if document.is_changed {
-            self.followed.borrow_mut().changed.insert(place);
+            self.noted.borrow_mut().changed.insert(place);
         }
         let record = self.held.borrow_mut().read(&self.index.documents, place)?;
         if let Some(observer) = &mut *self.observer.borrow_mut() {
@@ -338,17 +338,17 @@ impl EvalContext for Mapper {
     }
 
     fn note_unknown_node(&self, kind: &str) {
-        self.followed.borrow_mut().note_unknown_node(kind);
+        self.noted.borrow_mut().note_unknown_node(kind);
     }
 
     fn note_markdown(&self) {
-        self.followed.borrow_mut().note_markdown();
+        self.noted.borrow_mut().note_markdown();
     }
 
     fn note_number(&self, given: &str, convention: Convention) {
         let expression = ExpressionId(self.position.expression());
-        let mut followed = self.followed.borrow_mut();
-        followed.note_number(expression, given, convention);
+        let mut noted = self.noted.borrow_mut();
+        noted.note_number(expression, given, convention);
     }
 
     fn joined(&self, join: &str, key: &str) -> Result<Vec<Jq>, String> {

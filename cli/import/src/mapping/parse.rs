@@ -1,368 +1,314 @@
 //! Parses the text of a mapping file into its definition, or reports all mistakes in it.
 //!
-//! Here is what all sections share, and those that stand alone.
+//! Here are the sections of the file, and what of one depends on another.
 
-mod rules;
-mod sources;
+mod files;
 mod syntax;
+mod vocabularies;
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use serde_json::Value;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
-use self::sources::EnvelopeParts;
+use self::files::{Files, Pattern, file_names};
+use self::vocabularies::Vocabularies;
 use super::definition::{
-    Definition, EDIT_ID, Expression, ExpressionId, FORMAT, Table, UNDECIDED, UNREAD_STATUS,
-    WhereVariable,
+    Constant, Definition, EDIT_ID, Envelope, Expression, ExpressionId, Join, Links, List, OneValue,
+    Rule, Source, WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
-use super::file_keys::{self, BLOCK, RICH_TEXT, ROOT};
+use super::file_keys::{Table, Takes};
 use super::functions::plain::{Block, Kind as NodeKind, RichText};
 use super::image_files::HEAD_MAX;
 use super::mistake::Mistake;
-use super::section::{Section, json, text};
-use crate::finding::{cut, nearest, others};
-use crate::source::{Heads, HeadsOf, Plan};
+use super::read::{FromText, Keys, Named, Read, Reader, Section, Toml, table, word};
+use crate::source::{FileGroup, Heads, HeadsOf, Plan};
+
+/// The version of the mapping language, which every mapping file must name.
+const FORMAT: &str = "boat-catalogue-mapping/1";
 
 /// Maximum length of the template for the URLs of records, in bytes.
 const EDIT_URL_MAX: usize = 2_000;
 
-/// How many undecided words of a table a mistake names.
-const UNDECIDED_NAMED_MAX: usize = 20;
+table! {
+    /// How an export becomes native records.
+    struct MappingFile = "the file" {
+        /// The language of this file.
+        required "mapping" language: Language,
+        /// Values that expressions see as `$name`.
+        optional "variables" variables: Variables,
+        /// Functions in jq, for all expressions.
+        optional "definitions" prelude: Option<Expression>,
+        /// Files that are known and not wanted: patterns of paths within the export.
+        optional "ignore" unwanted: Vec<Spanned<Pattern>>,
+        /// The page of a record in its content system, with {id} for its id.
+        optional "edit_url" edit_url: Option<EditUrl>,
+        /// Words of the export, and what they become.
+        optional "tables" tables: Vocabularies,
+        /// What identifies a record, for all sources.
+        optional "envelope" envelope: CommonEnvelope,
+        /// Files that hold records.
+        required "sources" sources: Vec<SourceTable>,
+        /// Files that hold links between records.
+        optional "links" links: Option<LinksTable>,
+        /// Records that are found by what they refer to.
+        optional "joins" joins: Named<Join>,
+        /// What rich text has that `plain` does not know.
+        optional "rich_text" rich_text: RichTextTable,
+        /// Native records that are the same whatever the export has.
+        optional "records" records: Vec<Constant>,
+        /// What is made of the records.
+        required "emit" rules: Vec<Rule>,
+    }
+}
+
+table! {
+    /// The parts of an envelope.
+    struct EnvelopeParts {
+        /// What references to a record name.
+        optional "key" key: Option<ExpressionId>,
+        /// The id that consumers see; the key where it is absent.
+        optional "id" id: Option<ExpressionId>,
+        /// The type of a record, by which `emit` chooses.
+        optional "type" record_type: Option<ExpressionId>,
+        /// Whether a record is published; it is where this is absent.
+        optional "published" published: Option<ExpressionId>,
+        /// When a record last changed.
+        optional "updatedAt" updated_at: Option<ExpressionId>,
+        /// Whether a record was changed after it was published.
+        optional "changed" changed: Option<ExpressionId>,
+    }
+}
+
+table! {
+    /// What identifies a record.
+    struct CommonEnvelope = "[envelope]" {
+        group parts: EnvelopeParts,
+        /// Keys of all records that are known and not wanted.
+        optional "ignore" ignored: Vec<String>,
+    }
+}
+
+table! {
+    /// Files that hold records. `key` and `type` stand here or in [envelope].
+    struct SourceTable = "[[sources]]" {
+        group envelope: EnvelopeParts,
+        group files: Files,
+    }
+    with { span: Range<usize> }
+}
+
+table! {
+    /// Files that hold links between records.
+    struct LinksTable = "[links]" {
+        group files: Files,
+        /// Links of a row: `{from, field, to, position}` each.
+        required "each" each: ExpressionId,
+    }
+    with { span: Range<usize> }
+}
+
+table! {
+    /// What rich text has that `plain` does not know.
+    struct RichTextTable = "[rich_text]" {
+        /// Whether texts have shortcodes of WordPress, which `plain` removes then.
+        optional "shortcodes" has_shortcodes: bool,
+        /// What nodes of a kind are, by its name.
+        optional "blocks" blocks: Named<BlockTable>,
+    }
+}
+
+table! {
+    /// What nodes of a kind are in a text.
+    struct BlockTable = "[rich_text.blocks.KIND]" {
+        /// What such a node is; `text` is part of a line.
+        required "as" kind: Option<NodeKind>,
+        /// Keys of such a node that hold its text or its parts, in their order: `text` or `attrs.label`.
+        optional "from" from: Vec<String>,
+    }
+    with { name: String }
+}
+
+/// All tables, except one whose keys another table has as well.
+pub(crate) fn tables() -> [Table; 10] {
+    [
+        MappingFile::table(),
+        CommonEnvelope::table(),
+        SourceTable::table(),
+        LinksTable::table(),
+        Join::table(),
+        RichTextTable::table(),
+        BlockTable::table(),
+        Rule::table(),
+        OneValue::table(),
+        List::table(),
+    ]
+}
 
 /// Reads the text of a mapping file.
 pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
     let document = DeTable::parse(text).map_err(|error| vec![syntax::mistake(&error, text)])?;
-    let mut parser = Parser::default();
-    let definition = parser.document(document.get_ref(), document.span());
-    match definition {
-        Some(definition) if parser.mistakes.is_empty() => Ok(definition),
-        _ => Err(parser.mistakes),
+    let mut reader = Reader::default();
+    let file = Section::new("", document.get_ref(), document.span());
+    let file: MappingFile = file.whole(&mut reader);
+    let definition = file.definition(&mut reader);
+    let mut mistakes = reader.mistakes;
+    if mistakes.is_empty() {
+        return Ok(definition);
     }
+    mistakes.sort_by_key(|mistake| mistake.span.start);
+    Err(mistakes)
 }
 
-/// Reads the sections of a mapping file and collects the mistakes in them.
-#[derive(Default)]
-struct Parser {
-    mistakes: Vec<Mistake>,
-    expressions: Vec<Expression>,
-    tables: Vec<String>,
-    ignored: Vec<String>,
-}
-
-impl Parser {
-    fn document(&mut self, table: &DeTable<'_>, span: Range<usize>) -> Option<Definition> {
-        let mut root = Section::new(table, span, &ROOT);
-        self.check_format(&mut root);
-        let variables = self.variables(&mut root);
-        let prelude = root.text("definitions", &mut self.mistakes);
-        let prelude = prelude.map(|(code, span)| Expression {
-            code: code.to_owned(),
-            span,
-            place: String::new(),
-        });
-        let unwanted = self.unwanted_files(&mut root);
-        let edit_url = self.edit_url(&mut root);
-        let tables = self.vocabulary_tables(&mut root);
-        let common = match root.take("envelope") {
-            Some(value) => self.envelope_section(value),
-            None => EnvelopeParts::default(),
-        };
-        let sources = self.sources(&mut root, common);
-        let links = root.take("links").map(|value| self.links(value));
-        let joins = self.joins(&mut root);
-        let rich_text = root.take("rich_text").map(|value| self.rich_text(value));
-        let records = self.constants(&mut root);
-        let rules = self.rules(&mut root);
-        root.finish(&mut self.mistakes);
-        let whereabouts = self.whereabouts(&variables, prelude.as_ref());
-        let (mut groups, sources): (Vec<_>, Vec<_>) = sources?.into_iter().unzip();
-        let links = match links {
-            Some(links) => {
-                let (group, links) = links?;
-                groups.push(group);
-                Some(links)
+impl MappingFile {
+    fn definition(self, reader: &mut Reader) -> Definition {
+        let Self {
+            language: Language,
+            variables: Variables(variables),
+            prelude,
+            envelope,
+            ..
+        } = self;
+        let sources = self.sources.into_iter();
+        let sources = sources.map(|source| source.with(&envelope.parts, reader));
+        let (mut groups, sources): (Vec<_>, Vec<_>) = sources.unzip();
+        let links = self.links.map(|links| {
+            groups.push(links.files.group(reader));
+            Links {
+                section: links.span,
+                each: links.each,
             }
-            None => None,
+        });
+        let expressions = std::mem::take(&mut reader.expressions);
+        let mention = |name: &str| {
+            let mut all = expressions.iter().chain(&prelude);
+            all.any(|expression| expression.code.contains(name))
         };
-        let reads_images = self.mention(IMAGE_SIZE, prelude.as_ref());
-        Some(Definition {
-            whereabouts,
+        let heads = mention(IMAGE_SIZE).then_some(Heads {
+            of: HeadsOf::Images,
+            length: HEAD_MAX,
+        });
+        // A mapping's own variable hides one with the same name.
+        let is_own = |name: &str| variables.iter().any(|(own, _)| own == name);
+        let whereabouts = WhereVariable::ALL.into_iter().filter(|variable| {
+            !is_own(variable.name()) && mention(&format!("${}", variable.name()))
+        });
+        Definition {
+            whereabouts: whereabouts.collect(),
             plan: Plan {
                 groups,
-                heads: reads_images.then_some(Heads {
-                    of: HeadsOf::Images,
-                    length: HEAD_MAX,
-                }),
+                heads,
                 descends: true,
-                unwanted: Some(unwanted?),
+                unwanted: Some(file_names(&self.unwanted, reader)),
             },
-            variables,
-            prelude,
             sources,
             links,
-            joins,
-            tables,
-            rich_text: rich_text.flatten().unwrap_or_default(),
-            records,
-            ignored: std::mem::take(&mut self.ignored),
-            edit_url,
-            rules: rules?,
-            expressions: std::mem::take(&mut self.expressions),
-        })
-    }
-
-    fn check_format(&mut self, root: &mut Section<'_>) {
-        let Some(value) = root.required("mapping", &mut self.mistakes) else {
-            return;
-        };
-        if value.get_ref().as_str() != Some(FORMAT) {
-            let message = format!("the language of a mapping file is \"{FORMAT}\"");
-            self.mistakes.push(Mistake::new(value.span(), message));
+            joins: self.joins.0,
+            tables: self.tables.0,
+            rich_text: self.rich_text.into(),
+            records: self.records,
+            ignored: envelope.ignored,
+            edit_url: self.edit_url.map(|EditUrl(url)| url),
+            rules: self.rules,
+            variables,
+            prelude,
+            expressions,
         }
     }
+}
 
-    /// The template for URLs, which pages show as links.
-    fn edit_url(&mut self, root: &mut Section<'_>) -> Option<String> {
-        let (url, span) = root.text("edit_url", &mut self.mistakes)?;
+impl SourceTable {
+    /// The source, with the common parts of an envelope where it has none of its own.
+    fn with(self, common: &EnvelopeParts, reader: &mut Reader) -> (FileGroup, Source) {
+        let own = self.envelope;
+        let (key, record_type) = (
+            own.key.or(common.key),
+            own.record_type.or(common.record_type),
+        );
+        for (name, part) in [("key", key), ("type", record_type)] {
+            if part.is_none() {
+                let message = format!(
+                    "neither this source nor [envelope] says what the `{name}` of a record is"
+                );
+                reader.mistake(self.span.clone(), message);
+            }
+        }
+        let envelope = Envelope {
+            key: key.unwrap_or_default(),
+            id: own.id.or(common.id),
+            record_type: record_type.unwrap_or_default(),
+            published: own.published.or(common.published),
+            updated_at: own.updated_at.or(common.updated_at),
+            changed: own.changed.or(common.changed),
+        };
+        let source = Source {
+            section: self.span,
+            envelope,
+        };
+        (self.files.group(reader), source)
+    }
+}
+
+impl From<RichTextTable> for RichText {
+    fn from(table: RichTextTable) -> Self {
+        let blocks = table.blocks.0.into_iter().filter_map(|block| {
+            let BlockTable { name, kind, from } = block;
+            Some((name, Block { kind: kind?, from }))
+        });
+        Self {
+            has_shortcodes: table.has_shortcodes,
+            blocks: blocks.collect(),
+        }
+    }
+}
+
+impl FromText for NodeKind {
+    const TAKES: Takes = Takes::Word(|| Self::WORDS.map(|(word, _)| word).to_vec());
+
+    fn from_text(text: &str, span: Range<usize>, reader: &mut Reader) -> Option<Self> {
+        word(text, span, &Self::WORDS, reader)
+    }
+}
+
+/// The version of the language that a file names.
+#[derive(Debug, Default)]
+struct Language;
+
+impl Read for Language {
+    const TAKES: Takes = Takes::Word(|| vec![FORMAT]);
+
+    fn read(value: &Toml<'_>, reader: &mut Reader) -> Option<Self> {
+        if value.get_ref().as_str() != Some(FORMAT) {
+            let message = format!("the language of a mapping file is \"{FORMAT}\"");
+            reader.mistake(value.span(), message);
+        }
+        Some(Self)
+    }
+}
+
+/// The template for URLs, which pages show as links.
+#[derive(Debug)]
+struct EditUrl(String);
+
+impl FromText for EditUrl {
+    fn from_text(url: &str, span: Range<usize>, reader: &mut Reader) -> Option<Self> {
         let is_web = url.starts_with("https://") || url.starts_with("http://");
         if !is_web || !url.contains(EDIT_ID) || EDIT_URL_MAX < url.len() {
             let message = format!(
                 "this must be an address of http or https with `{EDIT_ID}` in place of the id, of \
                  at most {EDIT_URL_MAX} bytes"
             );
-            self.mistakes.push(Mistake::new(span.clone(), message));
+            reader.mistake(span.clone(), message);
         }
         for unknown in unknown_placeholders(url) {
             let message = format!(
                 "`{unknown}` is not a placeholder of an address; the only one is `{EDIT_ID}`"
             );
-            self.mistakes.push(Mistake::new(span.clone(), message));
+            reader.mistake(span.clone(), message);
         }
-        Some(url.to_owned())
-    }
-
-    fn variables(&mut self, root: &mut Section<'_>) -> Vec<(String, Value)> {
-        let Some((table, _)) = self.optional_table(root, "variables") else {
-            return Vec::new();
-        };
-        let mut variables = Vec::new();
-        for (name, value) in table {
-            let text = name.get_ref().as_ref();
-            if !is_word(text) || text == "record" {
-                let message =
-                    "a variable is called by letters, digits and underscores, and not `record`";
-                self.mistakes.push(Mistake::new(name.span(), message));
-            }
-            let value = json(value, &mut self.mistakes);
-            variables.extend(value.map(|value| (text.to_owned(), value)));
-        }
-        variables
-    }
-
-    /// The variables for a record's place in the export that expressions may use. A mapping's own
-    /// variable hides one with the same name.
-    fn whereabouts(
-        &self,
-        variables: &[(String, Value)],
-        prelude: Option<&Expression>,
-    ) -> Vec<WhereVariable> {
-        let is_own = |name: &str| variables.iter().any(|(own, _)| own == name);
-        let is_used = |name: &str| self.mention(&format!("${name}"), prelude);
-        let all = WhereVariable::ALL.into_iter();
-        all.filter(|variable| !is_own(variable.name()) && is_used(variable.name()))
-            .collect()
-    }
-
-    /// Whether any expression contains these characters, as a name or by chance.
-    fn mention(&self, name: &str, prelude: Option<&Expression>) -> bool {
-        let mut expressions = self.expressions.iter().chain(prelude);
-        expressions.any(|expression| expression.code.contains(name))
-    }
-
-    fn vocabulary_tables(&mut self, root: &mut Section<'_>) -> HashMap<String, Table> {
-        let Some((tables, _)) = self.optional_table(root, "tables") else {
-            return HashMap::new();
-        };
-        let mut read = HashMap::new();
-        for (name, value) in tables {
-            let Some(entries) = value.get_ref().as_table() else {
-                let message = "a vocabulary table has a text for each word";
-                self.mistakes.push(Mistake::new(value.span(), message));
-                continue;
-            };
-            self.undecided_words(name.get_ref(), entries);
-            let entries = entries.iter().filter_map(|(word, value)| {
-                let value = json(value, &mut self.mistakes)?;
-                Some((word.get_ref().to_string(), value))
-            });
-            let table = Table {
-                words: entries.collect(),
-                span: name.span(),
-                place: String::new(),
-            };
-            read.insert(name.get_ref().to_string(), table);
-        }
-        self.tables = read.keys().cloned().collect();
-        read
-    }
-
-    /// Words that `mapping init` leaves to a person. One mistake names those of a table.
-    fn undecided_words(&mut self, name: &str, table: &DeTable<'_>) {
-        let is_open = |value: &DeValue<'_>| match name {
-            // Nothing else changes what is public, so nothing else may look as if it did.
-            UNREAD_STATUS => value.as_bool() != Some(true),
-            _ => value.as_str() == Some(UNDECIDED),
-        };
-        let open = table.iter().filter(|(_, value)| is_open(value.get_ref()));
-        let open: Vec<_> = open.collect();
-        let Some((_, first)) = open.first() else {
-            return;
-        };
-        let named = open.iter().take(UNDECIDED_NAMED_MAX);
-        let words: Vec<String> = named
-            .map(|(word, _)| Value::from(cut(word.get_ref())).to_string())
-            .collect();
-        let rest = match open.len() - words.len() {
-            0 => String::new(),
-            count => format!(" and {}", others(count)),
-        };
-        let words = words.join(", ");
-        let (message, hint) = match name {
-            UNREAD_STATUS => (
-                format!("nothing reads {words}{rest}, which may say that a record is not public"),
-                "name the key in `published` or `where`, then write true; only write true if it \
-                 does not say so",
-            ),
-            _ => (
-                format!("[tables.{name}] does not say yet what {words}{rest} stands for"),
-                if name.starts_with("status") {
-                    "write true in place of \"?\" if consumers may see records with the word, and \
-                     false if not"
-                } else {
-                    "write it in place of \"?\""
-                },
-            ),
-        };
-        let mistake = Mistake::new(first.span(), message);
-        self.mistakes.push(mistake.hint(Some(hint.to_owned())));
-    }
-
-    fn rich_text(&mut self, value: &Spanned<DeValue<'_>>) -> Option<RichText> {
-        let mut section = Section::of(value, &RICH_TEXT, &mut self.mistakes)?;
-        let shortcodes = section.take("shortcodes");
-        let has_shortcodes = shortcodes.is_some_and(|value| self.flag(value));
-        let blocks = self.optional_table(&mut section, "blocks");
-        let blocks = blocks.into_iter().flat_map(|(blocks, _)| blocks);
-        let blocks = blocks
-            .filter_map(|(name, value)| Some((name.get_ref().to_string(), self.block(value)?)));
-        let blocks = blocks.collect();
-        section.finish(&mut self.mistakes);
-        Some(RichText {
-            has_shortcodes,
-            blocks,
-        })
-    }
-
-    fn block(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Block> {
-        let mut section = Section::of(value, &BLOCK, &mut self.mistakes)?;
-        let kind = section.required("as", &mut self.mistakes);
-        let kind = kind.and_then(|kind| self.word(kind, &NodeKind::WORDS));
-        let from = self.names(&mut section, "from");
-        section.finish(&mut self.mistakes);
-        Some(Block { kind: kind?, from })
-    }
-
-    /// Reads an expression and gives it a number.
-    fn expression(&mut self, section: &mut Section<'_>, key: &'static str) -> Option<ExpressionId> {
-        let (code, span) = section.text(key, &mut self.mistakes)?;
-        Some(self.number(code, span))
-    }
-
-    fn number(&mut self, code: &str, span: Range<usize>) -> ExpressionId {
-        self.expressions.push(Expression {
-            code: code.to_owned(),
-            span,
-            place: String::new(),
-        });
-        ExpressionId(self.expressions.len() - 1)
-    }
-
-    /// The texts of an optional key.
-    fn names(&mut self, section: &mut Section<'_>, key: &'static str) -> Vec<String> {
-        let texts = section.texts(key, &mut self.mistakes).unwrap_or_default();
-        texts.into_iter().map(|(text, _)| text.to_owned()).collect()
-    }
-
-    /// The name of an existing vocabulary table.
-    fn table_name(&mut self, section: &mut Section<'_>) -> Option<String> {
-        let (name, span) = section.text("table", &mut self.mistakes)?;
-        if !self.tables.iter().any(|table| table == name) {
-            let names: Vec<&str> = self.tables.iter().map(String::as_str).collect();
-            let hint = nearest(name, &names).map(|near| format!("did you mean `{near}`?"));
-            let message = format!("there is no vocabulary table [tables.{name}]");
-            self.mistakes.push(Mistake::new(span, message).hint(hint));
-        }
-        Some(name.to_owned())
-    }
-
-    fn word<T: Copy>(
-        &mut self,
-        value: &Spanned<DeValue<'_>>,
-        words: &[(&'static str, T)],
-    ) -> Option<T> {
-        let (given, span) = text(value, &mut self.mistakes)?;
-        let found = words.iter().find(|(word, _)| *word == given);
-        if found.is_none() {
-            let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            let message = format!("this must be one of {}", names.join(", "));
-            let hint = nearest(given, &names).map(|near| format!("did you mean `{near}`?"));
-            self.mistakes.push(Mistake::new(span, message).hint(hint));
-        }
-        found.map(|(_, value)| *value)
-    }
-
-    fn flag(&mut self, value: &Spanned<DeValue<'_>>) -> bool {
-        let flag = value.get_ref().as_bool();
-        if flag.is_none() {
-            self.mistakes
-                .push(Mistake::new(value.span(), "this must be true or false"));
-        }
-        flag.unwrap_or_default()
-    }
-
-    fn optional_table<'t>(
-        &mut self,
-        root: &mut Section<'t>,
-        key: &'static str,
-    ) -> Option<(&'t DeTable<'t>, Range<usize>)> {
-        let value = root.take(key)?;
-        let table = value.get_ref().as_table();
-        if table.is_none() {
-            self.mistakes
-                .push(Mistake::new(value.span(), "this must be a table"));
-        }
-        Some((table?, value.span()))
-    }
-
-    fn list_of_tables<'t>(
-        &mut self,
-        root: &mut Section<'t>,
-        key: &'static str,
-        language: &'static file_keys::Table,
-    ) -> Option<Vec<Section<'t>>> {
-        let value = root.required(key, &mut self.mistakes)?;
-        let Some(list) = value.get_ref().as_array() else {
-            let message = format!("this is written as [[{key}]]");
-            self.mistakes.push(Mistake::new(value.span(), message));
-            return None;
-        };
-        list.iter()
-            .map(|member| Section::of(member, language, &mut self.mistakes))
-            .collect()
+        Some(Self(url.to_owned()))
     }
 }
 
@@ -375,6 +321,29 @@ fn unknown_placeholders(url: &str) -> impl Iterator<Item = &str> {
         let is_placeholder = !name.trim().is_empty() && name.trim().chars().all(is_name);
         (is_placeholder && whole != EDIT_ID).then_some(whole)
     })
+}
+
+/// The operator's settings, by name.
+#[derive(Debug, Default)]
+struct Variables(Vec<(String, Value)>);
+
+impl Read for Variables {
+    const TAKES: Takes = Takes::Variables;
+
+    fn read(value: &Toml<'_>, reader: &mut Reader) -> Option<Self> {
+        let mut variables = Vec::new();
+        for (name, value) in Section::of("", value, reader)?.entries() {
+            let text = name.get_ref().as_ref();
+            if !is_word(text) || text == "record" {
+                let message =
+                    "a variable is called by letters, digits and underscores, and not `record`";
+                reader.mistake(name.span(), message);
+            }
+            let value = Value::read(value, reader);
+            variables.extend(value.map(|value| (text.to_owned(), value)));
+        }
+        Some(Self(variables))
+    }
 }
 
 /// Whether a text can be the name of a variable.

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::json::{DIALECT, with};
-use crate::mapping::file_keys::{Key, LIST, LIST_OF_OBJECTS, ROOT, Table, Takes, VALUE};
+use crate::mapping::file_keys::{Key, Table, Takes};
+use crate::mapping::{list_of_objects, tables};
 
 /// Names of variables: all words but `record`.
 const VARIABLE: &str = "^(?!record$)[a-zA-Z_][a-zA-Z0-9_]*$";
@@ -14,7 +15,8 @@ const BEYOND: &str = "Expressions compile as jq, patterns of files can be read, 
 
 /// The schema of a mapping file.
 pub(super) fn of_mappings() -> Value {
-    let mut schema = table(&ROOT);
+    let [root, .., value, list] = tables();
+    let mut schema = table(&root);
     for (key, value) in [("$schema", json!(DIALECT)), ("$comment", json!(BEYOND))] {
         schema = with(schema, key, value);
     }
@@ -22,7 +24,7 @@ pub(super) fn of_mappings() -> Value {
         { "type": "string" },
         { "type": "array", "minItems": 1, "items": { "type": "string" } },
     ] });
-    let definitions = json!({ "texts": texts, "fields": fields(), "field": field() });
+    let definitions = json!({ "texts": texts, "fields": fields(), "field": field(&value, &list) });
     with(schema, "$defs", definitions).into()
 }
 
@@ -66,9 +68,9 @@ fn taken(takes: &Takes) -> Map<String, Value> {
             "additionalProperties",
             json!({ "type": "object" }),
         ),
-        Takes::One(one) => table(one),
-        Takes::Named(named) => with(of_type("object"), "additionalProperties", table(named)),
-        Takes::Many(members) => with(of_type("array"), "items", table(members)),
+        Takes::One(one) => table(&one()),
+        Takes::Named(named) => with(of_type("object"), "additionalProperties", table(&named())),
+        Takes::Many(members) => with(of_type("array"), "items", table(&members())),
         Takes::Records => with(of_type("array"), "items", json!({ "type": "object" })),
         Takes::Fields => with(Map::new(), "$ref", "#/$defs/fields"),
     }
@@ -80,14 +82,14 @@ fn fields() -> Value {
 
 /// A field is an expression, a table whose `from` or `each` says how to make it, or an object of
 /// fields.
-fn field() -> Value {
+fn field(value: &Table, list: &Table) -> Value {
     let has = |key: &str| json!({ "required": [key] });
-    let list = with(table(&LIST), "not", has("fields"));
+    let list = with(table(list), "not", has("fields"));
     let neither = json!({ "anyOf": [has("from"), has("each")] });
     json!({ "anyOf": [
         { "type": "string", "description": "An expression in jq." },
-        table(&VALUE),
-        table(&LIST_OF_OBJECTS),
+        table(value),
+        table(&list_of_objects()),
         list,
         {
             "type": "object",

@@ -115,9 +115,9 @@ pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> C
     }
 }
 
-/// Whether a key could be the source of a field.
-pub(super) fn is_field(key: &Key) -> bool {
-    let named = Named::new(key);
+/// Whether a key could be the source of a field, if it had these names.
+pub(super) fn is_field(key: &Key, steps: &[String]) -> bool {
+    let named = Named::called(key, steps);
     WANTED.iter().any(|wanted| {
         let is_called = |name: String| named.is_called(&name) || named.is_called_within(&name);
         is_read(wanted.reading, key) && names(wanted).any(is_called)
@@ -144,7 +144,11 @@ struct Named<'s> {
 
 impl<'s> Named<'s> {
     fn new(key: &'s Key) -> Self {
-        let names: Vec<Vec<String>> = key.steps.iter().map(|name| words(name)).collect();
+        Self::called(key, &key.steps)
+    }
+
+    fn called(key: &'s Key, steps: &[String]) -> Self {
+        let names: Vec<Vec<String>> = steps.iter().map(|name| words(name)).collect();
         let all: Vec<String> = names.concat();
         let (whole, unit) = without_unit(&all);
         let last = names.split_last().and_then(|(last, before)| {
@@ -165,13 +169,7 @@ impl<'s> Named<'s> {
 
     /// Whether the names differ only in case, in signs, or in the form of letters in Unicode.
     fn is_written_like(&self, other: &Self) -> bool {
-        let words_of = |key: &Key| {
-            key.steps
-                .iter()
-                .flat_map(|name| words(name))
-                .collect::<Vec<_>>()
-        };
-        words_of(self.key) == words_of(other.key)
+        self.key.words() == other.key.words()
     }
 
     fn is_called(&self, name: &str) -> bool {

@@ -6,26 +6,23 @@
 mod amount;
 mod decisions;
 mod definitions;
+mod others;
+mod remarks;
 
 use std::fmt::Write as _;
 
 use shared::base::timestamp::Timestamp;
 
-use self::amount::{Mark, decimal_mark};
+use self::amount::{Currency, Mark, decimal_mark};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
 use super::choose::{Choice, Choices, has_size, is_dotted_day, is_slug, is_time};
 use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
-use super::text::{clean, quoted};
-use crate::finding::others;
+use super::text::quoted;
 use crate::mapping::UNDECIDED;
 use crate::source::Encoding;
-
-/// Fields for which no source is looked for: the format is made from the address of the image, and
-/// each member of the lists has several sources.
-const WITHOUT_SOURCE: [&str; 3] = ["image.format", "engines", "gallery"];
 
 /// The beginning of a mapping.
 const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."Maker of the boat" its fields, `a | b` gives a to b.
@@ -34,26 +31,8 @@ const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."
 mapping = "boat-catalogue-mapping/1"
 "#;
 
-/// What stands for the key of records where none looks like one.
-const NO_KEY: &str = "# key = \"\"      # required";
-
-/// Width of comments in the mapping, in columns.
-const WIDTH: usize = 100;
-
-/// How many unread keys are listed.
-const REMARKS_MAX: usize = 200;
-
 /// The fields that make up the name of a boat.
 const NAMES: [&str; 3] = ["manufacturer", "model", "version"];
-
-/// The fields that become terms, with their vocabularies.
-const TERMS: [(&str, &str); 5] = [
-    ("type", "type"),
-    ("categories", "category"),
-    ("activities", "activity"),
-    ("hull.type", "hullType"),
-    ("hull.material", "hullMaterial"),
-];
 
 /// Where the list is.
 pub(super) struct Place<'s> {
@@ -85,7 +64,17 @@ pub(super) struct List<'s> {
 impl List<'_> {
     /// The mapping file, except its first comment.
     pub(super) fn text(&self) -> String {
-        let body = self.body();
+        self.written(false)
+    }
+
+    /// The mapping that tells whether names make unique slugs, even if all boats are public: nothing
+    /// in it says which are, and nothing is open.
+    pub(super) fn trial(&self) -> String {
+        self.written(true)
+    }
+
+    fn written(&self, is_trial: bool) -> String {
+        let body = self.body(is_trial);
         let mut text = String::from(HEAD);
         text.push_str(&self.definitions(&body));
         text.push_str("\n[variables]\n# Makers need a time at which they last changed.\n");
@@ -94,22 +83,17 @@ impl List<'_> {
         text
     }
 
-    /// The mapping as it is tried on the export: what is open is taken for true, so that it shows
-    /// what else is wrong.
-    pub(super) fn trial(&self) -> String {
-        let open = format!(" = {}", quoted(UNDECIDED));
-        let text = self.text().replace(&open, " = true");
-        text.replace(NO_KEY, "key = \"$position | tostring\"")
-    }
-
     /// Whether no import takes the mapping yet.
     pub(super) fn is_open(&self) -> bool {
-        let text = self.text();
-        text.contains(&format!(" = {}", quoted(UNDECIDED))) || text.contains(NO_KEY)
+        let currency = self.currency();
+        let is_undecided = |currency: &Currency| currency.undecided().next().is_some();
+        self.key().is_none()
+            || self.publication.is_open()
+            || currency.as_ref().is_some_and(is_undecided)
     }
 
     /// Everything after the definitions. Only the definitions that this uses are written.
-    fn body(&self) -> String {
+    fn body(&self, is_trial: bool) -> String {
         let mut text = String::from("\n[[sources]]\n");
         line(
             &mut text,
@@ -123,24 +107,25 @@ impl List<'_> {
         if let Some(records) = self.place.records {
             line(&mut text, "records", &format!("[{}]", quoted(records)));
         }
-        self.envelope(&mut text);
+        self.envelope(&mut text, is_trial);
         self.boats(&mut text);
         self.makers(&mut text);
         self.designers(&mut text);
         self.terms(&mut text);
-        self.tables(&mut text);
+        self.tables(&mut text, is_trial);
         text
     }
 
-    fn envelope(&self, text: &mut String) {
+    fn envelope(&self, text: &mut String, is_trial: bool) {
         text.push_str("\n[envelope]\n");
         match self.key() {
             Some(key) => line(text, "key", &quoted(&key)),
-            None => _ = writeln!(text, "{NO_KEY}"),
+            None if is_trial => line(text, "key", &quoted("$position | tostring")),
+            None => text.push_str("# key = \"\"      # required\n"),
         }
         let of_type = self.kind.map_or("\"boat\"", |_| Kind::TYPE);
         line(text, "type", &quoted(of_type));
-        if let Some(published) = self.publication.expression() {
+        if let Some(published) = self.publication.expression().filter(|_| !is_trial) {
             line(text, "published", &quoted(&published));
         }
         let updated = self.choice("updatedAt").map(|choice| {
@@ -190,7 +175,7 @@ impl List<'_> {
                     let number = self.expression(choice);
                     let amount = match choice.key.shape {
                         Shape::Number => path.to_owned(),
-                        _ if currency.is_signed => {
+                        _ if !currency.signs.is_empty() => {
                             number.replacen(path, &format!("{path} | unsigned"), 1)
                         }
                         _ => number,
@@ -347,80 +332,6 @@ impl List<'_> {
         }
     }
 
-    fn makers(&self, text: &mut String) {
-        let Some(maker) = self.choice("manufacturer") else {
-            return;
-        };
-        let path = &maker.key.path;
-        text.push_str("\n# ---- Makers, made of their names: one of each\n");
-        self.rule("manufacturer", text);
-        _ = writeln!(text, "where = {}", quoted(&format!("{path} != null")));
-        text.push_str("\n[emit.fields]\n");
-        named(text, &format!("{path} | slugify"), path, true);
-    }
-
-    fn designers(&self, text: &mut String) {
-        if let Some(designer) = self.choice("designers.naval") {
-            text.push_str("\n# ---- Designers, made of their names: one of each\n");
-            self.rule("designer", text);
-            line(text, "each", &quoted(&members(designer.key)));
-            text.push_str("\n[emit.fields]\n");
-            named(text, "slugify", ".", false);
-        }
-    }
-
-    fn terms(&self, text: &mut String) {
-        let chosen = TERMS
-            .iter()
-            .filter_map(|(field, vocabulary)| Some((self.choice(field)?, vocabulary)));
-        for (number, (choice, vocabulary)) in chosen.enumerate() {
-            if number == 0 {
-                text.push_str("\n# ---- Terms, made of the words of the list: one of each\n");
-            }
-            let key = choice.key;
-            self.rule("term", text);
-            let each = match choice.wanted.reading {
-                Reading::Names => members(key),
-                _ => format!("[{} | values]", key.path),
-            };
-            line(text, "each", &quoted(&each));
-            text.push_str("\n[emit.fields]\n");
-            line(text, "vocabulary", &quoted(&format!("\"{vocabulary}\"")));
-            named(text, "slugify", ".", true);
-        }
-    }
-
-    /// The rest, as comments: keys that nothing reads, and fields that nothing makes.
-    fn remarks(&self, text: &mut String) {
-        let unread = self.unread();
-        if !unread.is_empty() {
-            text.push_str(
-                "\n# What nothing reads yet: the key, the records with a value, a value.\n",
-            );
-            let width = unread.iter().map(|key| key.path.chars().count());
-            let width = width.max().unwrap_or(0).min(60);
-            let (shown, rest) = unread.split_at(unread.len().min(REMARKS_MAX));
-            for key in shown {
-                let sample = key.samples.first().map_or("", String::as_str);
-                let sample = clean(sample, 40);
-                let (path, records) = (clean(&key.path, 60), key.records);
-                _ = writeln!(text, "#   {path:<width$}  {records:>6}  {sample}");
-            }
-            if !rest.is_empty() {
-                _ = writeln!(text, "#   and {}", others(rest.len()));
-            }
-        }
-        let missing = fields().map(|wanted| wanted.field).chain(WITHOUT_SOURCE);
-        let missing = missing.filter(|field| {
-            *field != "unit" && !REQUIRED.contains(field) && !has_line(text, field)
-        });
-        let missing: Vec<&str> = missing.collect();
-        if !missing.is_empty() {
-            text.push_str("\n# Fields of the catalogue that nothing makes yet; `catalogue schema` shows what they take:\n");
-            wrapped(&missing, text);
-        }
-    }
-
     /// The keys that nothing reads.
     pub(super) fn unread(&self) -> Vec<&Key> {
         let is_read = |key: &&Key| {
@@ -500,38 +411,7 @@ fn members(key: &Key) -> String {
     format!("{} | list(\"{}\")", key.path, separator.unwrap_or(&";"))
 }
 
-/// Writes the fields of a record that has little more than its name.
-fn named(text: &mut String, id: &str, name: &str, has_slug: bool) {
-    line(text, "id", &quoted(id));
-    if has_slug {
-        line(text, "slug", &quoted(id));
-    }
-    line(text, "name", &quoted(name));
-}
-
 fn line(text: &mut String, key: &str, value: &str) {
     // Writing into a text never fails.
     _ = writeln!(text, "{key} = {value}");
-}
-
-fn has_line(text: &str, field: &str) -> bool {
-    let begin = format!("{field} = ");
-    let within = format!("{field}.");
-    text.lines()
-        .any(|line| line.starts_with(&begin) || line.starts_with(&within))
-}
-
-/// Appends words as a comment of several lines.
-fn wrapped(words: &[&str], text: &mut String) {
-    let mut length = WIDTH;
-    for (number, word) in words.iter().enumerate() {
-        let comma = if number + 1 == words.len() { "" } else { "," };
-        if WIDTH <= length + word.len() + 2 {
-            text.push_str(if number == 0 { "#  " } else { "\n#  " });
-            length = 3;
-        }
-        _ = write!(text, " {word}{comma}");
-        length += word.len() + 2;
-    }
-    text.push('\n');
 }

@@ -1,11 +1,9 @@
 //! Finds the list of records in a JSON document, from the beginning of the document.
 
-use std::cell::RefCell;
-use std::fmt;
 use std::io;
 use std::path::Path;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use jiter::{Jiter, JiterResult, Peek};
 
 use crate::mapping::in_path;
 use crate::source::{self, Export, Incoming, Plan, ReadContext};
@@ -38,94 +36,45 @@ pub(super) fn find(exports: &[Export], temp_dir: &Path) -> anyhow::Result<Vec<St
 }
 
 fn lists(head: &[u8]) -> Vec<String> {
-    let found = RefCell::new(Vec::new());
-    let seed = Search {
-        path: Vec::new(),
-        is_member: false,
-        found: &found,
-    };
-    let mut document = serde_json::Deserializer::from_slice(head);
+    let mut found = Vec::new();
     // A document longer than [`HEAD_BYTES`] is cut, so reading it ends in an error.
-    _ = seed.deserialize(&mut document);
-    let mut found: Vec<String> = found.into_inner();
+    _ = search(&mut Jiter::new(head), &mut Vec::new(), &mut found);
     let is_likely = |path: &String| BOATS.iter().any(|word| path.to_lowercase().contains(word));
     found.sort_by_key(|path| !is_likely(path));
     found
 }
 
-/// Looks for lists of objects in a value.
-struct Search<'f> {
-    path: Vec<String>,
-    /// Whether the value is the first member of the list that the path leads to.
-    is_member: bool,
-    found: &'f RefCell<Vec<String>>,
-}
-
-impl<'de> DeserializeSeed<'de> for Search<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
-        value.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Search<'_> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a value")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        if self.is_member && !self.path.is_empty() {
-            self.found.borrow_mut().push(self.path.join("."));
-        }
-        while let Some(key) = map.next_key::<String>()? {
-            if self.is_member || DEPTH_MAX <= self.path.len() {
-                map.next_value::<IgnoredAny>()?;
-                continue;
+/// Looks for lists of objects in the value at a path. Of each list only the first member is looked
+/// at, and not within.
+fn search(
+    json: &mut Jiter<'_>,
+    path: &mut Vec<String>,
+    found: &mut Vec<String>,
+) -> JiterResult<()> {
+    let peek = json.peek()?;
+    match peek {
+        Peek::Object if path.len() < DEPTH_MAX => {
+            let owned = |key: &str| in_path(key).into_owned();
+            let mut key = json.known_object()?.map(owned);
+            while let Some(name) = key {
+                path.push(name);
+                search(json, path, found)?;
+                path.pop();
+                key = json.next_key()?.map(owned);
             }
-            let mut path = self.path.clone();
-            path.push(in_path(&key).into_owned());
-            map.next_value_seed(Search {
-                path,
-                is_member: false,
-                found: self.found,
-            })?;
+            Ok(())
         }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        list.next_element_seed(Search {
-            is_member: true,
-            ..self
-        })?;
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
+        Peek::Array => {
+            let mut member = json.known_array()?;
+            if member == Some(Peek::Object) && !path.is_empty() {
+                found.push(path.join("."));
+            }
+            while let Some(peek) = member {
+                json.known_skip(peek)?;
+                member = json.array_step()?;
+            }
+            Ok(())
+        }
+        _ => json.known_skip(peek),
     }
 }

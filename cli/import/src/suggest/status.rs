@@ -4,56 +4,26 @@
 //! and the mapping is refused until it is decided.
 
 mod named;
+mod tested;
 mod words;
 
 use std::fmt::Write as _;
 
 pub(super) use self::named::is_named;
 use self::named::{named_around, says};
+use self::tested::{Status, Test, Word, is_number, test};
 use self::words::Says;
 pub(super) use self::words::{flag_of, flags};
 
 use super::choose::is_field;
-use super::survey::{Key, SAMPLES_MAX, Shape, Surveyed};
+use super::survey::{Key, SAMPLES_MAX, Surveyed};
 use super::text::{clean, listed, quoted, words};
 use crate::mapping::{UNDECIDED, UNREAD_STATUS};
 
-/// Longest word of a status, in characters; anything longer is a text about something else.
-const WORD_MAX: usize = 40;
-/// Digits of the shortest time, as in `1/2/2026`. A word or a flag has fewer.
-const TIME_DIGITS: usize = 6;
 /// How many keys that may say it as well a note names.
 const PERHAPS_MAX: usize = 5;
 /// How many keys that nothing reads a note names. The table has all of them.
 const UNREAD_MAX: usize = 20;
-
-/// A key that says whether its record is public.
-#[derive(Debug)]
-struct Status<'s> {
-    key: &'s Key,
-    /// Whether every record has a value.
-    is_filled: bool,
-    test: Test<'s>,
-}
-
-/// How a key says it.
-#[derive(Debug)]
-enum Test<'s> {
-    /// Yes or no.
-    Flag { means_public: bool },
-    /// The time since which it is so.
-    Time { means_public: bool },
-    /// One of these words.
-    Words(Vec<Word<'s>>),
-}
-
-/// A word of a status; an empty one stands for no value.
-#[derive(Debug)]
-struct Word<'s> {
-    text: &'s str,
-    records: u64,
-    is_public: Option<bool>,
-}
 
 /// What says whether the records of a file are public.
 #[derive(Debug)]
@@ -91,13 +61,14 @@ impl<'s> Publication<'s> {
                 continue;
             };
             let missing = file.surveyed().saturating_sub(key.records);
-            match test(key, says, is_time, missing) {
+            let is_field = is_own_field(key, file);
+            match test(key, says, is_time, missing, is_field) {
                 Some(test) => statuses.push(Status {
                     key,
                     is_filled: missing == 0,
                     test,
                 }),
-                None if is_field(key) => {}
+                None if is_field => {}
                 None if must_be_asked(key, says) => unread.push(key),
                 None => perhaps.push(key),
             }
@@ -118,7 +89,7 @@ impl<'s> Publication<'s> {
                 continue;
             };
             let mut beside = file.keys.iter().filter(|key| key.steps.starts_with(around));
-            let is_told = beside.any(|key| self.reads(key) || is_field(key));
+            let is_told = beside.any(|key| self.reads(key) || is_own_field(key, file));
             if !is_told && !is_outer(key, file) && !has(&self.unread, key) {
                 self.unread.push(key);
             }
@@ -144,6 +115,12 @@ impl<'s> Publication<'s> {
             .map(|(status, table)| status.expression(&table, 1 < self.statuses.len()))
             .collect();
         (!tests.is_empty()).then(|| tests.join(" and "))
+    }
+
+    /// Whether a word or a key is left to a person, before which nothing is imported.
+    pub(super) fn is_open(&self) -> bool {
+        let mut words = self.words().flatten();
+        !self.unread.is_empty() || words.any(|word| word.is_public.is_none())
     }
 
     /// Appends the tables of words that the expression uses.
@@ -216,78 +193,6 @@ impl<'s> Publication<'s> {
     }
 }
 
-impl Status<'_> {
-    /// The expression that is true for a public record. A key that every record has by now must
-    /// not make one public by having no value.
-    fn expression(&self, table: &str, is_one_of_several: bool) -> String {
-        let path = &self.key.path;
-        let is_boolean = self.key.shape == Shape::Flag && 0 < self.key.records;
-        let flag = if is_boolean {
-            path.clone()
-        } else {
-            format!("({path} | flag)")
-        };
-        let piped = match (&self.test, self.is_filled) {
-            // Alone, anything but true or false is an error; `and` takes all else for true.
-            (Test::Flag { means_public: true }, true) if is_boolean && !is_one_of_several => {
-                return flag;
-            }
-            (Test::Flag { means_public: true }, true) if is_boolean => {
-                return format!("{flag} == true");
-            }
-            (Test::Flag { means_public: true }, true) => format!("{path} | flag"),
-            (Test::Flag { means_public: true }, false) => return format!("{flag} == true"),
-            (
-                Test::Flag {
-                    means_public: false,
-                },
-                true,
-            ) => return format!("{flag} == false"),
-            (
-                Test::Flag {
-                    means_public: false,
-                },
-                false,
-            ) => {
-                return format!("({flag} // false) == false");
-            }
-            (Test::Time { means_public: true }, _) => format!("{path} | has_time"),
-            (
-                Test::Time {
-                    means_public: false,
-                },
-                _,
-            ) => return format!("({path} // \"\") == \"\""),
-            (Test::Words(_), is_filled) => match self.key.shape {
-                Shape::List | Shape::Deep => {
-                    let json = if self.key.shape == Shape::Deep {
-                        " | tojson"
-                    } else {
-                        ""
-                    };
-                    format!("[{path} | many[]{json} | lookup(\"{table}\")] | . != [] and all")
-                }
-                _ if is_filled => format!("{path} | lookup(\"{table}\")"),
-                _ => format!("{path} // \"\" | lookup(\"{table}\")"),
-            },
-        };
-        if is_one_of_several {
-            format!("({piped})")
-        } else {
-            piped
-        }
-    }
-}
-
-impl Word<'_> {
-    fn shown(&self) -> String {
-        match self.text {
-            "" => "no value".to_owned(),
-            text => clean(text, 30),
-        }
-    }
-}
-
 /// Appends a table that a person has to decide about keys that nothing reads.
 pub(super) fn unread_keys<'k>(keys: impl Iterator<Item = (&'k str, u64)>, text: &mut String) {
     for (number, (key, records)) in keys.enumerate() {
@@ -327,15 +232,29 @@ fn must_be_asked(key: &Key, says: Says) -> bool {
     }
 }
 
-fn is_number(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// Whether it has no value because it is an object in the records that have it.
 fn is_outer(key: &Key, file: &Surveyed) -> bool {
     let is_within =
         |other: &Key| key.steps.len() < other.steps.len() && other.steps.starts_with(&key.steps);
     key.records == 0 && file.keys.iter().any(is_within)
+}
+
+/// Whether it is the source of a field, or the number of a measure that is one, such as the depth
+/// `{"value": 1.8, "unit": "m"}`.
+fn is_own_field(key: &Key, file: &Surveyed) -> bool {
+    let whole = key.words();
+    let is_unit_of = |measure: &[String], other: &Key| {
+        let other = other.words();
+        other
+            .strip_prefix(measure)
+            .is_some_and(|rest| rest == ["unit"])
+    };
+    is_field(key, &key.steps)
+        || whole
+            .strip_suffix(&["value".to_owned()])
+            .is_some_and(|measure| {
+                is_field(key, measure) && file.keys.iter().any(|other| is_unit_of(measure, other))
+            })
 }
 
 /// The table of the words of the key with this number among those with words, from 1.
@@ -344,71 +263,4 @@ fn table_name(number: usize) -> String {
         0 | 1 => "status".to_owned(),
         number => format!("status_{number}"),
     }
-}
-
-/// How a key says it, if its values fit; `missing` records have none.
-fn test(key: &Key, says: Says, is_time: bool, missing: u64) -> Option<Test<'_>> {
-    let means_public = says != Says::Withheld;
-    let is_named_so = matches!(says, Says::Public | Says::Withheld);
-    // A cross in a status may mark any boat, such as those that are sold.
-    let is_word = |value: &str| 1 < value.trim().chars().count() && !is_number(value);
-    let is_flag = |value: &str| flag_of(value).is_some() && (is_named_so || is_word(value));
-    let has_digits = |value: &str| TIME_DIGITS <= value.bytes().filter(u8::is_ascii_digit).count();
-    let is_plain = !matches!(key.shape, Shape::List | Shape::Deep);
-    if matches!(says, Says::Public | Says::Withheld | Says::Word) && is_plain {
-        if key.all(is_flag) {
-            return Some(Test::Flag { means_public });
-        }
-        if is_named_so && !is_field(key) && key.all(has_digits) || is_time && key.samples.is_empty()
-        {
-            return Some(Test::Time { means_public });
-        }
-        if is_named_so && key.samples.is_empty() {
-            return Some(Test::Flag { means_public });
-        }
-    }
-    let words = words_of(key, says, missing);
-    let is_known = words
-        .iter()
-        .any(|word| word.is_public.is_some() && !word.text.is_empty());
-    let are_words = !key.has_others && key.all(|value| value.chars().count() <= WORD_MAX);
-    let is_status = match says {
-        Says::Word | Says::OneOrTwo => true,
-        Says::Public | Says::Withheld => is_known || are_words && !is_field(key),
-        Says::Perhaps => is_known,
-        Says::Elsewhere => false,
-    };
-    is_status.then_some(Test::Words(words))
-}
-
-/// The words of a key; `missing` records have none.
-fn words_of(key: &Key, says: Says, missing: u64) -> Vec<Word<'_>> {
-    let is_public = |text: &str| match says {
-        Says::OneOrTwo => [("1", true), ("2", false)]
-            .into_iter()
-            .find_map(|(known, is_public)| (text == known).then_some(is_public)),
-        Says::Public => words::is_public(&words(text).join(" ")).or_else(|| flag_of(text)),
-        Says::Withheld => {
-            let by_flag = || flag_of(text).map(|is_withheld| !is_withheld);
-            words::is_public(&words(text).join(" ")).or_else(by_flag)
-        }
-        Says::Word | Says::Perhaps | Says::Elsewhere => words::is_public(&words(text).join(" ")),
-    };
-    let without = match says {
-        Says::Public => Some(false),
-        Says::Withheld => Some(true),
-        _ => None,
-    };
-    let known = key.samples.iter().zip(&key.counts);
-    let words = known.map(|(text, records)| Word {
-        text,
-        records: *records,
-        is_public: is_public(text),
-    });
-    let without = Word {
-        text: "",
-        records: missing,
-        is_public: without,
-    };
-    words.chain((0 < missing).then_some(without)).collect()
 }

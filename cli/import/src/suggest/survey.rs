@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use unicode_normalization::char::is_combining_mark;
 
 use super::status::is_named;
+use super::text::words;
 use crate::finding::Code;
 use crate::mapping::is_error;
 use crate::source::{self, Export, Incoming, Plan, ReadContext};
@@ -254,6 +255,11 @@ impl Key {
             self.samples.push(sample);
             self.counts.push(1);
         }
+    }
+
+    /// The words of all of its names.
+    pub(super) fn words(&self) -> Vec<String> {
+        self.steps.iter().flat_map(|name| words(name)).collect()
     }
 
     /// Whether nearly all of its values meet a condition.

@@ -3,6 +3,7 @@
 //!
 //! Only the lines that do not fit are changed, so the comments of the mapping still hold.
 
+mod document;
 mod keys;
 mod types;
 
@@ -10,53 +11,56 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use anyhow::anyhow;
 use shared::base::timestamp::Timestamp;
+use toml::Spanned;
 
+use self::document::{Document, Edits};
 use self::keys::{segments, with_keys};
-use self::types::without_types;
+use self::types::{TYPES_MAX, with_types};
 use super::decision::Decision;
 use super::status::is_named;
-use super::text::{clean, listed, words};
+use super::text::{clean, listed};
 use super::{Suggestion, check, status};
 use crate::finding::{Code, Findings, others};
 use crate::mapping::{CheckReport, FieldReport, Recognised, Shipped};
+use crate::run::Outcome;
 use crate::source::Export;
 
-/// Usual names of the types of records that become a kind, or a term of a vocabulary.
-const TYPES: [(&str, &[&str]); 8] = [
-    (
-        "boat",
-        &[
-            "boat", "yacht", "vessel", "ship", "model", "listing", "product",
-        ],
-    ),
-    (
-        "manufacturer",
-        &[
-            "manufacturer",
-            "maker",
-            "builder",
-            "brand",
-            "shipyard",
-            "yard",
-            "vendor",
-        ],
-    ),
-    ("designer", &["designer", "architect", "person", "author"]),
-    ("category", &["category", "boatcategory", "categories"]),
-    ("activity", &["activity", "boatactivity", "activities"]),
-    ("hullType", &["hulltype", "hull"]),
-    ("hullMaterial", &["hullmaterial", "material"]),
-    ("type", &["boattype", "yachttype", "vesseltype", "type"]),
-];
-
-/// The address of images in the shipped mappings, which stands in for the operator's own.
-const EXAMPLE_IMAGES: &str = "\"https://images.boats.example/uploads\"";
-
-/// How many unread types are named at most.
-const TYPES_MAX: usize = 20;
 /// How many unread keys of a type are listed at most.
 const REMARKS_MAX: usize = 200;
+
+/// A mapping, and what it makes of an export.
+struct Tried<'e> {
+    text: String,
+    outcome: Outcome,
+    exports: &'e [Export],
+    temp_dir: &'e Path,
+}
+
+impl<'e> Tried<'e> {
+    fn new(text: String, exports: &'e [Export], temp_dir: &'e Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            outcome: check(&text, exports, temp_dir)?,
+            text,
+            exports,
+            temp_dir,
+        })
+    }
+
+    /// The same with another text. One that nothing was changed in is not tried again.
+    fn again(self, text: String) -> anyhow::Result<Self> {
+        if text == self.text {
+            return Ok(self);
+        }
+        Self::new(text, self.exports, self.temp_dir)
+    }
+
+    fn report(&self) -> anyhow::Result<&CheckReport> {
+        let report = self.outcome.report.as_ref();
+        report.ok_or_else(|| anyhow!("the draft was not checked"))
+    }
+}
 
 /// Suggests the mapping of a content system for an export of it.
 pub(super) fn suggest(
@@ -67,31 +71,25 @@ pub(super) fn suggest(
     now: &Timestamp,
 ) -> anyhow::Result<Suggestion> {
     let mut decisions = Vec::new();
-    let report = |text: &str| {
-        let outcome = check(text, exports, temp_dir)?;
-        anyhow::Ok(outcome.report.unwrap_or_default())
-    };
-    let shipped_text = with_images(shipped, &mut decisions);
-    let found = report(&shipped_text)?;
-    let (text, gone) = with_types(&shipped_text, &found, &mut decisions);
-    let found = report(&text)?;
-    let mut text = with_keys(&text, &found, &mut decisions);
-    for (part, keys) in &found.envelope {
-        decisions.push(Decision {
-            field: (*part).to_owned(),
-            why: format!("no record has the key {}", keys.join(", ")),
-        });
+    let text = with_images(shipped, &mut decisions)?;
+    let tried = Tried::new(text, exports, temp_dir)?;
+    let text = with_types(&tried.text, tried.report()?, &mut decisions)?;
+    let tried = tried.again(text)?;
+    let text = with_keys(&tried.text, tried.report()?, &mut decisions)?;
+    for (part, keys) in &tried.report()?.envelope {
+        let why = format!("no record has the key {}", keys.join(", "));
+        decisions.push(Decision::new(*part, why));
     }
-    text = without_types(&text, &gone);
-    assumed(&mut text, now, &mut decisions);
-    let outcome = check(&text, exports, temp_dir)?;
-    let report = outcome.report.unwrap_or_default();
-    decisions.extend(always_null(&report));
-    decisions.extend(invalid_names(&outcome.findings));
-    unread(&report, &mut text);
-    let is_open = unread_statuses(&report, &mut text, &mut decisions);
+    let text = assumed(&text, now, &mut decisions)?;
+    let tried = tried.again(text)?;
+    let (report, findings) = (tried.report()?, &tried.outcome.findings);
+    decisions.extend(always_null(report));
+    decisions.extend(invalid_names(findings));
+    let mut text = tried.text.clone();
+    unread(report, &mut text);
+    let is_open = unread_statuses(report, &mut text, &mut decisions);
     Ok(Suggestion {
-        errors: outcome.findings.errors(),
+        errors: findings.errors(),
         is_open,
         recognised,
         text,
@@ -104,23 +102,24 @@ pub(super) fn suggest(
 
 /// Handles variables of the shipped mappings for values that an export lacks: times are set to
 /// `now`.
-fn assumed(text: &mut String, now: &Timestamp, decisions: &mut Vec<Decision>) {
+fn assumed(text: &str, now: &Timestamp, decisions: &mut Vec<Decision>) -> anyhow::Result<String> {
+    let (document, mut edits) = (Document::parse(text)?, Edits::new(text));
     for (name, what) in [
         ("updated_at", "when makers changed"),
         ("brands_updated_at", "when brands changed"),
     ] {
-        let begin = format!("{name} = \"");
-        let line = text.lines().find(|line| line.starts_with(&begin));
-        if let Some(line) = line.map(str::to_owned) {
-            *text = text.replace(&line, &format!("{begin}{now}\""));
+        if let Some(span) = document.value(&["variables"], name).map(Spanned::span) {
+            edits.replace(span, quoted(&now.to_string()));
             let why = format!("now, as the export does not say {what}: see [variables]");
             decisions.push(Decision::new(name, why));
         }
     }
-    if text.contains("\ncurrency = \"EUR\"\n") {
+    let currency = document.value(&["variables"], "currency");
+    if currency.is_some_and(|currency| currency.get_ref().as_str() == Some("EUR")) {
         let why = "EUR for every price that names none: say yours in [variables]";
         decisions.push(Decision::new("currency", why));
     }
+    Ok(edits.finish())
 }
 
 /// The note about ids and slugs that cannot be used in addresses.
@@ -153,130 +152,18 @@ fn always_null(found: &CheckReport) -> Option<Decision> {
 
 /// The shipped mapping. The placeholder for the address of images is removed, or listed as a
 /// decision.
-fn with_images(shipped: Shipped, decisions: &mut Vec<Decision>) -> String {
-    let text = shipped.text();
-    if shipped == Shipped::Shopify {
-        return text.replace(EXAMPLE_IMAGES, "\"\"");
-    }
-    if text.contains("asset_base_url = ") {
-        decisions.push(Decision {
-            field: "asset_base_url".to_owned(),
-            why: "an example: say where your images are served, in [variables]".to_owned(),
-        });
-    }
-    text.to_owned()
-}
-
-/// The mapping with types that the export lacks replaced by likely ones that it has. Also returns
-/// the types without a replacement, except those of boats and manufacturers.
-fn with_types(
-    text: &str,
-    found: &CheckReport,
-    decisions: &mut Vec<Decision>,
-) -> (String, Vec<String>) {
-    let is_free = |of: &&str| {
-        found
-            .rules
-            .iter()
-            .all(|rule| !rule.types.iter().any(|known| known == of))
-    };
-    let types = found.types.iter().map(String::as_str);
-    let mut free: Vec<FreeType<'_>> = types.filter(is_free).map(FreeType::new).collect();
-    let (mut text, mut gone) = (text.to_owned(), Vec::new());
-    for rule in &found.rules {
-        let missing = rule.types.iter().filter(|of| !found.types.contains(*of));
-        for missing in missing {
-            let role = role(&text, rule.kind, missing);
-            let Some(own) = role.and_then(|role| likely_type(&role, &free)) else {
-                if ["boat", "manufacturer"].contains(&rule.kind) {
-                    let types = listed(free.iter().map(|of| clean(of.name, 40)), TYPES_MAX);
-                    let why = match types.as_str() {
-                        "" => format!("no record is a `{missing}`"),
-                        types => format!("no record is a `{missing}`; there are {types}"),
-                    };
-                    decisions.push(Decision::new(format!("{} type", rule.kind), why));
-                } else {
-                    gone.push(missing.clone());
-                }
-                continue;
-            };
-            free.retain(|of| of.name != own);
-            let why = format!("records of the type `{}`", clean(own, 60));
-            decisions.push(Decision::new(format!("{} type", rule.kind), why));
-            text = with_type(&text, missing, own);
-        }
-    }
-    (text, gone)
-}
-
-/// The role of a type: a kind, or the vocabulary of a term.
-fn role(text: &str, kind: &str, of_type: &str) -> Option<String> {
-    if kind != "term" {
-        return Some(kind.to_owned());
-    }
-    let table = text.split("[tables.vocabulary]").nth(1)?;
-    table.lines().find_map(|line| {
-        let (word, vocabulary) = line.split_once(" = ")?;
-        (word.trim_matches('"') == of_type).then(|| vocabulary.trim_matches('"').to_owned())
-    })
-}
-
-/// A type without a rule, and the words of its name.
-struct FreeType<'t> {
-    name: &'t str,
-    words: Vec<String>,
-}
-
-impl<'t> FreeType<'t> {
-    fn new(name: &'t str) -> Self {
-        let words = words(name);
-        Self { name, words }
-    }
-
-    /// Whether all of its words, or only the last one, are this name, singular or plural.
-    fn is_called(&self, name: &str, is_whole: bool) -> bool {
-        let called = if is_whole {
-            self.words.concat()
+fn with_images(shipped: Shipped, decisions: &mut Vec<Decision>) -> anyhow::Result<String> {
+    let (document, mut edits) = (Document::parse(shipped.text())?, Edits::new(shipped.text()));
+    let address = document.value(&["variables"], "asset_base_url");
+    if let Some(span) = address.map(Spanned::span) {
+        if shipped == Shipped::Shopify {
+            edits.replace(span, quoted(""));
         } else {
-            self.words.last().cloned().unwrap_or_default()
-        };
-        called == name || called.strip_suffix('s') == Some(name)
-    }
-}
-
-/// The type named like this role, perhaps with other words before it.
-fn likely_type<'t>(role: &str, free: &[FreeType<'t>]) -> Option<&'t str> {
-    let (_, names) = TYPES.iter().find(|(of, _)| *of == role)?;
-    let find = |is_whole| {
-        names.iter().find_map(|name| {
-            let called = free.iter().find(|own| own.is_called(name, is_whole));
-            called.map(|own| own.name)
-        })
-    };
-    find(true).or_else(|| find(false))
-}
-
-/// The mapping with a type renamed, in rules and in its vocabulary table.
-fn with_type(text: &str, missing: &str, own: &str) -> String {
-    let (old, new) = (quoted(missing), quoted(own));
-    let (mut section, mut is_types) = ("", false);
-    let mut fitted = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        if line.starts_with('[') {
-            section = line.trim_end();
-        }
-        is_types = section == "[[emit]]"
-            && (line.starts_with("type = ") || is_types && line.starts_with(' '));
-        let word = line.split(" = ").next().unwrap_or_default();
-        if is_types {
-            fitted.push_str(&line.replace(&old, &new));
-        } else if section == "[tables.vocabulary]" && word.trim_matches('"') == missing {
-            fitted.push_str(&line.replacen(word, &new, 1));
-        } else {
-            fitted.push_str(line);
+            let why = "an example: say where your images are served, in [variables]";
+            decisions.push(Decision::new("asset_base_url", why));
         }
     }
-    fitted
+    Ok(edits.finish())
 }
 
 /// Appends unread types and keys as comments.
@@ -319,17 +206,20 @@ fn unread(found: &CheckReport, text: &mut String) {
 /// mapping knows the drafts of its system, but no keys that somebody added, nor whether one is
 /// read that an expression names but came to in no record. Returns whether there is anything.
 fn unread_statuses(found: &CheckReport, text: &mut String, decisions: &mut Vec<Decision>) -> bool {
-    let boats = found.rules.iter().filter(|rule| rule.kind == "boat");
     let mut keys: BTreeMap<&str, u64> = BTreeMap::new();
-    for key in boats.flat_map(|rule| rule.unread.iter().chain(&rule.unknown)) {
-        let own = (key.key.as_str(), key.records);
-        let within = key.within.iter();
-        let within = within.map(|(key, records)| (key.as_str(), *records));
-        if is_named(&segments(own.0)) {
-            keys.extend([own]);
-        } else {
-            keys.extend(within.filter(|(key, _)| is_named(&segments(key))));
+    for rule in found.rules.iter().filter(|rule| rule.kind == "boat") {
+        for key in rule.unread.iter().chain(&rule.unknown) {
+            let own = (key.key.as_str(), key.records);
+            let within = key.within.iter();
+            let within = within.map(|(key, records)| (key.as_str(), *records));
+            if is_named(&segments(own.0)) {
+                keys.extend([own]);
+            } else {
+                keys.extend(within.filter(|(key, _)| is_named(&segments(key))));
+            }
         }
+        let null = rule.null.iter().filter(|key| is_named(&segments(key)));
+        keys.extend(null.map(|key| (key.as_str(), 0)));
     }
     status::unread_keys(keys.iter().map(|(key, records)| (*key, *records)), text);
     if !keys.is_empty() {

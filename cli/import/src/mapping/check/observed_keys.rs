@@ -53,6 +53,8 @@ pub(super) struct Node {
     last: usize,
     /// Whether any record, published or not, has the key.
     pub(super) is_present: bool,
+    /// Whether a published record has the key without a value.
+    pub(super) is_null: bool,
     /// Whether an expression looked the key up.
     pub(super) is_looked_up: bool,
     /// What expressions read in the value.
@@ -234,6 +236,7 @@ fn merge(
     node.records += other.records;
     node.sample.merge(other.sample);
     node.is_present |= other.is_present;
+    node.is_null |= other.is_null;
     node.is_looked_up |= other.is_looked_up;
     node.read = node.read.max(other.read);
     node.asked_by.extend(other.asked_by);
@@ -286,10 +289,10 @@ impl Node {
     /// Counts a record once, even if it has several values here.
     fn note(&mut self, value: &Jq, counted: Option<usize>) {
         self.is_present = true;
-        if let Some(place) = counted
-            && !matches!(value, Jq::Null)
-            && self.last != place + 1
-        {
+        let Some(place) = counted else { return };
+        if matches!(value, Jq::Null) {
+            self.is_null = true;
+        } else if self.last != place + 1 {
             self.last = place + 1;
             self.records += 1;
             self.sample.offer(place, || sample(value));

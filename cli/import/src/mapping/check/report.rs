@@ -65,6 +65,9 @@ pub struct RuleReport {
     /// Keys of the records that an expression names and came to look up in no record, so that it
     /// is not known whether they are read.
     pub unknown: Vec<UnreadKey>,
+    /// The paths of unread keys that are null in every published record.
+    #[serde(skip)]
+    pub(crate) null: Vec<String>,
 }
 
 /// How a field is filled.
@@ -112,7 +115,8 @@ pub struct UnreadKey {
     pub records: u64,
     /// A sample value.
     pub sample: String,
-    /// The paths of the keys inside it, which nothing reads either, and how many records have each.
+    /// The paths of the keys inside it, which nothing reads either, and how many records have a
+    /// value for each.
     #[serde(skip)]
     pub(crate) within: BTreeMap<String, u64>,
 }

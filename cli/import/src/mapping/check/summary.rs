@@ -328,18 +328,20 @@ impl Summary<'_> {
         rest.sort_by(|a, b| a.0.cmp(&b.0));
         let rest = rest.into_iter();
         fields.extend(rest.map(|(name, tally)| tally.report(name, None, Vec::new())));
+        let unread = self.of_rule(number, &self.unread);
         RuleReport {
             kind: rule.kind.as_str(),
             types: rule.types.clone(),
             records: rule.types.iter().map(|of| self.records(of)).sum(),
             fields,
-            unread: self.of_rule(number, &self.unread),
-            unknown: self.of_rule(number, &self.unknown),
+            unread: unread.report(),
+            unknown: self.of_rule(number, &self.unknown).report(),
+            null: unread.null(),
         }
     }
 
     /// The keys of the types that this rule is the first to cover.
-    fn of_rule(&self, number: usize, by_type: &BTreeMap<String, Unread>) -> Vec<UnreadKey> {
+    fn of_rule(&self, number: usize, by_type: &BTreeMap<String, Unread>) -> Unread {
         let types = self.definition.rules[number].types.iter();
         let is_first = |of: &&String| {
             self.rules_for(of)
@@ -350,7 +352,7 @@ impl Summary<'_> {
         for of_type in types.filter(is_first).filter_map(|of| by_type.get(of)) {
             keys.merge(of_type);
         }
-        keys.report()
+        keys
     }
 
     fn linked(&self) -> Vec<LinkedReport> {

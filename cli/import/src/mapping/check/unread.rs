@@ -1,6 +1,6 @@
 //! Which keys of records nothing reads.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::iter;
 
 use super::observed_keys::{NodeId, ObservedKeys, Read, TypeKeys};
@@ -8,16 +8,21 @@ use super::report::UnreadKey;
 use crate::finding::cut;
 use crate::mapping::expression::in_path;
 
-/// The keys that nothing reads, by their paths.
+/// The keys that nothing reads.
 #[derive(Default)]
-pub(super) struct Unread(BTreeMap<String, Found>);
+pub(super) struct Unread {
+    /// By their paths.
+    found: BTreeMap<String, Found>,
+    /// The paths of those that are null in every published record.
+    null: BTreeSet<String>,
+}
 
 /// What is known of a key.
 #[derive(Clone)]
 struct Found {
     records: u64,
     sample: String,
-    /// The records that have each key inside it.
+    /// How many records have a value for each key inside it.
     within: BTreeMap<String, u64>,
 }
 
@@ -77,14 +82,15 @@ impl Unread {
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        for (key, found) in &other.0 {
+        for (key, found) in &other.found {
             self.add(key.clone(), found.clone());
         }
+        self.null.extend(other.null.iter().cloned());
     }
 
     fn add(&mut self, key: String, found: Found) {
-        let Some(known) = self.0.get_mut(&key) else {
-            self.0.insert(key, found);
+        let Some(known) = self.found.get_mut(&key) else {
+            self.found.insert(key, found);
             return;
         };
         known.records += found.records;
@@ -94,12 +100,17 @@ impl Unread {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.found.is_empty()
+    }
+
+    /// The paths of those that are null in every published record, which no report has.
+    pub(super) fn null(&self) -> Vec<String> {
+        self.null.iter().cloned().collect()
     }
 
     /// The paths of the keys.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
+        self.found.keys().map(String::as_str)
     }
 
     pub(super) fn report(&self) -> Vec<UnreadKey> {
@@ -109,7 +120,7 @@ impl Unread {
             sample: found.sample.clone(),
             within: found.within.clone(),
         };
-        self.0.iter().map(key).collect()
+        self.found.iter().map(key).collect()
     }
 }
 
@@ -143,6 +154,8 @@ impl Search<'_> {
                     &mut self.unread
                 };
                 found.add(path, of_key);
+            } else if of_key.is_null {
+                self.unread.null.insert(path);
             }
         }
         if let Some(members) = node.members {
@@ -150,15 +163,16 @@ impl Search<'_> {
         }
     }
 
-    /// Notes all keys inside the value at a node.
+    /// Notes all keys inside the value at a node, also those that are always null.
     fn within(&self, at: NodeId, path: &str, found: &mut BTreeMap<String, u64>) {
         let node = self.keys.node(at);
         for (key, child) in &node.keys {
             let path = inside(path, key);
-            let records = self.keys.node(*child).records;
-            if records != 0 && !self.ignored.has(key, &path) {
+            let of_key = self.keys.node(*child);
+            let is_there = of_key.records != 0 || of_key.is_null;
+            if is_there && !self.ignored.has(key, &path) {
                 self.within(*child, &path, found);
-                found.insert(path, records);
+                found.insert(path, of_key.records);
             }
         }
         if let Some(members) = node.members {

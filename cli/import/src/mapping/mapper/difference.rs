@@ -41,7 +41,7 @@ pub(in crate::mapping) fn difference(
 
 /// The members of a native record with their JSON.
 fn made_again(mapper: &Mapper, made_of: MadeOf) -> Option<Vec<(String, String)>> {
-    mapper.followed.borrow_mut().begin(made_of.place);
+    mapper.noted.borrow_mut().begin(made_of.place);
     let document = mapper.index.documents.at(made_of.place);
     mapper.position.begin(&document.file, document.line);
     let rule = &mapper.definition.rules[made_of.rule];

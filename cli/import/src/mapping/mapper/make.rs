@@ -8,7 +8,7 @@ use shared::base::field_path::{FieldPath, Step};
 
 use super::distinct::DedupKey;
 use super::native_record::Native;
-use super::observations::Followed;
+use super::noted::Noted;
 use super::{Mapper, Subject, rules_for};
 use crate::finding::Kind;
 use crate::finding::{Code, cut};
@@ -28,7 +28,7 @@ pub(in crate::mapping) struct Piece {
     /// The number of records.
     pub(in crate::mapping) records: u64,
     pub(super) applied: Vec<Applied>,
-    pub(super) followed: Followed,
+    pub(super) noted: Noted,
     /// What they show about the mapping, if a check was requested.
     pub(super) checker: Option<Checker>,
     bytes: usize,
@@ -78,7 +78,7 @@ pub(in crate::mapping) fn make_records(
 
 /// A piece with what was observed. The next observations are for another observer.
 fn finished(mapper: &mut Mapper, mut piece: Piece, next: Option<Observer>) -> Piece {
-    piece.followed = mapper.followed.take();
+    piece.noted = mapper.noted.take();
     piece.checker = mapper.observer.replace(next).map(Observer::finish);
     piece
 }
@@ -101,7 +101,7 @@ fn make(mapper: &Mapper, place: usize, piece: &mut Piece) -> anyhow::Result<()> 
             Some(subject) => subject,
             None => subject.insert(mapper.subject(document, index.documents.read(place)?)),
         };
-        mapper.followed.borrow_mut().begin(place);
+        mapper.noted.borrow_mut().begin(place);
         let made = apply(mapper, (number, rule), document, subject, piece);
         piece.applied.push(Applied {
             rule: number,
@@ -114,7 +114,7 @@ fn make(mapper: &Mapper, place: usize, piece: &mut Piece) -> anyhow::Result<()> 
 
 /// Has a record observed, and what identified it.
 fn observe(mapper: &Mapper, place: usize, subject: &Subject) {
-    mapper.followed.borrow_mut().pause();
+    mapper.noted.borrow_mut().pause();
     let document = mapper.index.documents.at(place);
     if let Some(observer) = &mut *mapper.observer.borrow_mut() {
         observer.record(&Looked::of(place, &mapper.index), subject.record());

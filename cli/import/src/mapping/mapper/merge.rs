@@ -8,7 +8,7 @@ use super::difference::Difference;
 use super::distinct::{Differing, Distinct, MadeOf};
 use super::images::{First, LeftOut};
 use super::make::{Applied, Failure, Piece};
-use super::observations::{Followed, Reference};
+use super::noted::{Noted, Reference};
 use super::rules_for;
 use crate::finding::Line;
 use crate::finding::{Code, Finding, RecordName, cut};
@@ -23,7 +23,7 @@ pub(in crate::mapping) struct Merge<'a> {
     definition: &'a Definition,
     index: &'a Index,
     distinct: Distinct,
-    followed: Followed,
+    noted: Noted,
     left_out: LeftOut,
     checker: Option<Checker>,
 }
@@ -39,7 +39,7 @@ impl<'a> Merge<'a> {
             definition,
             index,
             distinct: Distinct::default(),
-            followed: Followed::default(),
+            noted: Noted::default(),
             left_out: LeftOut::default(),
             checker: is_checked.then(Checker::default),
         }
@@ -54,7 +54,7 @@ impl<'a> Merge<'a> {
         for applied in piece.applied {
             self.applied(applied, sink)?;
         }
-        self.followed.merge(piece.followed);
+        self.noted.merge(piece.noted);
         if let (Some(checker), Some(later)) = (&mut self.checker, piece.checker) {
             checker.merge(later);
         }
@@ -185,7 +185,7 @@ impl<'a> Merge<'a> {
     /// The findings about columns of numbers that are not written in one way.
     fn numbers(&self) -> impl Iterator<Item = Finding> {
         let place = move |place: usize| self.index.documents.at(place).place();
-        let numbers = self.followed.numbers.iter();
+        let numbers = self.noted.numbers.iter();
         numbers.filter_map(move |(id, written)| written.finding(*id, self.definition, place))
     }
 
@@ -195,7 +195,7 @@ impl<'a> Merge<'a> {
         let documents = self.index.documents.all().iter().enumerate();
         let mut changed = documents.filter(|(place, document)| {
             let is_mapped = || rules_for(self.definition, document).next().is_some();
-            let is_reported = || is_mapped() || self.followed.changed.contains(place);
+            let is_reported = || is_mapped() || self.noted.changed.contains(place);
             document.is_published && document.is_changed && is_reported()
         });
         let (_, first) = changed.next()?;
@@ -213,12 +213,12 @@ impl<'a> Merge<'a> {
     }
 
     fn unpublished_references(&self) -> Option<Finding> {
-        let Reference { from, to } = self.followed.first_refused?;
+        let Reference { from, to } = self.noted.first_refused?;
         let documents = &self.index.documents;
         let (from, to) = (documents.at(from), documents.at(to));
         let key = cut(self.index.keys.text(to.key));
         let first = format!("to `{key}` ({}:{})", to.file.name, to.line);
-        let message = match self.followed.refused_count {
+        let message = match self.noted.refused_count {
             1 => format!(
                 "1 reference leads to a record that is not published, and came to nothing; it is {first}"
             ),
@@ -234,7 +234,7 @@ impl<'a> Merge<'a> {
     }
 
     fn markdown(&self) -> Option<Finding> {
-        let markdown = &self.followed.markdown;
+        let markdown = &self.noted.markdown;
         let first = self.index.documents.at(markdown.first?);
         let records = match markdown.count {
             1 => "1 record has a text that looks like Markdown, and stays as it is".to_owned(),
@@ -251,7 +251,7 @@ impl<'a> Merge<'a> {
 
     /// For each kind of nodes of rich text that is not known, how many records have it.
     fn unknown_nodes(&self) -> impl Iterator<Item = Finding> {
-        let nodes = self.followed.unknown_nodes.iter();
+        let nodes = self.noted.unknown_nodes.iter();
         nodes.filter_map(|(kind, counted)| {
             let first = self.index.documents.at(counted.first?);
             let records = match counted.count {

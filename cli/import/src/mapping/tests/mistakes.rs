@@ -126,13 +126,15 @@ fields.version = { from = ".v", unlisted = "Other" }
 "#,
         &[
             "1: the language of a mapping file is \"boat-catalogue-mapping/1\"",
-            "10: a vocabulary table has a text for each word",
-            "8: this must be a text",
-            "7: `kee` is not a key of this table [did you mean `key`?]",
-            "5: this must be one of ndjson, json, csv, parquet, xml",
-            "4: this is not a pattern of file names: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)",
+            "2: `variabels` is not a key of this table [did you mean `variables`?]",
             "3: neither this source nor [envelope] says what the `key` of a record is",
             "3: neither this source nor [envelope] says what the `type` of a record is",
+            "4: this is not a pattern of file names: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)",
+            "5: this must be one of ndjson, json, csv, parquet, xml",
+            "7: `kee` is not a key of this table [did you mean `key`?]",
+            "8: this must be a text",
+            "10: a vocabulary table has a text for each word",
+            "11: `each` makes several records of one, so `fields` must say what their `id` is",
             "12: this must be one of manufacturer, term, designer, boat [did you mean `boat`?]",
             "15: this must be true or false",
             "16: a field is an expression, or a table with `from` or `each`",
@@ -140,7 +142,52 @@ fields.version = { from = ".v", unlisted = "Other" }
             "18: `each` is not a key of this table [its keys are from, default, unlisted, table]",
             "18: `value` is not a key of this table [its keys are from, default, unlisted, table]",
             "19: `unlisted` stands for words that a table does not have, and no `table` is named here",
-            "2: `variabels` is not a key of this table [did you mean `variables`?]",
+        ],
+    );
+}
+
+#[test]
+fn a_value_of_another_form_is_told_and_hides_no_other_mistake() {
+    check(
+        r#"mapping = 1
+edit_url = ["x"]
+variables = { "a b" = 9223372036854775808, record = 1 }
+tables = "x"
+records = { kind = "term" }
+sources = { files = "x" }
+links = [1]
+joins = { j = "x" }
+[[emit]]
+kind = ["boat"]
+type = ["b", 2, ""]
+where = 3
+ignore = []
+fields = ".a"
+[[emit]]
+kind = "boat"
+type = "b"
+fields.model = { from = ".a", table = "keel" }
+fields.type = { each = ".a", fields = { id = 1 }, default = "x" }
+"#,
+        &[
+            "1: the language of a mapping file is \"boat-catalogue-mapping/1\"",
+            "2: this must be a text",
+            "3: a variable is called by letters, digits and underscores, and not `record`",
+            "3: so large a number cannot be used here",
+            "3: a variable is called by letters, digits and underscores, and not `record`",
+            "4: this must be a table",
+            "5: native records are written as [[records]]",
+            "6: this is written as [[sources]]",
+            "7: this must be a table",
+            "8: this must be a table",
+            "10: this must be a text",
+            "11: this must be a text",
+            "12: this must be a text",
+            "13: this must name at least one",
+            "14: fields are a table: the name of each, and where its value comes from",
+            "18: there is no vocabulary table [tables.keel]",
+            "19: a field is an expression, or a table with `from` or `each`",
+            "19: `default` is not a key of this table [its keys are each, fields]",
         ],
     );
 }

@@ -46,9 +46,8 @@ const SIGNS: [(&str, &str); 11] = [
 pub(super) struct Currency {
     /// The expression for its code.
     pub(super) code: String,
-    /// Whether prices may have it beside the number.
-    pub(super) is_signed: bool,
-    /// How prices have it, and the codes that this stands for.
+    /// How prices have it beside the number, and the codes that this stands for; nothing if they do
+    /// not.
     pub(super) signs: BTreeMap<String, String>,
     /// The codes that are foreseen.
     pub(super) codes: BTreeSet<String>,
@@ -61,27 +60,27 @@ impl List<'_> {
         let price = self.choice("referencePrice.amount")?.key;
         let own = self.own_currency().ok().flatten();
         let named = named_currency(price);
+        let is_text = price.shape != Shape::Number;
         let mut shown: Vec<String> = Vec::new();
-        if price.shape != Shape::Number {
+        if is_text {
             let amounts = price.samples.iter().filter(|price| has_digit(price));
             shown.extend(amounts.map(|amount| sign(amount)));
         }
         let has_all = !shown.is_empty() && shown.iter().all(|sign| code_of(sign).is_some());
         let code = |sign: &String| Some((sign.clone(), code_of(sign)?));
         let mut signs: BTreeMap<String, String> = shown.iter().filter_map(code).collect();
-        let is_text = price.shape != Shape::Number;
         let (path, price) = (own.map(|own| &own.key.path), &price.path);
-        let (code, is_signed) = match (path, named) {
-            (Some(own), _) if signs.is_empty() => (own.clone(), false),
-            (Some(own), _) => (format!("{price} | currency($record{own})"), true),
-            (None, Some(named)) if !is_text => (format!("\"{named}\""), false),
+        let code = match (path, named) {
+            (Some(own), _) if signs.is_empty() => own.clone(),
+            (Some(own), _) => format!("{price} | currency($record{own})"),
+            (None, Some(named)) if !is_text => format!("\"{named}\""),
             (None, Some(named)) => {
                 let spellings = SIGNS.iter().filter(|(_, code)| *code == named);
                 let spellings = spellings.map(|(sign, _)| *sign).chain([named]);
                 signs.extend(spellings.map(|sign| (sign.to_owned(), named.to_owned())));
-                (format!("{price} | currency(\"{named}\")"), true)
+                format!("{price} | currency(\"{named}\")")
             }
-            (None, None) if has_all => (format!("{price} | currency(null)"), true),
+            (None, None) if has_all => format!("{price} | currency(null)"),
             (None, None) => return None,
         };
         let of_column = own.into_iter().flat_map(|own| own.key.samples.clone());
@@ -94,12 +93,15 @@ impl List<'_> {
                 codes.insert(code.clone());
             }
         }
-        Some(Currency {
-            code,
-            is_signed,
-            signs,
-            codes,
-        })
+        Some(Currency { code, signs, codes })
+    }
+}
+
+impl Currency {
+    /// The signs of which a person has to say what they mean.
+    pub(super) fn undecided(&self) -> impl Iterator<Item = &str> {
+        let undecided = self.signs.iter().filter(|(_, code)| *code == UNDECIDED);
+        undecided.map(|(sign, _)| sign.as_str())
     }
 }
 

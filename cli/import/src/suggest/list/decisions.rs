@@ -4,7 +4,6 @@
 //! This only reads the choices; it does not change the mapping.
 
 use super::List;
-use crate::mapping::UNDECIDED;
 use crate::suggest::choose::is_read;
 use crate::suggest::decision::Decision;
 use crate::suggest::names::{REQUIRED, Reading, WANTED};
@@ -125,8 +124,8 @@ impl List<'_> {
         }
         match self.currency() {
             Some(currency) => {
-                let open = currency.signs.iter().filter(|(_, code)| *code == UNDECIDED);
-                let open: Vec<String> = open.map(|(sign, _)| clean(sign, 20)).collect();
+                let open = currency.undecided();
+                let open: Vec<String> = open.map(|sign| clean(sign, 20)).collect();
                 if !open.is_empty() {
                     let why = format!(
                         "write in [tables.currency] which currency {} means, before which nothing \

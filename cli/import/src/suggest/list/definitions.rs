@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::amount::CURRENCIES;
 use super::{List, line};
+use crate::mapping::UNDECIDED;
 use crate::suggest::choose::system_of;
 use crate::suggest::status::{flag_of, flags};
 use crate::suggest::text::quoted;
@@ -101,7 +102,7 @@ impl List<'_> {
     }
 
     /// Appends the vocabulary tables that fields and definitions use.
-    pub(super) fn tables(&self, text: &mut String) {
+    pub(super) fn tables(&self, text: &mut String, is_trial: bool) {
         if let Some(unit) = self.choice("unit") {
             text.push_str("\n[tables.unit]\n");
             for word in &unit.key.samples {
@@ -121,16 +122,19 @@ impl List<'_> {
                 }
             }
         }
-        self.publication.tables(text);
+        if !is_trial {
+            self.publication.tables(text);
+        }
         let Some(currency) = self.currency() else {
             return;
         };
-        if currency.is_signed {
+        if !currency.signs.is_empty() {
             text.push_str(
                 "\n# Currencies as prices have them. One that is not here is an error.\n",
             );
             text.push_str("[tables.currency]\n");
-            for (sign, code) in &currency.signs {
+            let known = |code: &String| !is_trial || code != UNDECIDED;
+            for (sign, code) in currency.signs.iter().filter(|(_, code)| known(code)) {
                 line(text, &quoted(sign), &quoted(code));
             }
         }

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::document::{Document, Edits};
 use super::quoted;
-use crate::mapping::{CheckReport, FieldReport, MissingKey, RuleReport, UnreadKey, text_of};
+use crate::mapping::{CheckReport, FieldReport, MissingKey, RuleReport, UnreadKey};
 use crate::suggest::choose::without_unit;
 use crate::suggest::decision::Decision;
 use crate::suggest::list::{CANDIDATES_MAX, may_be, required_of};
@@ -53,10 +54,14 @@ const NAMED_MAX: usize = 6;
 
 /// The mapping without keys that no record has: likely ones replace them, and lines without a
 /// likely key become comments.
-pub(super) fn with_keys(text: &str, found: &CheckReport, decisions: &mut Vec<Decision>) -> String {
+pub(super) fn with_keys(
+    text: &str,
+    found: &CheckReport,
+    decisions: &mut Vec<Decision>,
+) -> anyhow::Result<String> {
     let mut fitting = Fitting {
-        text,
-        edits: Vec::new(),
+        document: Document::parse(text)?,
+        edits: Edits::new(text),
         left_out: Vec::new(),
         main_image: None,
         decisions,
@@ -69,14 +74,14 @@ pub(super) fn with_keys(text: &str, found: &CheckReport, decisions: &mut Vec<Dec
             }
         }
     }
-    fitting.finish()
+    fitting.decisions.extend(left_out(&fitting.left_out));
+    Ok(fitting.edits.finish())
 }
 
 /// A mapping while it is fitted.
 struct Fitting<'t> {
-    text: &'t str,
-    /// Ranges of the text, with their replacements.
-    edits: Vec<(Range<usize>, String)>,
+    document: Document<'t>,
+    edits: Edits<'t>,
     /// The fields whose lines become comments.
     left_out: Vec<String>,
     /// The list whose first image is the main one.
@@ -97,8 +102,10 @@ impl Fitting<'_> {
             "boat" => field.field.clone(),
             kind => format!("{kind} {}", field.field),
         };
-        let code = &self.text[span.clone()];
-        let fitted = named_missing(field, code).and_then(|missing| {
+        let is_one_line = !self.document.text(span.clone()).contains('\n');
+        let code = field.expression.as_deref().filter(|_| is_one_line);
+        let fitted = code.and_then(|code| {
+            let missing = named_missing(field, code)?;
             let own = likely_key(field, missing, rule)?;
             let code = with_key(&missing.key, own, code)?;
             // The first of a list of images is the main one, and the others are the gallery.
@@ -119,14 +126,12 @@ impl Fitting<'_> {
                 _ => (format!("made of `{key}`, by its name"), code),
             };
             self.decisions.push(Decision::new(name, why));
-            self.edits.push((span.clone(), code));
+            self.edits.replace(span.clone(), code);
         } else if rule.kind == "boat" && field.field == "unit" {
             let why = "metric for every boat, as no record has its key";
             self.decisions.push(Decision::new(name, why));
-            self.edits.push((span.clone(), "'\"metric\"'".to_owned()));
-            let definition = line_of(self.text, "def is_metric:");
-            let always = definition.map(|line| (line, "def is_metric: true;\n".to_owned()));
-            self.edits.extend(always);
+            self.edits.replace(span.clone(), "'\"metric\"'");
+            self.all_are_metric();
         } else {
             self.leave_out(rule, field, span, name);
         }
@@ -139,13 +144,9 @@ impl Fitting<'_> {
         span: &Range<usize>,
         name: String,
     ) {
-        let lines = lines_of(self.text, span);
-        let comment = self.text[lines.clone()].split_inclusive('\n');
-        let comment = comment.map(|line| match line.trim() {
-            "" => line.to_owned(),
-            _ => format!("# {line}"),
-        });
-        self.edits.push((lines, comment.collect()));
+        let list = self.document.list_made_by(span);
+        let part = list.map_or_else(|| span.clone(), |list| self.document.section(list));
+        self.edits.comment_out(&part);
         let is_required = match rule.kind {
             "boat" => REQUIRED.contains(&field.field.as_str()),
             _ => ["name", "slug"].contains(&field.field.as_str()),
@@ -158,23 +159,18 @@ impl Fitting<'_> {
         }
     }
 
-    /// The text with all edits; one within another is dropped.
-    fn finish(mut self) -> String {
-        if let Some(what) = left_out(&self.left_out) {
-            self.decisions.push(what);
+    /// Has the definitions take every boat for metric.
+    fn all_are_metric(&mut self) {
+        let Some(definitions) = self.document.value(&[], "definitions") else {
+            return;
+        };
+        let code = self.document.text(definitions.span());
+        if let Some((before, rest)) = code.split_once("\ndef is_metric:") {
+            let start = definitions.span().start + before.len() + 1;
+            let length = "def is_metric:".len() + rest.lines().next().map_or(0, str::len);
+            self.edits
+                .replace(start..start + length, "def is_metric: true;");
         }
-        self.edits
-            .sort_by_key(|(span, _)| (span.start, usize::MAX - span.end));
-        let (mut edited, mut at) = (String::with_capacity(self.text.len()), 0);
-        for (span, instead) in self.edits {
-            if at <= span.start {
-                edited.push_str(&self.text[at..span.start]);
-                edited.push_str(&instead);
-                at = span.end;
-            }
-        }
-        edited.push_str(&self.text[at..]);
-        edited
     }
 }
 
@@ -211,17 +207,13 @@ fn likely_key<'r>(
     missing: &'r MissingKey,
     rule: &'r RuleReport,
 ) -> Option<&'r UnreadKey> {
-    let names = match rule.kind {
-        "boat" => IMAGES
-            .iter()
-            .find(|(of, _)| *of == field.field)
-            .map(|(_, names)| *names)
-            .or_else(|| wanted(&field.field).map(|wanted| wanted.names)),
-        _ => OTHERS
-            .iter()
-            .find(|(of, _)| *of == field.field)
-            .map(|(_, names)| *names),
-    };
+    let is_boat = rule.kind == "boat";
+    let own = if is_boat { &IMAGES[..] } else { &OTHERS };
+    let own = own.iter().find(|(of, _)| *of == field.field);
+    let usual = || wanted(&field.field).filter(|_| is_boat);
+    let names = own
+        .map(|(_, names)| *names)
+        .or_else(|| usual().map(|wanted| wanted.names));
     let called = names
         .unwrap_or_default()
         .iter()
@@ -253,11 +245,9 @@ fn candidates(field: &str, rule: &RuleReport) -> Vec<String> {
         .collect()
 }
 
-/// The expression with the missing key replaced, if it names that key literally. Both `code` and
-/// the result are TOML strings.
+/// The expression with the missing key replaced, as a TOML string, if it names that key literally.
 fn with_key(missing: &str, own: &UnreadKey, code: &str) -> Option<String> {
     let (missing, own, is_list) = (segments(missing), segments(&own.key), own.is_list());
-    let code = text_of(code)?;
     let (mut old, mut new) = (jq_path(&missing), jq_path(&own));
     if is_list && code == format!("{old} | image") {
         new.push_str("[0]");
@@ -317,41 +307,4 @@ fn called<'u>(unread: &'u [UnreadKey], name: &str) -> Option<&'u UnreadKey> {
         words.join(" ") == name || is_metric && plain.join(" ") == name
     };
     unread.iter().find(named)
-}
-
-/// The lines of an expression; if it makes a list, the whole section of the list.
-fn lines_of(text: &str, span: &Range<usize>) -> Range<usize> {
-    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-    let end_of_line = |from: usize| {
-        text[from..]
-            .find('\n')
-            .map_or(text.len(), |at| from + at + 1)
-    };
-    let end = end_of_line(span.end);
-    let header = text[..start].rfind("\n[").map(|at| at + 1);
-    let is_list = text[start..].starts_with("each = ");
-    let Some(header) = header.filter(|at| is_list && text[*at..].starts_with("[emit.fields."))
-    else {
-        return start..end;
-    };
-    let name = text[header..].split(']').next().unwrap_or_default();
-    let mut end = end;
-    while end < text.len() {
-        let line = &text[end..end_of_line(end)];
-        let is_other = line.starts_with('[') && !line.starts_with(&format!("{name}."));
-        if is_other || line.starts_with('#') {
-            break;
-        }
-        end += line.len();
-    }
-    header..end
-}
-
-/// The first line that begins with `begin`.
-fn line_of(text: &str, begin: &str) -> Option<Range<usize>> {
-    let start = text.find(&format!("\n{begin}"))? + 1;
-    let length = text[start..]
-        .find('\n')
-        .map_or(text.len() - start, |at| at + 1);
-    Some(start..start + length)
 }

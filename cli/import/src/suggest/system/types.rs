@@ -1,87 +1,191 @@
-//! Removes from a mapping the types that an export does not have.
+//! Fits the types of records: those that an export lacks are renamed to likely ones that it has, or
+//! left out with what is made of them.
 
+use std::collections::BTreeMap;
+
+use toml::de::DeValue;
+
+use super::document::{Document, Edits, Placed};
 use super::quoted;
+use crate::mapping::CheckReport;
+use crate::suggest::decision::Decision;
+use crate::suggest::text::{clean, listed, words};
 
-/// The mapping without the types in `gone`; rules for only such types become comments.
-pub(super) fn without_types(text: &str, gone: &[String]) -> String {
-    let gone: Vec<String> = gone.iter().map(|of| quoted(of)).collect();
-    let mut fitted = String::with_capacity(text.len());
-    for section in sections(text) {
-        match section.lines().next() {
-            Some("[[emit]]") => fitted.push_str(&rule(section, &gone)),
-            Some("[tables.vocabulary]") => {
-                let lines = section.split_inclusive('\n');
-                fitted.extend(lines.filter(|line| !is_word(line, &gone)));
+/// How many types are named at most.
+pub(super) const TYPES_MAX: usize = 20;
+
+/// Usual names of the types of records that become a kind, or a term of a vocabulary.
+const TYPES: [(&str, &[&str]); 8] = [
+    (
+        "boat",
+        &[
+            "boat", "yacht", "vessel", "ship", "model", "listing", "product",
+        ],
+    ),
+    (
+        "manufacturer",
+        &[
+            "manufacturer",
+            "maker",
+            "builder",
+            "brand",
+            "shipyard",
+            "yard",
+            "vendor",
+        ],
+    ),
+    ("designer", &["designer", "architect", "person", "author"]),
+    ("category", &["category", "boatcategory", "categories"]),
+    ("activity", &["activity", "boatactivity", "activities"]),
+    ("hullType", &["hulltype", "hull"]),
+    ("hullMaterial", &["hullmaterial", "material"]),
+    ("type", &["boattype", "yachttype", "vesseltype", "type"]),
+];
+
+/// What becomes of each type that the export lacks: the type that it is renamed to, or nothing.
+type Fates<'t> = BTreeMap<&'t str, Option<&'t str>>;
+
+/// The mapping without types that no record has: likely ones replace them, and rules for nothing
+/// else become comments.
+pub(super) fn with_types(
+    text: &str,
+    found: &CheckReport,
+    decisions: &mut Vec<Decision>,
+) -> anyhow::Result<String> {
+    let document = Document::parse(text)?;
+    let mut edits = Edits::new(text);
+    let fates = fates(&document, found, decisions);
+    fit(&document, &fates, &mut edits);
+    Ok(edits.finish())
+}
+
+/// Decides what becomes of types. Without boats or manufacturers nothing is imported, so theirs
+/// stay for a person.
+fn fates<'f>(
+    document: &Document<'_>,
+    found: &'f CheckReport,
+    decisions: &mut Vec<Decision>,
+) -> Fates<'f> {
+    let is_free = |of: &&str| {
+        let mut rules = found.rules.iter();
+        rules.all(|rule| !rule.types.iter().any(|known| known == of))
+    };
+    let types = found.types.iter().map(String::as_str);
+    let mut free: Vec<FreeType<'_>> = types.filter(is_free).map(FreeType::new).collect();
+    let mut fates = Fates::new();
+    for rule in &found.rules {
+        let missing = rule.types.iter().filter(|of| !found.types.contains(*of));
+        for missing in missing {
+            let own = role(document, rule.kind, missing).and_then(|role| likely_type(role, &free));
+            let why = match own {
+                Some(own) => format!("records of the type `{}`", clean(own, 60)),
+                None if ["boat", "manufacturer"].contains(&rule.kind) => none_of(missing, &free),
+                None => {
+                    fates.entry(missing).or_default();
+                    continue;
+                }
+            };
+            decisions.push(Decision::new(format!("{} type", rule.kind), why));
+            if own.is_some() {
+                free.retain(|of| Some(of.name) != own);
+                let fate = fates.entry(missing).or_default();
+                *fate = fate.or(own);
             }
-            _ => fitted.push_str(section),
         }
     }
-    fitted
+    fates
 }
 
-/// The parts of a mapping: each rule with all of its fields, each table, and the text before the
-/// first of them.
-fn sections(text: &str) -> Vec<&str> {
-    let mut starts = vec![0];
-    let (mut at, mut is_rule) = (0, false);
-    for line in text.split_inclusive('\n') {
-        let is_header = line.starts_with('[') && !(is_rule && line.starts_with("[emit."));
-        if is_header || is_rule && line.starts_with("# ----") {
-            starts.push(at);
-            is_rule = line.starts_with("[[emit]]");
+/// The note about a type that is left to a person.
+fn none_of(missing: &str, free: &[FreeType<'_>]) -> String {
+    let types = listed(free.iter().map(|of| clean(of.name, 40)), TYPES_MAX);
+    match types.as_str() {
+        "" => format!("no record is a `{missing}`"),
+        types => format!("no record is a `{missing}`; there are {types}"),
+    }
+}
+
+/// The role of a type: a kind, or the vocabulary of a term.
+fn role<'d>(document: &'d Document<'_>, kind: &'d str, of_type: &str) -> Option<&'d str> {
+    if kind != "term" {
+        return Some(kind);
+    }
+    let vocabulary = document.value(&["tables", "vocabulary"], of_type)?;
+    vocabulary.get_ref().as_str()
+}
+
+/// A type without a rule, and the words of its name.
+struct FreeType<'t> {
+    name: &'t str,
+    words: Vec<String>,
+}
+
+impl<'t> FreeType<'t> {
+    fn new(name: &'t str) -> Self {
+        let words = words(name);
+        Self { name, words }
+    }
+
+    /// Whether all of its words, or only the last one, are this name, singular or plural.
+    fn is_called(&self, name: &str, is_whole: bool) -> bool {
+        let called = if is_whole {
+            self.words.concat()
+        } else {
+            self.words.last().cloned().unwrap_or_default()
+        };
+        called == name || called.strip_suffix('s') == Some(name)
+    }
+}
+
+/// The type named like this role, perhaps with other words before it.
+fn likely_type<'t>(role: &str, free: &[FreeType<'t>]) -> Option<&'t str> {
+    let (_, names) = TYPES.iter().find(|(of, _)| *of == role)?;
+    let find = |is_whole| {
+        names.iter().find_map(|name| {
+            let called = free.iter().find(|own| own.is_called(name, is_whole));
+            called.map(|own| own.name)
+        })
+    };
+    find(true).or_else(|| find(false))
+}
+
+/// Renames types and leaves them out, in rules and in the table of vocabularies.
+fn fit(document: &Document<'_>, fates: &Fates<'_>, edits: &mut Edits<'_>) {
+    let words = document.table(&["tables", "vocabulary"]);
+    for (word, _) in words.into_iter().flatten() {
+        match fates.get(word.get_ref().as_ref()) {
+            Some(Some(own)) => edits.replace(word.span(), quoted(own)),
+            Some(None) => edits.remove_lines(&word.span()),
+            None => {}
         }
-        at += line.len();
     }
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    let spans = starts.iter().copied().zip(ends);
-    spans
-        .filter_map(|(start, end)| text.get(start..end))
-        .collect()
-}
-
-/// Whether a line of a vocabulary table is about one of these types.
-fn is_word(line: &str, gone: &[String]) -> bool {
-    let word = line
-        .split(" = ")
-        .next()
-        .unwrap_or_default()
-        .trim_matches('"');
-    gone.iter().any(|of| of.trim_matches('"') == word)
-}
-
-/// A rule without the types in `gone`.
-fn rule(section: &str, gone: &[String]) -> String {
-    let Some((before, from)) = section.split_once("\ntype = ") else {
-        return section.to_owned();
-    };
-    let end = match from.strip_prefix('[') {
-        Some(_) => from.find(']').map_or(from.len(), |at| at + 1),
-        None => from.find('\n').unwrap_or(from.len()),
-    };
-    let (types, after) = from.split_at(end);
-    let all = types.trim_matches(['[', ']']).split(',').map(str::trim);
-    let all: Vec<&str> = all.filter(|of| !of.is_empty()).collect();
-    let left: Vec<&str> = all
-        .iter()
-        .copied()
-        .filter(|of| !gone.iter().any(|name| name == of))
-        .collect();
-    match left.as_slice() {
-        _ if left.len() == all.len() => section.to_owned(),
-        [] => commented(section),
-        [only] => format!("{before}\ntype = {only}{after}"),
-        _ => format!("{before}\ntype = [{}]{after}", left.join(", ")),
+    for rule in document.list("emit") {
+        let Some(types) = rule.get_ref().get("type") else {
+            continue;
+        };
+        let all = match types.get_ref() {
+            DeValue::Array(all) => all.iter().collect(),
+            _ => vec![types],
+        };
+        let fate = |of: &Placed<'_>| fates.get(of.get_ref().as_str().unwrap_or_default());
+        let left = all.iter().filter(|of| fate(of) != Some(&None));
+        let left: Vec<String> = left
+            .map(|of| match fate(of) {
+                Some(Some(own)) => quoted(own),
+                _ => document.text(of.span()).to_owned(),
+            })
+            .collect();
+        match left.as_slice() {
+            [] => edits.comment_out(&document.section(rule)),
+            _ if left.len() == all.len() => {
+                for (of, own) in all.iter().zip(left) {
+                    edits.replace(of.span(), own);
+                }
+            }
+            [only] => edits.replace(types.span(), only),
+            _ => edits.replace(types.span(), format!("[{}]", left.join(", "))),
+        }
     }
-}
-
-fn commented(section: &str) -> String {
-    let lines = section.split_inclusive('\n');
-    let comment = |line: &str| match line.trim() {
-        "" => line.to_owned(),
-        _ if line.starts_with('#') => line.to_owned(),
-        _ => format!("# {line}"),
-    };
-    lines.map(comment).collect()
 }
 
 #[cfg(test)]
@@ -89,6 +193,12 @@ mod tests {
     use super::*;
 
     const MAPPING: &str = r#"mapping = "x"
+
+# Text that looks like a rule.
+definitions = '''
+[[emit]]
+type = "person"
+'''
 
 # ---- Boats
 
@@ -123,11 +233,24 @@ category = "category"
 hullType = "hullType"
 "#;
 
+    fn fitted_to(fates: &Fates<'_>) -> String {
+        let document = Document::parse(MAPPING).unwrap();
+        let mut edits = Edits::new(MAPPING);
+        fit(&document, fates, &mut edits);
+        edits.finish()
+    }
+
     #[test]
     fn types_that_no_record_has_are_left_out_and_rules_for_nothing_else_are_comments() {
-        let gone = ["person", "category", "hullType"].map(str::to_owned);
-        insta::assert_snapshot!(without_types(MAPPING, &gone), @r##"
+        let gone = ["person", "category", "hullType"].map(|of| (of, None));
+        insta::assert_snapshot!(fitted_to(&Fates::from(gone)), @r##"
         mapping = "x"
+
+        # Text that looks like a rule.
+        definitions = '''
+        [[emit]]
+        type = "person"
+        '''
 
         # ---- Boats
 
@@ -159,6 +282,6 @@ hullType = "hullType"
         [tables.vocabulary]
         boatType = "type"
         "##);
-        assert_eq!(without_types(MAPPING, &[]), MAPPING);
+        assert_eq!(fitted_to(&Fates::new()), MAPPING);
     }
 }

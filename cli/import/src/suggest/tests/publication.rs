@@ -217,12 +217,24 @@ fn keys_that_are_not_understood_are_left_to_a_person() {
         let named = format!("nothing reads {expected}, so nothing is imported");
         assert!(why.contains(&named), "{why}");
     }
+    // Text that looks like an undecided word is none.
+    let suggestion = draft(&[json!({"note": "x = \"?\""})]);
+    assert!(!suggestion.is_open, "{}", suggestion.text);
     // A cross may mark those that are sold.
     let suggestion = draft(&[json!({"Status": "X"}), json!({})]);
     assert!(suggestion.text.contains("\n\"X\" = \"?\" "));
     // The draft of a boat is none.
-    let suggestion = draft(&[json!({"draft": {"max": 1.8, "min": 0.9}})]);
-    assert!(!suggestion.is_open, "{}", suggestion.text);
+    for depth in [
+        json!({"draft": {"max": 1.8, "min": 0.9}}),
+        json!({"draft": {"value": 1.8, "unit": "m"}}),
+        json!({"draft_value": 1.8, "draft_unit": "m"}),
+    ] {
+        let suggestion = draft(&[depth]);
+        assert!(!suggestion.is_open, "{}", suggestion.text);
+        assert_eq!(expression(&suggestion), "");
+    }
+    let suggestion = draft(&[json!({"draft": {"value": 3}}), json!({"draft": null})]);
+    assert!(suggestion.is_open, "{}", suggestion.text);
 }
 
 #[test]
@@ -343,6 +355,11 @@ fn keys_that_somebody_added_to_a_content_system_are_left_to_a_person() {
         (r#""settings":{"isHidden":true},"#, "settings.isHidden"),
         (r#""workflow":{"state":"draft"},"#, "workflow.state"),
         (r#""status":{"id":3},"#, "status"),
+        (r#""archivedAt":null,"#, "archivedAt"),
+        (
+            r#""settings":{"theme":"x","isHidden":null},"#,
+            "settings.isHidden",
+        ),
     ] {
         let suggestion = suggested("data.ndjson", documents(boat)).unwrap();
         assert!(suggestion.is_open, "{boat}");

@@ -1,6 +1,8 @@
-//! Observations made while records are mapped and reported at the end: references to unpublished
+//! What is noted while records are mapped and becomes warnings at the end: references to unpublished
 //! records, references to records changed after publication, texts that look like Markdown, how numbers
 //! are written, and nodes of rich text that are not known.
+//!
+//! Every import has these; what only a check reports is for its observer.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -21,9 +23,9 @@ pub(super) struct Reference {
     pub(super) to: usize,
 }
 
-/// The references followed, and other observations.
+/// What is noted of records.
 #[derive(Default)]
-pub(super) struct Followed {
+pub(super) struct Noted {
     /// The place of the record being mapped; `None` while records are only being identified.
     from: Option<usize>,
     /// The places of the unpublished records it refers to.
@@ -66,7 +68,7 @@ impl Counted {
     }
 }
 
-impl Followed {
+impl Noted {
     /// Starts on another record.
     pub(super) fn begin(&mut self, from: usize) {
         self.from = Some(from);
@@ -131,7 +133,7 @@ impl Followed {
         }
     }
 
-    /// Adds the references of records that come after these.
+    /// Adds what is noted of records that come after these.
     pub(super) fn merge(&mut self, later: Self) {
         self.refused_count += later.refused_count;
         self.first_refused = self.first_refused.or(later.first_refused);
