@@ -25,13 +25,13 @@ pub(crate) const HOUSES: [House; 4] = [
         steps: &[
             &["pool", "spool", "steps"],
             &["finding"],
-            &["json"],
+            &["format", "json"],
             &["source"],
             &["mapping", "validate"],
             &["published", "run", "schema"],
             &["suggest"],
         ],
-        circle_max: 3,
+        circle_max: 1,
     },
     House {
         sources: "shared/src",
