@@ -73,9 +73,10 @@ impl RichText {
         if let Some(document) = document_in(text)? {
             return Ok(Held::Document(document));
         }
-        let without_shortcodes = match self.has_shortcodes {
-            true => shortcodes::without(text),
-            false => Cow::Borrowed(text),
+        let without_shortcodes = if self.has_shortcodes {
+            shortcodes::without(text)
+        } else {
+            Cow::Borrowed(text)
         };
         if matches!(without_shortcodes, Cow::Owned(_)) || html::is_html(text) {
             return html::read(&without_shortcodes).map(Held::Text);
