@@ -68,6 +68,8 @@ pub(super) struct Part<'p> {
     /// Keys divided by `.`, of which `*` stands for the name of the node's kind; `|` divides
     /// paths of which the first one counts that the node has.
     path: &'p str,
+    /// Whether the path is just a key, as most are.
+    is_key: bool,
     pub(super) markup: Markup,
     /// What encloses it.
     pub(super) enclosed: Kind,
@@ -86,8 +88,15 @@ pub(super) enum Markup {
 
 impl<'p> Part<'p> {
     const fn new(path: &'p str, markup: Markup) -> Self {
+        let mut is_key = true;
+        let mut at = 0;
+        while at < path.len() {
+            is_key &= !matches!(path.as_bytes()[at], b'.' | b'|' | b'*');
+            at += 1;
+        }
         Self {
             path,
+            is_key,
             markup,
             enclosed: Text,
             members: Text,
@@ -104,6 +113,9 @@ impl<'p> Part<'p> {
 
     /// Its value in a node of a kind.
     pub(super) fn find<'v>(&self, node: &'v Value, kind: &str) -> Option<&'v Value> {
+        if self.is_key {
+            return node.get(self.path).filter(|value| !value.is_null());
+        }
         let mut paths = self.path.split('|');
         paths.find_map(|path| {
             let mut keys = path.split('.');
@@ -231,11 +243,11 @@ static CONTENTFUL: System = System {
     kinds: &[
         known("text", Text, &[words("value")]),
         known(
-            "paragraph blockquote heading-1 heading-2 heading-3",
+            "paragraph blockquote heading-1 heading-2 heading-3 heading-4 heading-5 \
+             heading-6",
             Paragraph,
             &[],
         ),
-        known("heading-4 heading-5 heading-6", Paragraph, &[]),
         known("document", Group, &[]),
         known("unordered-list ordered-list", List, &[]),
         known("list-item", Item, &[]),
@@ -247,10 +259,9 @@ static CONTENTFUL: System = System {
         known("table", Table, &[]),
         known("table-row", Row, &[]),
         known("table-cell table-header-cell", Cell, &[]),
-        known("hr embedded-asset-block embedded-entry-block", Ignored, &[]),
-        known("embedded-entry-inline embedded-asset-inline", Ignored, &[]),
         known(
-            "embedded-resource-block embedded-resource-inline",
+            "hr embedded-asset-block embedded-entry-block embedded-entry-inline \
+             embedded-asset-inline embedded-resource-block embedded-resource-inline",
             Ignored,
             &[],
         ),
@@ -300,7 +311,8 @@ static NOTION: System = System {
             &[words("plain_text|equation.expression")],
         ),
         known(
-            "paragraph heading_1 heading_2 heading_3 quote callout code",
+            "paragraph heading_1 heading_2 heading_3 quote callout code column_list \
+             column synced_block",
             Group,
             &[],
         ),
@@ -309,23 +321,17 @@ static NOTION: System = System {
             Item,
             &[],
         ),
-        known("column_list column synced_block", Group, &[]),
         // What a page of the interface says of its blocks.
         known("block", Group, &[words("results")]),
         known("rich_text title", Paragraph, &[words("*")]),
         known("table", Table, &[]),
         known("table_row", Row, &[words("*.cells").holding(Cell)]),
         known(
-            "divider image video audio file pdf bookmark embed link_preview",
+            "divider image video audio file pdf bookmark embed link_preview \
+             table_of_contents breadcrumb child_page child_database link_to_page",
             Ignored,
             &[],
         ),
-        known(
-            "table_of_contents breadcrumb child_page child_database",
-            Ignored,
-            &[],
-        ),
-        known("link_to_page", Ignored, &[]),
     ],
 };
 
@@ -357,16 +363,11 @@ static STREAM_FIELD: System = System {
     parts: PARTS,
     kinds: &[
         known(
-            "paragraph rich_text richtext text heading title",
+            "paragraph rich_text richtext text heading title subtitle subheading \
+             intro quote blockquote html raw_html",
             Group,
             &[html("value")],
         ),
-        known(
-            "subtitle subheading intro quote blockquote",
-            Group,
-            &[html("value")],
-        ),
-        known("html raw_html", Group, &[html("value")]),
         known(
             "list bullet_list ordered_list",
             List,
@@ -393,7 +394,11 @@ static TREES: System = System {
         words("children"),
     ],
     kinds: &[
-        known("text link autolink mark", Text, PARTS),
+        known(
+            "text link autolink mark code-highlight extended-text tab a hyperlink",
+            Text,
+            PARTS,
+        ),
         known(
             "",
             Group,
@@ -404,51 +409,29 @@ static TREES: System = System {
                 words("children"),
             ],
         ),
-        known("paragraph heading p h1 h2 h3 h4 h5 h6", Paragraph, PARTS),
-        known("linebreak hardBreak hard_break", Break, &[]),
-        known("list bulletList bullet_list bulleted-list ul", List, PARTS),
         known(
-            "orderedList ordered_list numbered-list ol taskList",
+            "paragraph heading p h1 h2 h3 h4 h5 h6 quote blockquote block-quote code \
+             codeBlock code_block heading1 heading2 heading3 heading4 heading5 \
+             heading6 heading-one heading-two heading-three heading-four heading-five \
+             heading-six preformatted lic extended-heading extended-quote \
+             detailsSummary",
+            Paragraph,
+            PARTS,
+        ),
+        known("linebreak hardBreak hard_break", Break, &[]),
+        known(
+            "list bulletList bullet_list bulleted-list ul orderedList ordered_list \
+             numbered-list ol taskList",
             List,
             PARTS,
         ),
         known(
-            "list-item listitem listItem list_item taskItem",
+            "list-item listitem listItem list_item taskItem o-list-item \
+             group-list-item group-o-list-item li",
             Item,
-            PARTS,
-        ),
-        known(
-            "o-list-item group-list-item group-o-list-item li",
-            Item,
-            PARTS,
-        ),
-        known(
-            "quote blockquote block-quote code codeBlock code_block",
-            Paragraph,
-            PARTS,
-        ),
-        known(
-            "heading1 heading2 heading3 heading4 heading5 heading6",
-            Paragraph,
-            PARTS,
-        ),
-        known(
-            "heading-one heading-two heading-three heading-four",
-            Paragraph,
-            PARTS,
-        ),
-        known(
-            "heading-five heading-six preformatted lic",
-            Paragraph,
-            PARTS,
-        ),
-        known(
-            "extended-heading extended-quote detailsSummary",
-            Paragraph,
             PARTS,
         ),
         known("codeblock", Paragraph, &[words("code")]),
-        known("code-highlight extended-text tab a hyperlink", Text, PARTS),
         known(
             "mention",
             Text,
@@ -456,11 +439,10 @@ static TREES: System = System {
         ),
         known("emoji", Text, &[words("attrs.emoji|attrs.name|emoji")]),
         known(
-            "doc root html markdown callout toggle aside details",
+            "doc root html markdown callout toggle aside details detailsContent",
             Group,
             &[],
         ),
-        known("detailsContent", Group, &[]),
         // Blocks of Payload and components of Storyblok.
         known(
             "block inlineBlock",
@@ -476,16 +458,11 @@ static TREES: System = System {
             &[],
         ),
         known(
-            "image gallery video audio file bookmark embed upload relationship",
+            "image gallery video audio file bookmark embed upload relationship \
+             horizontalrule horizontalRule horizontal_rule hr youtube email email-cta",
             Ignored,
             &[],
         ),
-        known(
-            "horizontalrule horizontalRule horizontal_rule hr",
-            Ignored,
-            &[],
-        ),
-        known("youtube email email-cta", Ignored, &[]),
         // The part that Ghost shows to everybody ends here.
         known("paywall", End, &[]),
     ],
@@ -517,19 +494,14 @@ static EDITOR_JS: System = System {
                 html("items").within(List).holding(Item),
             ],
         ),
-        known("paragraph header list table quote code raw", Group, &[]),
-        known("checklist warning callout nestedList alert", Group, &[]),
         known(
-            "unstyled blockquote code-block header-one header-two",
+            "paragraph header list table quote code raw checklist warning callout \
+             nestedList alert unstyled blockquote code-block header-one header-two \
+             header-three header-four header-five header-six unordered-list-item \
+             ordered-list-item",
             Group,
             &[],
         ),
-        known(
-            "header-three header-four header-five header-six",
-            Group,
-            &[],
-        ),
-        known("unordered-list-item ordered-list-item", Group, &[]),
         known(
             "attaches atomic delimiter embed image linkTool simpleImage",
             Ignored,

@@ -4,6 +4,7 @@
 //! A node of a kind that is not known is a block among blocks and a part of the line among words,
 //! keeps what text it has where its system keeps text, and is told. It knows no system by itself.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -79,7 +80,7 @@ impl Surroundings<'_> {
 /// What a node is, and where it keeps text and parts.
 struct Described<'a> {
     kind: Kind,
-    parts: Vec<Part<'a>>,
+    parts: Cow<'a, [Part<'a>]>,
     is_known: bool,
 }
 
@@ -151,7 +152,7 @@ impl<'a> Walker<'a> {
             ..around.deeper()?
         };
         let mut has_parts = false;
-        for part in parts {
+        for part in parts.iter() {
             let Some(value) = part.find(node, name) else {
                 continue;
             };
@@ -235,7 +236,7 @@ impl<'a> Walker<'a> {
         let own_parts = own.map(|own| own.from.iter().map(|path| systems::html(path)));
         let mut parts = match own_parts {
             Some(own) if 0 < own.len() => own.collect(),
-            _ => parts.to_vec(),
+            _ => Cow::Borrowed(parts),
         };
         let kind = match (own, known) {
             (Some(own), _) => own.kind,
@@ -246,7 +247,7 @@ impl<'a> Walker<'a> {
             _ => self.likely_kind(name, node, &parts, around.system),
         };
         if kind.is_without_text() {
-            parts.clear();
+            parts = Cow::Borrowed(&[]);
         }
         let is_known = own.is_some() || known.is_some() || around.implied != Kind::Text;
         Described {

@@ -98,11 +98,11 @@ fn mentions_and_emoji_are_words() {
 #[test]
 fn components_of_storyblok_and_blocks_of_payload_keep_their_text_and_are_told() {
     let warning = "Keel bolts to be renewed.";
-    let with_blok = json!({"type": "blok", "attrs": {"id": "a", "body": [
+    let component = json!({"type": "blok", "attrs": {"id": "a", "body": [
         {"_uid": "u", "component": "warning", "text": warning},
     ]}});
     check(
-        &json!({"type": "doc", "content": [with_blok]}),
+        &json!({"type": "doc", "content": [component]}),
         warning,
         &["warning"],
     );
