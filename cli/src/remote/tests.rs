@@ -149,7 +149,7 @@ fn fetch(text: &str, bytes_max: u64) -> Result<Fetched, String> {
     fetch_with(&RemoteSettings::default(), text, bytes_max, &mut Vec::new())
 }
 
-fn contents(fetched: Fetched) -> Vec<u8> {
+fn contents(fetched: &Fetched) -> Vec<u8> {
     let mut contents = Vec::new();
     let whole = 0..fetched.file.length();
     fetched.file.part(whole).read_to_end(&mut contents).unwrap();
@@ -165,7 +165,7 @@ fn a_file_is_fetched_with_its_name_and_its_etag() {
     assert_eq!(fetched.origin.etag.as_deref(), Some("\"a\""));
     let shown = format!("http://{}/boats.ndjson?…", server.address);
     assert_eq!(fetched.origin.name, shown);
-    assert_eq!(contents(fetched), b"{}\n");
+    assert_eq!(contents(&fetched), b"{}\n");
     assert_eq!(server.requests()[0].path(), "/boats.ndjson?sig=s3cret");
 }
 
@@ -189,7 +189,7 @@ fn cut(request: &Request, etag: &str, after: usize) -> Vec<u8> {
 #[test]
 fn what_breaks_off_is_gone_on_with_in_the_state_in_which_it_began() {
     let server = TestServer::new(|request| cut(request, "\"a\"", 4));
-    assert_eq!(contents(server.fetch("/a").unwrap()), b"0123456789");
+    assert_eq!(contents(&server.fetch("/a").unwrap()), b"0123456789");
     let requests = server.requests();
     let asked = |request: &Request| {
         let header = |name| request.header(name).map(str::to_owned);
@@ -211,7 +211,7 @@ fn without_a_strong_etag_what_breaks_off_is_begun_again() {
             let after = if request.number == 0 { 4 } else { 10 };
             cut(request, etag, after)
         });
-        assert_eq!(contents(server.fetch("/a").unwrap()), b"0123456789");
+        assert_eq!(contents(&server.fetch("/a").unwrap()), b"0123456789");
         let requests = server.requests();
         assert_eq!(requests.len(), 2);
         assert!(
@@ -231,7 +231,7 @@ fn what_changes_while_it_is_fetched_is_begun_again() {
     });
     let fetched = server.fetch("/a").unwrap();
     assert_eq!(fetched.origin.etag.as_deref(), Some("\"b\""));
-    assert_eq!(contents(fetched), b"other");
+    assert_eq!(contents(&fetched), b"other");
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_server_that_ignores_ranges_sends_the_whole_again() {
         0 => cut(request, "\"a\"", 4),
         _ => whole("\r\nETag: \"a\"", b"0123456789"),
     });
-    assert_eq!(contents(server.fetch("/a").unwrap()), b"0123456789");
+    assert_eq!(contents(&server.fetch("/a").unwrap()), b"0123456789");
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn what_is_larger_than_it_may_be_is_refused_whether_or_not_it_says_so() {
         let error = fetch(&url, 4).map(|_fetched| ()).unwrap_err();
         let expected = format!("it has {has}, more than the 4 B that it may have");
         assert!(error.ends_with(&expected), "{error}");
-        assert_eq!(contents(fetch(&url, 5).unwrap()), b"12345");
+        assert_eq!(contents(&fetch(&url, 5).unwrap()), b"12345");
     }
 }
 
@@ -456,7 +456,7 @@ fn files_of_stores_are_fetched_and_gone_on_with() {
         );
         let fetched = fetched.unwrap_or_else(|error| panic!("{scheme}: {error}"));
         assert_eq!(fetched.origin.etag.as_deref(), Some("\"a\""));
-        assert_eq!(contents(fetched), b"0123456789");
+        assert_eq!(contents(&fetched), b"0123456789");
         let requests = server.requests();
         // Stores differ in what they encode.
         let path = percent_decode_str(requests[0].path())

@@ -11,8 +11,7 @@ use super::image_files::ImageFiles;
 use super::key_interner::{KeyId, Keys};
 use super::links::Links;
 use super::record::{Identified, Joining, Link, Raw, ReadRecord};
-use crate::finding::ExportFile;
-use crate::finding::{Code, Finding, cut};
+use crate::finding::{Code, CountAndFirst, Finding, Place, cut};
 use crate::source::{FailedRecord, Incoming, Sink};
 
 /// All records, and the links and joins between them.
@@ -26,19 +25,11 @@ pub(super) struct Index {
     types: HashSet<Arc<str>>,
     /// By source and type: for each key that `published` names, whether some record has it.
     published_keys: PublishedKeys,
-    unidentified: CountAndFirst,
+    unidentified: CountAndFirst<Place>,
 }
 
 /// By source and type: the paths of keys, with whether some record has them.
 type PublishedKeys = BTreeMap<(usize, Arc<str>), BTreeMap<String, bool>>;
-
-/// Some records that are reported together.
-#[derive(Clone, Debug, Default)]
-pub(super) struct CountAndFirst {
-    pub(super) count: u64,
-    /// The file and line of the first.
-    pub(super) first: Option<(Arc<ExportFile>, u64)>,
-}
 
 /// The outcome of reading all files.
 #[derive(Debug)]
@@ -46,7 +37,7 @@ pub(super) struct Reading {
     /// The number of records stored.
     pub(super) records: u64,
     /// Records without a key or a type.
-    pub(super) unidentified: CountAndFirst,
+    pub(super) unidentified: CountAndFirst<Place>,
     /// The number of records of each type in the export.
     pub(super) types: BTreeMap<String, u64>,
     /// The sources that have records.
@@ -54,14 +45,6 @@ pub(super) struct Reading {
     pub(super) has_links: bool,
     /// By source and type: for each key that `published` names, whether some record has it.
     pub(super) published_keys: PublishedKeys,
-}
-
-impl CountAndFirst {
-    fn add(&mut self, raw: &Raw) {
-        self.count += 1;
-        self.first
-            .get_or_insert_with(|| (Arc::clone(&raw.file), raw.line));
-    }
 }
 
 impl Index {
@@ -101,7 +84,7 @@ impl Index {
             self.add_link(&link);
         }
         if !is_known {
-            self.unidentified.add(&raw);
+            self.unidentified.add(|| raw.place());
         }
         if findings.is_empty() {
             return Ok(());

@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use crate::finding::CountAndFirst;
+
 /// A reference, as the places of the records at both ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference {
@@ -16,46 +18,21 @@ pub(super) struct Followed {
     /// The place of the record being mapped; `None` while records are only being identified.
     from: Option<usize>,
     /// The places of the unpublished records it refers to.
-    refused: Vec<usize>,
-    pub(super) refused_count: u64,
-    pub(super) first_refused: Option<Reference>,
+    refused_of_one: Vec<usize>,
+    pub(super) refused: CountAndFirst<Reference>,
     /// The places of changed records whose values others use.
     pub(super) changed: HashSet<usize>,
-    /// Records with texts that look like Markdown.
-    pub(super) markdown: Counted,
-}
-
-/// Records that are reported together.
-#[derive(Default)]
-pub(super) struct Counted {
-    pub(super) count: u64,
-    /// The place of the first.
-    pub(super) first: Option<usize>,
-    last: Option<usize>,
-}
-
-impl Counted {
-    /// Counts a record once, even if it is noted repeatedly.
-    fn add(&mut self, place: usize) {
-        if self.last != Some(place) {
-            self.count += 1;
-            self.first.get_or_insert(place);
-            self.last = Some(place);
-        }
-    }
-
-    /// Adds records that come after these.
-    fn merge(&mut self, later: &Self) {
-        self.count += later.count;
-        self.first = self.first.or(later.first);
-    }
+    /// The places of records with texts that look like Markdown.
+    pub(super) markdown: CountAndFirst<usize>,
+    /// The place of the last of these, which counts once.
+    last_markdown: Option<usize>,
 }
 
 impl Followed {
     /// Starts on another record.
     pub(super) fn begin(&mut self, from: usize) {
         self.from = Some(from);
-        self.refused.clear();
+        self.refused_of_one.clear();
     }
 
     /// Turns to a record that is not mapped: its references do not count.
@@ -70,26 +47,27 @@ impl Followed {
 
     /// Notes that a text of the record looks like Markdown.
     pub(super) fn note_markdown(&mut self) {
-        if let Some(from) = self.from {
-            self.markdown.add(from);
+        if let Some(from) = self.from
+            && self.last_markdown != Some(from)
+        {
+            self.markdown.add(|| from);
+            self.last_markdown = Some(from);
         }
     }
 
     /// Notes a reference to an unpublished record; one that is followed repeatedly counts once.
     pub(super) fn refuse(&mut self, to: usize) {
         let Some(from) = self.from else { return };
-        if !self.refused.contains(&to) {
-            self.refused.push(to);
-            self.refused_count += 1;
-            self.first_refused.get_or_insert(Reference { from, to });
+        if !self.refused_of_one.contains(&to) {
+            self.refused_of_one.push(to);
+            self.refused.add(|| Reference { from, to });
         }
     }
 
     /// Adds the references of records that come after these.
     pub(super) fn merge(&mut self, later: Self) {
-        self.refused_count += later.refused_count;
-        self.first_refused = self.first_refused.or(later.first_refused);
+        self.refused.merge(later.refused);
         self.changed.extend(later.changed);
-        self.markdown.merge(&later.markdown);
+        self.markdown.merge(later.markdown);
     }
 }
