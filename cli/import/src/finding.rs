@@ -5,6 +5,7 @@
 
 mod causes;
 mod code;
+mod count_and_first;
 mod excerpt;
 mod kind;
 mod mistake;
@@ -21,6 +22,7 @@ use shared::base::field_path::FieldPath;
 use self::causes::Causes;
 pub use self::causes::{Cause, EXAMPLES_MAX};
 pub use self::code::{Blame, Code, Severity};
+pub(crate) use self::count_and_first::CountAndFirst;
 pub use self::excerpt::Excerpt;
 pub use self::kind::Kind;
 pub use self::mistake::Mistake;

@@ -114,7 +114,11 @@ const WORDS: [Word; 22] = [
     Word {
         text: "toml",
         kind: Kind::Crate,
-        homes: &["cli/src/settings", "cli/import/src/mapping"],
+        homes: &[
+            "cli/src/settings",
+            "cli/import/src/mapping",
+            "cli/import/src/suggest/system",
+        ],
     },
     Word {
         text: "nix",

@@ -29,7 +29,7 @@ use self::eval_context::{Data, Language};
 use self::recursion::check as check_recursion;
 use self::rewrite::Parsed;
 pub(super) use self::values::{
-    from_json, from_node, from_plain_text, from_text, text, write_json, write_text,
+    from_json, from_node, from_plain_text, from_text, text, to_float, write_json, write_text,
 };
 pub(crate) use crate::source::in_path;
 

@@ -11,8 +11,7 @@ use super::image_files::ImageFiles;
 use super::key_interner::{KeyId, Keys, whole};
 use super::links::Links;
 use super::record::{Identified, Joining, Link, Raw, ReadRecord};
-use crate::finding::ExportFile;
-use crate::finding::{Code, Finding, cut};
+use crate::finding::{Code, CountAndFirst, Finding, Place, cut};
 use crate::source::{FailedRecord, Incoming, Sink};
 
 /// All records, and the links and joins between them.
@@ -26,7 +25,7 @@ pub(super) struct Index {
     types: HashSet<Arc<str>>,
     /// By source and type: for each key that `published` names, whether some record has it.
     published_keys: PublishedKeys,
-    unidentified: CountAndFirst,
+    unidentified: CountAndFirst<Place>,
     error_cells: ErrorCells,
 }
 
@@ -34,22 +33,12 @@ pub(super) struct Index {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ErrorCells {
     pub(super) cells: u64,
-    /// The records that have them.
-    pub(super) records: CountAndFirst,
-    /// The first.
-    pub(super) first: String,
+    /// The records that have them: the place of the first, and the first value of it.
+    pub(super) records: CountAndFirst<(Place, String)>,
 }
 
 /// By source and type: the paths of keys, with whether some record has them.
 type PublishedKeys = BTreeMap<(usize, Arc<str>), BTreeMap<String, bool>>;
-
-/// Some records that are reported together.
-#[derive(Clone, Debug, Default)]
-pub(super) struct CountAndFirst {
-    pub(super) count: u64,
-    /// The file and line of the first.
-    pub(super) first: Option<(Arc<ExportFile>, u64)>,
-}
 
 /// The outcome of reading all files.
 #[derive(Debug)]
@@ -57,7 +46,7 @@ pub(super) struct Reading {
     /// The number of records stored.
     pub(super) records: u64,
     /// Records without a key or a type.
-    pub(super) unidentified: CountAndFirst,
+    pub(super) unidentified: CountAndFirst<Place>,
     /// Values that are errors of a spreadsheet.
     pub(super) error_cells: ErrorCells,
     /// The number of records of each type in the export.
@@ -69,21 +58,10 @@ pub(super) struct Reading {
     pub(super) published_keys: PublishedKeys,
 }
 
-impl CountAndFirst {
-    fn add(&mut self, raw: &Raw) {
-        self.count += 1;
-        self.first
-            .get_or_insert_with(|| (Arc::clone(&raw.file), raw.line));
-    }
-}
-
 impl ErrorCells {
     fn add(&mut self, raw: &Raw, cells: u64, first: String) {
-        if self.records.count == 0 {
-            self.first = first;
-        }
         self.cells += cells;
-        self.records.add(raw);
+        self.records.add(|| (raw.place(), first));
     }
 }
 
@@ -129,7 +107,7 @@ impl Index {
             self.add_link(&link);
         }
         if !is_known {
-            self.unidentified.add(&raw);
+            self.unidentified.add(|| raw.place());
         }
         if findings.is_empty() {
             return Ok(());

@@ -8,6 +8,7 @@ use shared::base::units::{Length, Unit};
 
 use super::checked::Values;
 use super::identity::Identity;
+use super::image::image;
 use super::references::References;
 use crate::format::Vocabulary;
 
@@ -94,17 +95,6 @@ fn price(mut price: Values<'_>) -> Option<Price<'_>> {
         symbol: currency.text("symbol")?,
     };
     Some(Price { amount, currency })
-}
-
-/// An image (specification section 2.1).
-pub(super) fn image(mut image: Values<'_>) -> Option<Image<'_>> {
-    Some(Image {
-        url: image.text("url")?,
-        alt: image.text("alt"),
-        width: image.count("width")?,
-        height: image.count("height")?,
-        format: image.text("format")?,
-    })
 }
 
 fn hull<'n>(mut hull: Values<'n>, references: &'n References) -> Hull<'n> {

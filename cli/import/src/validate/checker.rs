@@ -10,6 +10,7 @@ use shared::base::field_path::Step;
 
 use super::checked::{Checked, Values};
 use super::numbers::{integer, length, not_negative, number, spelling};
+use super::read_result::{ReadResult, Unusable, wrong_type};
 use super::references::Resolver;
 use super::reporter::{Problem, Reporter};
 use super::text::{description, row_text, text};
@@ -17,13 +18,6 @@ use super::values::{address, boat_slug, currency_code, flag, format, id, slug, t
 use crate::finding::{Code, cut};
 use crate::format::{Field, LIST_MAX, PRIVATE_PREFIX, Shape, derived, index_of, instead_of};
 use crate::json::{Member, Node, Seen, Value};
-
-/// A value that cannot be used. The findings say why.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unusable;
-
-/// The result of reading a value: the value, `None` (null or blank), or something unusable.
-pub(super) type ReadResult<T> = Result<Option<T>, Unusable>;
 
 /// Checks the fields of a record, and returns the values of those that can be used.
 pub(super) fn check<'n>(
@@ -41,17 +35,6 @@ pub(super) fn check<'n>(
         Ok(Some(Checked::Object(values))) => values,
         _ => Values::default(),
     }
-}
-
-/// Reports a value of another type than `expected`.
-pub(super) fn wrong_type<T>(
-    node: &Node<'_>,
-    expected: &str,
-    reporter: &mut Reporter<'_>,
-) -> ReadResult<T> {
-    let message = format!("expected {expected}, found {}", node.value.type_name());
-    reporter.report_value(node, Problem::new(Code::WrongType, message));
-    Err(Unusable)
 }
 
 struct Checker<'c, 'n> {

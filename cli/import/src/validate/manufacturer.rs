@@ -6,8 +6,8 @@ use shared::base::model::{
 };
 use shared::base::timestamp::Timestamp;
 
-use super::boat::image;
 use super::checked::Values;
+use super::image::image;
 
 /// A manufacturer, kept for the boats that refer to it.
 #[derive(Debug)]

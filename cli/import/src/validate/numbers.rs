@@ -7,7 +7,7 @@
 use shared::base::number::Number;
 use shared::base::units::{InvalidLength, Length, Unit};
 
-use super::checker::{ReadResult, Unusable, wrong_type};
+use super::read_result::{ReadResult, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
 use crate::finding::Code;
 use crate::json::{Decimal, Node, Value, is_exact};

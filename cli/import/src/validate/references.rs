@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use shared::base::ids::IdOrSlug;
 use shared::base::model::{self, ManufacturerReference, Text};
 
-use super::checker::{ReadResult, Unusable};
 use super::designer::Designer;
 use super::manufacturer::Manufacturer;
+use super::read_result::{ReadResult, Unusable};
 use super::reporter::{Problem, Reporter};
 use super::term::Term;
 use super::values::id;

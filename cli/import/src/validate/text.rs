@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use shared::base::model::Text;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use super::checker::{ReadResult, Unusable, wrong_type};
+use super::read_result::{ReadResult, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
 use crate::finding::Code;
 use crate::format::{ROW_TEXT_MAX, TEXT_MAX};

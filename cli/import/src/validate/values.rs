@@ -5,7 +5,7 @@ use shared::base::model::Text;
 use shared::base::timestamp::Timestamp;
 use url::Url;
 
-use super::checker::{ReadResult, Unusable, wrong_type};
+use super::read_result::{ReadResult, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
 use super::text::{row_text, trimmed};
 use crate::finding::{Code, nearest};

@@ -7,11 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use jaq_json::Num;
 use serde::Serialize;
 use shared::base::number::Number;
 
-use crate::mapping::expression::Jq;
+use crate::mapping::expression::{Jq, to_float};
 
 /// Most groups of numbers that are told apart.
 const GROUPS_MAX: usize = 1_024;
@@ -47,13 +46,7 @@ struct Group {
 impl Numbers {
     /// Counts a value, if it is a number.
     pub(super) fn add(&mut self, value: &Jq) {
-        let number = match value {
-            Jq::Num(Num::Float(number)) => *number,
-            // Every number is written in a form that parses.
-            Jq::Num(number) => number.to_string().parse().unwrap_or(f64::NAN),
-            _ => return,
-        };
-        if number.is_finite() {
+        if let Some(number) = to_float(value).filter(|number| number.is_finite()) {
             self.add_group(Group {
                 count: 1,
                 least: number,

@@ -56,6 +56,16 @@ pub(super) fn number(spelled: &str) -> Val {
     })
 }
 
+/// The number that a value is, as near as a float comes to it.
+pub(crate) fn to_float(value: &Val) -> Option<f64> {
+    match value {
+        Val::Num(Num::Float(number)) => Some(*number),
+        // Every number is written in a form that parses.
+        Val::Num(number) => number.to_string().parse().ok(),
+        _ => None,
+    }
+}
+
 /// The text that a value is.
 pub(crate) fn text(value: &Val) -> Option<&str> {
     match value {

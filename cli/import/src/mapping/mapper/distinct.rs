@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::native_record::Native;
+use crate::finding::CountAndFirst;
 
 /// A field that may differ, because records are rarely changed at the same time.
 pub(super) const UPDATED_AT: &str = "updatedAt";
@@ -33,15 +34,8 @@ pub(super) struct DedupKey {
 pub(super) struct Distinct {
     /// By rule and id, including the vocabulary: terms of different vocabularies may share an id.
     made: HashMap<(usize, String), First>,
-    /// By rule: the records that differ from others merged into them.
-    pub(super) differing: BTreeMap<usize, Differing>,
-}
-
-/// Records of a rule that differ from others merged into them.
-pub(super) struct Differing {
-    pub(super) count: u64,
-    /// The first such record, and the first one merged into it that differs.
-    pub(super) first: (MadeOf, MadeOf),
+    /// By rule: the records that differ from others merged into them, each with the first of those.
+    pub(super) differing: BTreeMap<usize, CountAndFirst<(MadeOf, MadeOf)>>,
 }
 
 /// The first record with an id.
@@ -83,9 +77,8 @@ impl Distinct {
         };
         if first.hash != hash && !first.is_reported {
             first.is_reported = true;
-            let first = (first.made_of, made_of);
-            let of_rule = self.differing.entry(made_of.rule);
-            of_rule.or_insert(Differing { count: 0, first }).count += 1;
+            let of_rule = self.differing.entry(made_of.rule).or_default();
+            of_rule.add(|| (first.made_of, made_of));
         }
         true
     }

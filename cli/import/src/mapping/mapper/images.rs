@@ -9,29 +9,10 @@ use serde_json::value::RawValue;
 
 use crate::finding::Kind;
 
-/// Images that were left out.
-#[derive(Default)]
+/// An image that was left out: the place of its record, and its URL.
 pub(super) struct LeftOut {
-    pub(super) count: u64,
-    pub(super) first: Option<First>,
-}
-
-/// The first image left out: the place of its record, and its URL.
-pub(super) struct First {
     pub(super) place: usize,
     pub(super) address: String,
-}
-
-impl LeftOut {
-    /// Notes the images, by URL, that were left out of what was made of a record.
-    pub(super) fn add(&mut self, place: usize, addresses: Vec<String>) {
-        self.count += addresses.len() as u64;
-        let first = addresses.into_iter().next();
-        let first = first.map(|address| First { place, address });
-        if self.first.is_none() {
-            self.first = first;
-        }
-    }
 }
 
 /// The members of an image that matter here.

@@ -5,13 +5,13 @@
 use std::collections::HashSet;
 
 use super::difference::Difference;
-use super::distinct::{Differing, Distinct, MadeOf};
-use super::images::{First, LeftOut};
+use super::distinct::{Distinct, MadeOf};
+use super::images::LeftOut;
 use super::make::{Applied, Failure, Piece};
 use super::noted::{Noted, Reference};
 use super::rules_for;
 use crate::finding::Line;
-use crate::finding::{Code, Finding, RecordName, cut};
+use crate::finding::{Code, CountAndFirst, Finding, RecordName, cut};
 use crate::mapping::check::{CheckReport, Checker};
 use crate::mapping::definition::Definition;
 use crate::mapping::documents::Document;
@@ -24,7 +24,7 @@ pub(in crate::mapping) struct Merge<'a> {
     index: &'a Index,
     distinct: Distinct,
     noted: Noted,
-    left_out: LeftOut,
+    left_out: CountAndFirst<LeftOut>,
     checker: Option<Checker>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Merge<'a> {
             index,
             distinct: Distinct::default(),
             noted: Noted::default(),
-            left_out: LeftOut::default(),
+            left_out: CountAndFirst::default(),
             checker: is_checked.then(Checker::default),
         }
     }
@@ -78,7 +78,9 @@ impl<'a> Merge<'a> {
             if made.dedup_key.is_some_and(is_merged) {
                 continue;
             }
-            self.left_out.add(place, made.left_out);
+            for address in made.left_out {
+                self.left_out.add(|| LeftOut { place, address });
+            }
             if LINE_MAX < made.text.len() {
                 failures.push(Failure::too_long(made.text.len()));
                 continue;
@@ -193,16 +195,15 @@ impl<'a> Merge<'a> {
     /// published.
     fn changed(&self) -> Option<Finding> {
         let documents = self.index.documents.all().iter().enumerate();
-        let mut changed = documents.filter(|(place, document)| {
+        let changed = documents.filter(|(place, document)| {
             let is_mapped = || rules_for(self.definition, document).next().is_some();
             let is_reported = || is_mapped() || self.noted.changed.contains(place);
             document.is_published && document.is_changed && is_reported()
         });
-        let (_, first) = changed.next()?;
-        let records = match changed.count() {
-            0 => "1 published record was".to_owned(),
-            more => format!("{} published records, from here on, were", more + 1),
-        };
+        let mut counted = CountAndFirst::default();
+        changed.for_each(|(_, document)| counted.add(|| document));
+        let several = |count| format!("{count} published records, from here on, were");
+        let (first, records) = counted.told("1 published record was", several)?;
         let why = "changed after publication; the export has the changed contents";
         let code = Code::ChangedSincePublication;
         Some(Finding::new(
@@ -213,12 +214,13 @@ impl<'a> Merge<'a> {
     }
 
     fn unpublished_references(&self) -> Option<Finding> {
-        let Reference { from, to } = self.noted.first_refused?;
+        let refused = &self.noted.refused;
+        let Reference { from, to } = *refused.first.as_ref()?;
         let documents = &self.index.documents;
         let (from, to) = (documents.at(from), documents.at(to));
         let key = cut(self.index.keys.text(to.key));
         let first = format!("to `{key}` ({}:{})", to.file.name, to.line);
-        let message = match self.noted.refused_count {
+        let message = match refused.count {
             1 => format!(
                 "1 reference leads to a record that is not published, and came to nothing; it is {first}"
             ),
@@ -234,17 +236,16 @@ impl<'a> Merge<'a> {
     }
 
     fn markdown(&self) -> Option<Finding> {
-        let markdown = &self.noted.markdown;
-        let first = self.index.documents.at(markdown.first?);
-        let records = match markdown.count {
-            1 => "1 record has a text that looks like Markdown, and stays as it is".to_owned(),
-            count => format!(
+        let one = "1 record has a text that looks like Markdown, and stays as it is";
+        let several = |count| {
+            format!(
                 "{count} records, from here on, have texts that look like Markdown, and stay as they are"
-            ),
+            )
         };
+        let (first, records) = self.noted.markdown.records.told(one, several)?;
         Some(Finding::new(
             Code::MarkdownNotRead,
-            Some(first.place()),
+            Some(self.index.documents.at(*first).place()),
             format!("{records}; `markdown` reads it, in place of `plain`"),
         ))
     }
@@ -253,11 +254,9 @@ impl<'a> Merge<'a> {
     fn unknown_nodes(&self) -> impl Iterator<Item = Finding> {
         let nodes = self.noted.unknown_nodes.iter();
         nodes.filter_map(|(kind, counted)| {
-            let first = self.index.documents.at(counted.first?);
-            let records = match counted.count {
-                1 => "1 record has".to_owned(),
-                count => format!("{count} records, from here on, have"),
-            };
+            let several = |count| format!("{count} records, from here on, have");
+            let (first, records) = counted.records.told("1 record has", several)?;
+            let first = self.index.documents.at(*first);
             let message = format!(
                 "{records} rich text with nodes of the kind `{kind}`, which is not known: of these \
                  `plain` keeps no more than their `text`, `content` and `children`"
@@ -276,7 +275,7 @@ impl<'a> Merge<'a> {
     /// For each rule, the first two records that were merged although they differ.
     pub(in crate::mapping) fn differing(&self) -> Vec<(MadeOf, MadeOf)> {
         let rules = self.distinct.differing.values();
-        rules.map(|differing| differing.first).collect()
+        rules.filter_map(|differing| differing.first).collect()
     }
 
     /// Reports records of a rule that were merged although they differ, with these two as an
@@ -286,7 +285,7 @@ impl<'a> Merge<'a> {
         (kept, merged): (MadeOf, MadeOf),
         difference: Option<Difference>,
     ) -> Option<Finding> {
-        let Differing { count, .. } = self.distinct.differing.get(&kept.rule)?;
+        let count = self.distinct.differing.get(&kept.rule)?.count;
         let Difference {
             name,
             kept_value,
@@ -310,13 +309,13 @@ impl<'a> Merge<'a> {
     }
 
     fn left_out(&self) -> Option<Finding> {
-        let First { place, address } = self.left_out.first.as_ref()?;
-        let what = match self.left_out.count {
-            1 => "1 image was left out, because its width or height is not known: ".to_owned(),
-            count => format!(
+        let one = "1 image was left out, because its width or height is not known: ";
+        let several = |count| {
+            format!(
                 "{count} images, from here on, were left out, because their width or height is not known; the first is "
-            ),
+            )
         };
+        let (LeftOut { place, address }, what) = self.left_out.told(one, several)?;
         Some(Finding::new(
             Code::ImageWithoutSize,
             Some(self.index.documents.at(*place).place()),

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::numbers::Written;
-use crate::finding::cut;
+use crate::finding::{CountAndFirst, cut};
 use crate::mapping::definition::ExpressionId;
 use crate::mapping::functions::measure::Convention;
 
@@ -29,9 +29,8 @@ pub(super) struct Noted {
     /// The place of the record being mapped; `None` while records are only being identified.
     from: Option<usize>,
     /// The places of the unpublished records it refers to.
-    refused: Vec<usize>,
-    pub(super) refused_count: u64,
-    pub(super) first_refused: Option<Reference>,
+    refused_of_one: Vec<usize>,
+    pub(super) refused: CountAndFirst<Reference>,
     /// The places of changed records whose values others use.
     pub(super) changed: HashSet<usize>,
     /// Records with texts that look like Markdown.
@@ -45,9 +44,8 @@ pub(super) struct Noted {
 /// Records that are reported together.
 #[derive(Default)]
 pub(super) struct Counted {
-    pub(super) count: u64,
-    /// The place of the first.
-    pub(super) first: Option<usize>,
+    /// By their places.
+    pub(super) records: CountAndFirst<usize>,
     last: Option<usize>,
 }
 
@@ -55,16 +53,14 @@ impl Counted {
     /// Counts a record once, even if it is noted repeatedly.
     fn add(&mut self, place: usize) {
         if self.last != Some(place) {
-            self.count += 1;
-            self.first.get_or_insert(place);
+            self.records.add(|| place);
             self.last = Some(place);
         }
     }
 
     /// Adds records that come after these.
-    fn merge(&mut self, later: &Self) {
-        self.count += later.count;
-        self.first = self.first.or(later.first);
+    fn merge(&mut self, later: Self) {
+        self.records.merge(later.records);
     }
 }
 
@@ -72,7 +68,7 @@ impl Noted {
     /// Starts on another record.
     pub(super) fn begin(&mut self, from: usize) {
         self.from = Some(from);
-        self.refused.clear();
+        self.refused_of_one.clear();
     }
 
     /// Turns to a record that is not mapped: its references do not count.
@@ -126,24 +122,22 @@ impl Noted {
     /// Notes a reference to an unpublished record; one that is followed repeatedly counts once.
     pub(super) fn refuse(&mut self, to: usize) {
         let Some(from) = self.from else { return };
-        if !self.refused.contains(&to) {
-            self.refused.push(to);
-            self.refused_count += 1;
-            self.first_refused.get_or_insert(Reference { from, to });
+        if !self.refused_of_one.contains(&to) {
+            self.refused_of_one.push(to);
+            self.refused.add(|| Reference { from, to });
         }
     }
 
     /// Adds what is noted of records that come after these.
     pub(super) fn merge(&mut self, later: Self) {
-        self.refused_count += later.refused_count;
-        self.first_refused = self.first_refused.or(later.first_refused);
+        self.refused.merge(later.refused);
         self.changed.extend(later.changed);
-        self.markdown.merge(&later.markdown);
+        self.markdown.merge(later.markdown);
         for (expression, written) in later.numbers {
             self.numbers.entry(expression).or_default().merge(written);
         }
         for (kind, counted) in later.unknown_nodes {
-            self.unknown_node(kind).merge(&counted);
+            self.unknown_node(kind).merge(counted);
         }
     }
 }

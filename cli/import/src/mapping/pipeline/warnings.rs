@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::finding::nearest;
-use crate::finding::{Code, ExportFile, Finding, cut, others};
+use crate::finding::{Code, CountAndFirst, ExportFile, Finding, Place, cut, others};
 use crate::mapping::definition::Role;
-use crate::mapping::index::{CountAndFirst, ErrorCells, Index, Reading};
+use crate::mapping::index::{ErrorCells, Index, Reading};
 use crate::mapping::{Mapping, line_of};
 use crate::source::{FilesRead, GroupFiles};
 
@@ -45,31 +45,27 @@ impl Warnings<'_> {
         self.findings
     }
 
-    fn unidentified(&mut self, noted: &CountAndFirst) {
-        let Some((file, line)) = &noted.first else {
+    fn unidentified(&mut self, noted: &CountAndFirst<Place>) {
+        let several = |count| format!("{count} records, from here on, were");
+        let Some((first, records)) = noted.told("1 record was", several) else {
             return;
         };
-        let records = match noted.count {
-            1 => "1 record was".to_owned(),
-            count => format!("{count} records, from here on, were"),
-        };
         let message = format!("{records} without a key or a type, and not read");
-        let finding = Finding::in_file(Code::RecordsUnidentified, file, Some(*line), message);
+        let finding = Finding::new(Code::RecordsUnidentified, Some(first.clone()), message);
         self.findings.push(finding);
     }
 
     fn error_cells(&mut self, noted: &ErrorCells) {
-        let Some((file, line)) = &noted.records.first else {
+        let Some((place, first)) = &noted.records.first else {
             return;
         };
-        let first = &noted.first;
         let message = match noted.cells {
             1 => format!("a value is {first}, an error of a spreadsheet; it counts as empty"),
             count => format!(
                 "{count} values, from here on, are errors of a spreadsheet such as {first}; they count as empty"
             ),
         };
-        let finding = Finding::in_file(Code::SpreadsheetError, file, Some(*line), message);
+        let finding = Finding::new(Code::SpreadsheetError, Some(place.clone()), message);
         self.findings.push(finding);
     }
 
