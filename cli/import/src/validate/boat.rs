@@ -2,7 +2,7 @@
 
 use shared::base::model::{
     Accommodation, BoatDetails, BoatSummary, CeClassification, Currency, Designers, Dimensions,
-    Engine, Hull, Image, NamedValue, Performance, Price, Production, Rig, Sails, Steering, Tanks,
+    Engine, Hull, NamedValue, Performance, Price, Production, Rig, Sails, Steering, Tanks,
 };
 use shared::base::units::{Length, Unit};
 
