@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::document::{Document, Edits};
-use super::quoted;
+use super::document::{Document, Edits, quoted};
 use crate::mapping::{CheckReport, FieldReport, MissingKey, RuleReport, UnreadKey};
 use crate::suggest::choose::without_unit;
 use crate::suggest::decision::Decision;
