@@ -15,12 +15,13 @@ use shared::base::timestamp::Timestamp;
 
 use self::amount::{Currency, Mark, decimal_mark, named_currency};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
-use super::choose::{Choice, Choices, has_size, is_dotted_day, is_slug, is_time};
+use super::choose::{Choice, Choices};
 use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
 use super::text::quoted;
+use super::values::{has_size, is_dotted_day, is_slug, is_time};
 use crate::mapping::UNDECIDED;
 use crate::source::Encoding;
 
