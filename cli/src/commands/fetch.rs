@@ -40,10 +40,19 @@ impl Default for FetchArgs {
 }
 
 impl FetchArgs {
-    /// The directory of temporary files. The data directory may not exist; then a file in it is an
-    /// error, which most exports are too small to need.
+    /// The directory of temporary files: the data directory unless set otherwise, and as long as
+    /// there is none, the directory in which it will be.
     pub fn temp_dir<'a>(&'a self, data: &'a Path) -> &'a Path {
-        self.temp_dir.as_deref().unwrap_or(data)
+        let named = |path: &'a Path| {
+            if path.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                path
+            }
+        };
+        let mut existing = data.ancestors().map(named).filter(|path| path.is_dir());
+        let named = self.temp_dir.as_deref().or_else(|| existing.next());
+        named.unwrap_or(data)
     }
 }
 

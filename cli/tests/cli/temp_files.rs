@@ -72,17 +72,27 @@ fn large() -> String {
 fn what_does_not_fit_in_memory_goes_to_the_data_directory_or_where_it_is_told() {
     let mut cli = TestCli::new();
     cli.write("large.ndjson", large());
-    let refused = cli.run(&["validate", "[dir]/large.ndjson"]);
-    insta::assert_snapshot!(refused.to_string(), @"
-    $ catalogue validate [dir]/large.ndjson
+    let nowhere = [
+        "validate",
+        "[dir]/large.ndjson",
+        "--temp-dir",
+        "[dir]/nowhere",
+    ];
+    insta::assert_snapshot!(cli.run(&nowhere).to_string(), @"
+    $ catalogue validate [dir]/large.ndjson --temp-dir [dir]/nowhere
     status: 3 (Failure) --- stderr
-    error: could not create a temporary file in [dir]/catalogue-data: No such file or directory (os error 2)
+    error: could not create a temporary file in [dir]/nowhere: No such file or directory (os error 2)
     hint: name a directory that has room and can be written, with --temp-dir
     ");
 
+    let is_done = |outcome: Outcome| assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    let files = |cli: &TestCli| cli.path("").read_dir().unwrap().count();
+    let before = files(&cli);
+    is_done(cli.run(&["validate", "[dir]/large.ndjson"]));
+    assert_eq!(files(&cli), before);
+
     std::fs::create_dir(cli.path("room")).unwrap();
     let validate = ["validate", "[dir]/large.ndjson", "--temp-dir", "[dir]/room"];
-    let is_done = |outcome: Outcome| assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
     is_done(cli.run(&validate));
     assert_eq!(cli.path("room").read_dir().unwrap().count(), 0);
     assert!(!cli.path("catalogue-data").exists());
