@@ -164,7 +164,9 @@ impl<'s> Publication<'s> {
                 _ = write!(why, "; {what}: {}", words.join(", "));
             }
         }
-        if self.statuses.iter().any(|status| status.key.has_others) {
+        let has_words = |status: &&Status<'_>| matches!(status.test, Test::Words(_));
+        let mut by_words = self.statuses.iter().filter(has_words);
+        if by_words.any(|status| status.key.has_others) {
             _ = write!(
                 why,
                 "; only the first {SAMPLES_MAX} words of a key are there"

@@ -128,7 +128,7 @@ languages! {
     public [
         "published", "publish", "live", "active", "online", "visible", "public", "enabled",
         "listed", "available", "for sale", "on sale", "on website", "on web", "show on website",
-        "last published", "publication",
+        "last published", "publication", "post date",
     ]
     withheld [
         "draft", "auto draft", "archived", "archive", "hidden", "hide", "deleted", "delete",

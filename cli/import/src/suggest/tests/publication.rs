@@ -64,6 +64,7 @@ fn all_keys_of_a_record_decide_together_whether_it_is_public() {
         json!([{"product_online": "1"}, {"product_online": "2"}, {"product_online": "2"}]),
         json!([{"publishedAt": time}, {"publishedAt": null}, {}]),
         json!([{"Published On": time}, {"Published On": "0000-00-00 00:00:00"}, {}]),
+        json!([{"postDate": "2024-03-01 09:00:00"}, {"postDate": null}, {}]),
         json!([{"SalesStatus": "Active"}, {"SalesStatus": "Sold"}, {"SalesStatus": "Inactive"}]),
         json!([{"Status": "For sale"}, {"Status": "DRAFT"}, {"Status": "withdrawn"}]),
         json!([{"State": "Live"}, {"State": "Draft"}, {"State": "Archived"}]),
@@ -277,6 +278,15 @@ fn of_several_keys_none_makes_a_record_public_by_another_value() {
         let later = json!({"published": value, "visible": true});
         assert_eq!(now_and_later(later), 0);
     }
+}
+
+#[test]
+fn many_times_of_publication_are_not_words_that_are_left_out() {
+    let keys: Vec<Value> = (0..30)
+        .map(|minute| json!({"postDate": format!("2024-03-01 09:{minute:02}:00")}))
+        .collect();
+    let suggestion = draft(&keys);
+    assert_eq!(suggestion.decisions[0].why, "where .postDate | has_time");
 }
 
 #[test]
