@@ -80,12 +80,15 @@ pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> C
                         && is_found(named, &name)
                         && is_read(wanted.reading, named.key)
                 };
-                let mut found = named.iter().enumerate().filter(fits);
-                let first = found.next()?;
+                let found: Vec<_> = named.iter().enumerate().filter(fits).collect();
+                // Beside a key that names its unit, one without may be in any.
+                let with_unit = found.iter().find(|(_, named)| named.unit.is_some());
+                let first = *with_unit.or_else(|| found.first())?;
                 let differs = |(_, other): &(usize, &Named<'s>)| {
-                    other.unit == first.1.unit && other.key.samples != first.1.key.samples
+                    other.unit.is_none_or(|unit| first.1.unit == Some(unit))
+                        && other.key.samples != first.1.key.samples
                 };
-                Some((first, found.filter(differs).collect::<Vec<_>>()))
+                Some((first, found.into_iter().filter(differs).collect::<Vec<_>>()))
             });
             let Some(((place, named), others)) = found else {
                 continue;
@@ -113,6 +116,20 @@ pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> C
         made: choices.into_iter().flatten().collect(),
         unsettled,
     }
+}
+
+/// The first key that is called like a time of change, though its form may not be known.
+pub(super) fn time_of_change(keys: &[Key]) -> Option<&Key> {
+    // As in `1/2/2026`. A number of days or of a stand has fewer.
+    let has_digits = |value: &str| 6 <= value.bytes().filter(u8::is_ascii_digit).count();
+    let wanted = WANTED.iter().find(|wanted| wanted.field == "updatedAt")?;
+    let is_called = |key: &&Key| {
+        let named = Named::new(key);
+        !key.samples.is_empty()
+            && key.mostly(has_digits)
+            && names(wanted).any(|name| named.is_called(&name) || named.is_called_within(&name))
+    };
+    keys.iter().find(is_called)
 }
 
 /// Whether a key could be the source of a field, if it had these names.
