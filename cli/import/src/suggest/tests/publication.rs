@@ -83,6 +83,10 @@ fn all_keys_of_a_record_decide_together_whether_it_is_public() {
         json!([{"Status": "Te koop"}, {"Status": "Concept"}, {"Status": "Verkocht"}]),
         json!([{"Stato": "Pubblicato"}, {"Stato": "Bozza"}, {"Stato": "Venduta"}]),
         json!([{"Estado": "Publicado"}, {"Estado": "Borrador"}, {"Estado": "Vendido"}]),
+        // Names that are not known, by their words.
+        json!([{"Inserat": "online"}, {"Inserat": "offline"}, {"Inserat": "Entwurf"}]),
+        json!([{"Anzeigenstatus": "aktiv"}, {"Anzeigenstatus": "verkauft"},
+            {"Anzeigenstatus": "verkauft"}]),
         // Names of several words, and the answers beside them.
         json!([{"Sold (Y/N)": "N"}, {"Sold (Y/N)": "Y"}, {"Sold (Y/N)": "Y"}]),
         json!([{"Aktiv (J/N)": "J"}, {"Aktiv (J/N)": "N"}, {"Aktiv (J/N)": "N"}]),
@@ -210,6 +214,12 @@ fn keys_that_are_not_understood_are_left_to_a_person() {
             ".attributes.status.data.attributes",
         ),
         (json!([{"webPublished": false}]), ".webPublished"),
+        (json!([{"Anzeigen": "nein"}]), ".Anzeigen"),
+        (json!([{"Freigabe": "ja"}]), ".Freigabe"),
+        (json!([{"im Web": "nein"}]), ".\"im Web\""),
+        (json!([{"Show on site": "N"}]), ".\"Show on site\""),
+        (json!([{"Approved": false}]), ".Approved"),
+        (json!([{"Afficher": "non"}]), ".Afficher"),
         (json!([{"agency": {"status": "Sold"}}]), ".agency.status"),
     ] {
         let suggestion = draft(keys.as_array().unwrap());
