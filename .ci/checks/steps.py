@@ -59,6 +59,7 @@ TRIALS = (
     Step("s3", (".ci/s3",), 15 * MINUTE, ("build",)),
     Step("valkey", (".ci/valkey",), 20 * MINUTE),
     Step("units", (".ci/units",), 10 * MINUTE, ("build",)),
+    Step("readonly", (".ci/readonly",), 10 * MINUTE, ("build",)),
     Step("deploy", (".ci/deploy",), 10 * MINUTE, ("build",)),
     Step("image", (".ci/image",), 10 * MINUTE, ("build",)),
     Step("container", (".ci/container",), 10 * MINUTE, ("build",)),

@@ -26,8 +26,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 pub use self::encoding::Encoding;
-pub use self::export::{Export, Origin};
-pub use self::files::{ProgressListener, STANDARD_INPUT};
+pub use self::export::{Export, Origin, STANDARD_INPUT};
+pub use self::files::ProgressListener;
 pub use self::plan::{LINE_MAX, Plan};
 
 pub(crate) use self::files::ReadContext;

@@ -10,11 +10,13 @@ mod decision;
 mod kinds;
 mod list;
 mod list_path;
+mod named;
 mod names;
 mod status;
 mod survey;
 mod system;
 mod text;
+mod values;
 
 use std::fmt::Write as _;
 use std::io;

@@ -8,8 +8,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::STANDARD_INPUT;
 use crate::spool::{Part, Spool};
+
+/// The name that stands for standard input.
+pub const STANDARD_INPUT: &str = "-";
 
 /// A file, folder or archive, standard input, or a file fetched from a URL.
 #[derive(Clone)]

@@ -17,9 +17,6 @@ use super::{archive, decompress};
 use crate::finding::ExportFile;
 use crate::finding::{Code, Finding};
 
-/// The name that stands for standard input.
-pub const STANDARD_INPUT: &str = "-";
-
 /// Shows the progress of an import.
 pub trait ProgressListener {
     /// Reading begins: `total` bytes, if that is known.

@@ -13,14 +13,15 @@ use std::fmt::Write as _;
 
 use shared::base::timestamp::Timestamp;
 
-use self::amount::{Currency, Mark, decimal_mark};
+use self::amount::{Currency, Mark, decimal_mark, named_currency};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
-use super::choose::{Choice, Choices, has_size, is_dotted_day, is_slug, is_time};
+use super::choose::{Choice, Choices};
 use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
 use super::text::quoted;
+use super::values::{has_size, is_dotted_day, is_slug, is_time};
 use crate::mapping::UNDECIDED;
 use crate::source::Encoding;
 
@@ -353,6 +354,13 @@ impl List<'_> {
         }
     }
 
+    /// Where the currency of each price comes from, if it is told.
+    fn currency(&self) -> Option<Currency> {
+        let price = self.choice("referencePrice.amount")?.key;
+        let own = self.own_currency().ok().flatten();
+        Currency::of(price, own.map(|own| own.key))
+    }
+
     fn has_whole_image(&self) -> bool {
         let parts = ["image.url", "image.width", "image.height"];
         parts.iter().all(|part| self.choice(part).is_some()) || self.has_named_size()
@@ -386,6 +394,18 @@ impl List<'_> {
 }
 
 impl<'s> List<'s> {
+    /// The key with the currency of each price. The name of the price's key wins over one that says
+    /// otherwise: the error has both.
+    fn own_currency(&self) -> Result<Option<&Choice<'s>>, (&'static str, &'s Key)> {
+        let own = self.choice("referencePrice.currency.code");
+        let price = self.choice("referencePrice.amount");
+        let named = price.and_then(|price| named_currency(price.key));
+        match (own, named) {
+            (Some(own), Some(named)) if !own.key.all(|code| code == named) => Err((named, own.key)),
+            (own, _) => Ok(own),
+        }
+    }
+
     fn choice(&self, field: &str) -> Option<&Choice<'s>> {
         let mut choices = self.choices.made.iter();
         choices.find(|choice| choice.wanted.field == field)

@@ -15,7 +15,7 @@ use self::tested::{Status, Test, Word, is_number, test};
 use self::words::Says;
 pub(super) use self::words::{flag_of, flags};
 
-use super::choose::is_field;
+use super::named::is_field;
 use super::survey::{Key, SAMPLES_MAX, Surveyed};
 use super::text::{clean, listed, quoted, words};
 use crate::mapping::{UNDECIDED, UNREAD_STATUS};

@@ -15,7 +15,7 @@ use anyhow::anyhow;
 use shared::base::timestamp::Timestamp;
 use toml::Spanned;
 
-use self::document::{Document, Edits};
+use self::document::{Document, Edits, quoted};
 use self::keys::{segments, with_keys};
 use self::types::{TYPES_MAX, with_types};
 use super::decision::Decision;
@@ -227,8 +227,4 @@ fn unread_statuses(found: &CheckReport, text: &mut String, decisions: &mut Vec<D
         decisions.push(Decision::new("published", status::why_unread(shown)));
     }
     !keys.is_empty()
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }

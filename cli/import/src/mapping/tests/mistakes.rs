@@ -39,6 +39,7 @@ fn mistakes_in_kinds_of_nodes_are_told_like_others() {
         &[
             "2: this is not a pattern of file names: unclosed alternate group; missing '}' (maybe \
              escape '{' with '[{]'?)",
+            "13: `shortcode` is not a key of this table [did you mean `shortcodes`?]",
             "14: this must be true or false",
             "16: this must be a table",
             "17: `as` is required here",
@@ -46,7 +47,6 @@ fn mistakes_in_kinds_of_nodes_are_told_like_others() {
              text, break, ignored [did you mean `paragraph`?]",
             "19: this must name at least one",
             "19: `of` is not a key of this table [its keys are as, from]",
-            "13: `shortcode` is not a key of this table [did you mean `shortcodes`?]",
         ],
     );
 }

@@ -6,9 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::List;
 use crate::mapping::UNDECIDED;
-use crate::suggest::choose::Choice;
 use crate::suggest::survey::{Key, Shape};
 use crate::suggest::text::words;
 
@@ -53,12 +51,10 @@ pub(super) struct Currency {
     pub(super) codes: BTreeSet<String>,
 }
 
-impl List<'_> {
+impl Currency {
     /// Where the currency of each price comes from: from a key of its own, from the name of the
     /// price's key, or from each price. It is never that of other prices.
-    pub(super) fn currency(&self) -> Option<Currency> {
-        let price = self.choice("referencePrice.amount")?.key;
-        let own = self.own_currency().ok().flatten();
+    pub(super) fn of(price: &Key, own: Option<&Key>) -> Option<Self> {
         let named = named_currency(price);
         let is_text = price.shape != Shape::Number;
         let mut shown: Vec<String> = Vec::new();
@@ -69,7 +65,7 @@ impl List<'_> {
         let has_all = !shown.is_empty() && shown.iter().all(|sign| code_of(sign).is_some());
         let code = |sign: &String| Some((sign.clone(), code_of(sign)?));
         let mut signs: BTreeMap<String, String> = shown.iter().filter_map(code).collect();
-        let (path, price) = (own.map(|own| &own.key.path), &price.path);
+        let (path, price) = (own.map(|own| &own.path), &price.path);
         let code = match (path, named) {
             (Some(own), _) if signs.is_empty() => own.clone(),
             (Some(own), _) => format!("{price} | currency($record{own})"),
@@ -83,7 +79,7 @@ impl List<'_> {
             (None, None) if has_all => format!("{price} | currency(null)"),
             (None, None) => return None,
         };
-        let of_column = own.into_iter().flat_map(|own| own.key.samples.clone());
+        let of_column = own.into_iter().flat_map(|own| own.samples.clone());
         let of_name = named.map(str::to_owned);
         let mut codes: BTreeSet<String> = of_column.chain(of_name).collect();
         for code in signs.values() {
@@ -93,11 +89,9 @@ impl List<'_> {
                 codes.insert(code.clone());
             }
         }
-        Some(Currency { code, signs, codes })
+        Some(Self { code, signs, codes })
     }
-}
 
-impl Currency {
     /// The signs of which a person has to say what they mean.
     pub(super) fn undecided(&self) -> impl Iterator<Item = &str> {
         let undecided = self.signs.iter().filter(|(_, code)| *code == UNDECIDED);
@@ -105,22 +99,8 @@ impl Currency {
     }
 }
 
-impl<'s> List<'s> {
-    /// The key with the currency of each price. The name of the price's key wins over one that says
-    /// otherwise: the error has both.
-    pub(super) fn own_currency(&self) -> Result<Option<&Choice<'s>>, (&'static str, &'s Key)> {
-        let own = self.choice("referencePrice.currency.code");
-        let price = self.choice("referencePrice.amount");
-        let named = price.and_then(|price| named_currency(price.key));
-        match (own, named) {
-            (Some(own), Some(named)) if !own.key.all(|code| code == named) => Err((named, own.key)),
-            (own, _) => Ok(own),
-        }
-    }
-}
-
 /// The currency in the name of a key, such as `Price (EUR)` or `Preis in €`.
-fn named_currency(price: &Key) -> Option<&'static str> {
+pub(super) fn named_currency(price: &Key) -> Option<&'static str> {
     let name = price.steps.last()?;
     let words = words(name);
     let of_code = CURRENCIES.iter().map(|(code, _)| *code).find(|code| {

@@ -4,11 +4,12 @@
 //! This only reads the choices; it does not change the mapping.
 
 use super::List;
-use crate::suggest::choose::{is_read, time_of_change};
 use crate::suggest::decision::Decision;
+use crate::suggest::named::time_of_change;
 use crate::suggest::names::{REQUIRED, Reading, WANTED};
 use crate::suggest::survey::{KEYS_MAX, Key, RECORDS_MAX};
 use crate::suggest::text::clean;
+use crate::suggest::values::is_read;
 
 /// How many keys are named as possible sources of a required field.
 pub(in crate::suggest) const CANDIDATES_MAX: usize = 3;

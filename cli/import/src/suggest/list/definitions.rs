@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use super::amount::CURRENCIES;
 use super::{List, line};
 use crate::mapping::UNDECIDED;
-use crate::suggest::choose::system_of;
 use crate::suggest::status::{flag_of, flags};
 use crate::suggest::text::quoted;
+use crate::suggest::values::system_of;
 
 /// Names of measures, with their metric and imperial units.
 const MEASURES: [(&str, &str, &str); 3] = [

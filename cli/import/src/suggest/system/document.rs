@@ -169,3 +169,8 @@ impl<'t> Edits<'t> {
         start..rest.map_or(self.text.len(), |at| span.end + at + 1)
     }
 }
+
+/// A text in quotation marks, which TOML and jq read as JSON does.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

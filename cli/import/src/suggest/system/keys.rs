@@ -4,12 +4,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::document::{Document, Edits};
-use super::quoted;
+use super::document::{Document, Edits, quoted};
 use crate::mapping::{CheckReport, FieldReport, MissingKey, RuleReport, UnreadKey};
-use crate::suggest::choose::without_unit;
 use crate::suggest::decision::Decision;
 use crate::suggest::list::{CANDIDATES_MAX, may_be, required_of};
+use crate::suggest::named::without_unit;
 use crate::suggest::names::{REQUIRED, WANTED, Wanted};
 use crate::suggest::survey::jq_path;
 use crate::suggest::text::{clean, quoted as toml_text, words};

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use toml::de::DeValue;
 
-use super::document::{Document, Edits, Placed};
-use super::quoted;
+use super::document::{Document, Edits, Placed, quoted};
 use crate::mapping::CheckReport;
 use crate::suggest::decision::Decision;
 use crate::suggest::text::{clean, listed, words};

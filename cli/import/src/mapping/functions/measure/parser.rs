@@ -4,10 +4,11 @@ use std::fmt;
 
 use bigdecimal::BigDecimal;
 
+use super::super::quoted;
 use super::lexemes::{APOSTROPHES, Lexeme, lexemes};
 use super::number::{DecimalMark, SpelledNumber, Written, read};
 use super::units::Unit;
-use super::{Why, quoted};
+use super::why::Why;
 
 /// One spelling of a measure.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, html::push_html
 use super::html;
 use super::page::{LENGTH_MAX, NoPlainText, PARTS_DEPTH_MAX};
 
-/// The plain text of Markdown, as [`super::plain`] would make it from the equivalent HTML; `None`
+/// The plain text of Markdown, as `plain` would make it from the equivalent HTML; `None`
 /// if blank.
 pub(in crate::mapping) fn markdown(text: &str) -> Result<Option<String>, NoPlainText> {
     if LENGTH_MAX < text.len() {

@@ -1,0 +1,106 @@
+//! What the values of a key look like, and so how they can be read.
+//!
+//! Nothing here knows what the key is called.
+
+use super::names::Reading;
+use super::status::flag_of;
+use super::survey::{Key, Shape};
+
+/// Whether the values of a key can be read as `reading`.
+pub(super) fn is_read(reading: Reading, key: &Key) -> bool {
+    if key.shape == Shape::Deep || key.samples.is_empty() {
+        return false;
+    }
+    let is_list = matches!(reading, Reading::Names | Reading::Texts | Reading::Prose);
+    if key.shape == Shape::List && !is_list {
+        return false;
+    }
+    let has_number = |value: &str| value.bytes().any(|byte| byte.is_ascii_digit());
+    let begins_with_number = |value: &str| {
+        let first = value.trim_start_matches(|c: char| !c.is_alphanumeric());
+        first.starts_with(|c: char| c.is_ascii_digit())
+    };
+    match reading {
+        Reading::Id => key.all(|value| value.len() <= 200),
+        Reading::Slug => key.all(is_slug),
+        Reading::Time => key.all(is_time) || key.all(is_day) || key.all(is_dotted_day),
+        Reading::Text | Reading::Texts | Reading::Prose => key.shape != Shape::Flag,
+        Reading::Name | Reading::Names => {
+            key.shape >= Shape::Text && key.mostly(|value| value.len() <= 120)
+        }
+        Reading::Year => key.mostly(|value| year_of(value).is_some()),
+        Reading::Unit => key.all(|value| system_of(value).is_some()),
+        Reading::Number
+        | Reading::Distance
+        | Reading::Area
+        | Reading::Weight
+        | Reading::Speed
+        | Reading::Angle => key.mostly(begins_with_number),
+        Reading::Price => key.mostly(has_number),
+        Reading::Currency => {
+            key.all(|value| value.len() == 3 && value.bytes().all(|byte| byte.is_ascii_uppercase()))
+        }
+        Reading::Flag => key.all(|value| flag_of(value).is_some()),
+        Reading::Image => key.mostly(|value| value.starts_with("http")),
+    }
+}
+
+/// Whether a string can be used in a URL unchanged.
+pub(super) fn is_slug(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    text.len() <= 200
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.bytes().all(is_plain)
+}
+
+/// Whether a string is a time with an offset (RFC 3339).
+pub(super) fn is_time(text: &str) -> bool {
+    let (day, time) = text.split_at_checked(10).unwrap_or((text, ""));
+    let has_offset = time.ends_with('Z') || time.rfind(['+', '-']).is_some_and(|at| 8 < at);
+    is_day(day) && time.starts_with('T') && has_offset
+}
+
+/// Whether a string is a date such as `2026-11-22`.
+pub(super) fn is_day(text: &str) -> bool {
+    has_shape(text, "0000-00-00")
+}
+
+/// Whether a string is a date such as `22.11.2026`. In dates with dots, the day comes first.
+pub(super) fn is_dotted_day(text: &str) -> bool {
+    has_shape(text, "00.00.0000")
+}
+
+/// Whether a string matches `shape`, in which `0` stands for any digit.
+fn has_shape(text: &str, shape: &str) -> bool {
+    let digit_or_same = |c: char| if c.is_ascii_digit() { '0' } else { c };
+    text.chars().map(digit_or_same).eq(shape.chars())
+}
+
+/// Whether the name of an image contains its dimensions, as in `bow_1600x1067.jpg`.
+pub(super) fn has_size(address: &str) -> bool {
+    let plain = address.split('?').next().unwrap_or_default();
+    let name = plain.rsplit_once('.').map_or("", |(name, _)| name);
+    let parts = name.rsplit_once('x').and_then(|(before, height)| {
+        let width = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
+        Some((width, height))
+    });
+    let is_size = |text: &str| {
+        (2..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    parts.is_some_and(|(width, height)| is_size(width) && is_size(height))
+}
+
+fn year_of(text: &str) -> Option<u16> {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+    let year = numbers.find(|number| number.len() == 4)?.parse().ok()?;
+    (1800..=2100).contains(&year).then_some(year)
+}
+
+/// The unit system that a word means.
+pub(super) fn system_of(word: &str) -> Option<&'static str> {
+    match word.trim().to_ascii_lowercase().as_str() {
+        "metric" | "m" | "si" | "metre" | "metres" | "meter" | "meters" => Some("metric"),
+        "imperial" | "ft" | "feet" | "foot" | "us" => Some("imperial"),
+        _ => None,
+    }
+}
