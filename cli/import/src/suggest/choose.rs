@@ -49,12 +49,15 @@ pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> C
                         && is_found(named, &name)
                         && is_read(wanted.reading, named.key)
                 };
-                let mut found = named.iter().enumerate().filter(fits);
-                let first = found.next()?;
+                let found: Vec<_> = named.iter().enumerate().filter(fits).collect();
+                // Beside a key that names its unit, one without may be in any.
+                let with_unit = found.iter().find(|(_, named)| named.unit.is_some());
+                let first = *with_unit.or_else(|| found.first())?;
                 let differs = |(_, other): &(usize, &Named<'s>)| {
-                    other.unit == first.1.unit && other.key.samples != first.1.key.samples
+                    other.unit.is_none_or(|unit| first.1.unit == Some(unit))
+                        && other.key.samples != first.1.key.samples
                 };
-                Some((first, found.filter(differs).collect::<Vec<_>>()))
+                Some((first, found.into_iter().filter(differs).collect::<Vec<_>>()))
             });
             let Some(((place, named), others)) = found else {
                 continue;

@@ -98,6 +98,20 @@ pub(super) fn is_field(key: &Key, steps: &[String]) -> bool {
     })
 }
 
+/// The first key that is called like a time of change, though its form may not be known.
+pub(super) fn time_of_change(keys: &[Key]) -> Option<&Key> {
+    // As in `1/2/2026`. A number of days or of a stand has fewer.
+    let has_digits = |value: &str| 6 <= value.bytes().filter(u8::is_ascii_digit).count();
+    let wanted = WANTED.iter().find(|wanted| wanted.field == "updatedAt")?;
+    let is_called = |key: &&Key| {
+        let named = Named::new(key);
+        !key.samples.is_empty()
+            && key.mostly(has_digits)
+            && names_of(wanted).any(|name| named.is_called(&name) || named.is_called_within(&name))
+    };
+    keys.iter().find(is_called)
+}
+
 /// The names that the source of a field may have: usual ones, and that of the field itself.
 pub(super) fn names_of(wanted: &Wanted) -> impl Iterator<Item = String> {
     let own = words(wanted.field);

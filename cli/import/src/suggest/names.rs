@@ -111,7 +111,9 @@ wanted! {
     "updatedAt" Time [
         "updated at", "updated", "last updated", "modified", "last modified", "modified at",
         "date modified", "date updated", "last change", "changed", "changed at", "stand",
-        "geandert", "geandert am", "letzte anderung", "aktualisiert", "mis a jour", "aggiornato"
+        "last modified time", "last edited", "last edited time", "geandert", "geandert am",
+        "zuletzt geandert", "zuletzt bearbeitet", "letzte anderung", "aktualisiert", "mis a jour",
+        "aggiornato"
     ],
     "slug" Slug ["slug", "permalink", "url slug", "handle"],
     "model" Text [

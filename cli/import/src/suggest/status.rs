@@ -57,11 +57,13 @@ impl<'s> Publication<'s> {
     fn own(file: &'s Surveyed) -> Self {
         let (mut statuses, mut unread, mut perhaps) = (Vec::new(), Vec::new(), Vec::new());
         for key in &file.keys {
-            let Some((says, is_time)) = says(&key.steps).filter(|_| !is_outer(key, file)) else {
+            let is_field = is_own_field(key, file);
+            let by_words = || (!is_field && has_words(key)).then_some((Says::Perhaps, false));
+            let says = says(&key.steps).or_else(by_words);
+            let Some((says, is_time)) = says.filter(|_| !is_outer(key, file)) else {
                 continue;
             };
             let missing = file.surveyed().saturating_sub(key.records);
-            let is_field = is_own_field(key, file);
             match test(key, says, is_time, missing, is_field) {
                 Some(test) => statuses.push(Status {
                     key,
@@ -164,7 +166,9 @@ impl<'s> Publication<'s> {
                 _ = write!(why, "; {what}: {}", words.join(", "));
             }
         }
-        if self.statuses.iter().any(|status| status.key.has_others) {
+        let has_words = |status: &&Status<'_>| matches!(status.test, Test::Words(_));
+        let mut by_words = self.statuses.iter().filter(has_words);
+        if by_words.any(|status| status.key.has_others) {
             _ = write!(
                 why,
                 "; only the first {SAMPLES_MAX} words of a key are there"
@@ -230,6 +234,16 @@ fn must_be_asked(key: &Key, says: Says) -> bool {
         Says::Perhaps => key.all(is_answer),
         Says::Elsewhere => key.samples.iter().any(is_withheld),
     }
+}
+
+/// Whether a key, whatever it is called, has words of a status: one that is public and one that is
+/// not.
+fn has_words(key: &Key) -> bool {
+    let has = |is_public| {
+        let mut words = key.samples.iter().map(|text| words(text).join(" "));
+        words.any(|word| words::is_public(&word) == Some(is_public))
+    };
+    key.steps.len() == 1 && !key.has_others && has(true) && has(false)
 }
 
 /// Whether it has no value because it is an object in the records that have it.

@@ -221,6 +221,17 @@ fn of_columns_that_are_nearly_called_the_same_none_is_taken() {
     let sheet = format!("id,maker,model,type,year,L\u{e4}nge,La\u{308}nge\n{rows}");
     let suggestion = suggested("a.csv", sheet).unwrap();
     insta::assert_snapshot!(decision(&suggestion, "lengthOverall"), @r##"left out, as several keys are called so: write its line from one of ."La\u0308nge" (9.45), ."Länge" (31)"##);
+    // One that names its unit is surer than one that does not.
+    for columns in [
+        "Length,Length (m)\nb1,31,9.45",
+        "Length (m),Length\nb1,9.45,31",
+    ] {
+        let suggestion = suggested("a.csv", format!("id,{columns}\n")).unwrap();
+        assert_eq!(
+            decision(&suggestion, "lengthOverall"),
+            r#"of ."Length (m)" (9.45), though .Length (31) may be meant"#
+        );
+    }
     // The same values are no question.
     let sheet = "id,Length,length\nb1,9.45,9.45\n";
     let suggestion = suggested("a.csv", sheet).unwrap();
@@ -229,6 +240,13 @@ fn of_columns_that_are_nearly_called_the_same_none_is_taken() {
     let sheet = "id,Type,Boat type\nb1,Used,Ketch\n";
     let suggestion = suggested("a.csv", sheet).unwrap();
     insta::assert_snapshot!(decision(&suggestion, "type"), @r##"of ."Boat type" (Ketch), though .Type (Used) may be meant"##);
+}
+
+#[test]
+fn a_time_of_change_in_another_form_is_named() {
+    let sheet = "id,model,Zuletzt ge\u{e4}ndert\nb1,31,01.05.2025 14:00\n";
+    let suggestion = suggested("a.csv", sheet).unwrap();
+    insta::assert_snapshot!(decision(&suggestion, "updatedAt"), @r##"the same for every record, as ."Zuletzt geändert" (01.05.2025 14:00) is in no form that is known: `time(form; zone)` reads it"##);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use super::List;
 use crate::suggest::decision::Decision;
+use crate::suggest::named::time_of_change;
 use crate::suggest::names::{REQUIRED, Reading, WANTED};
 use crate::suggest::survey::{KEYS_MAX, Key, RECORDS_MAX};
 use crate::suggest::text::clean;
@@ -65,8 +66,15 @@ impl List<'_> {
         }
         decide("published", &self.publication.why());
         if self.choice("updatedAt").is_none() {
-            let why = "the same for every record, as no key says when one changed";
-            decide("updatedAt", why);
+            let why = match time_of_change(&self.file.keys) {
+                Some(key) => format!(
+                    "the same for every record, as {} is in no form that is known: `time(form; zone)` \
+                     reads it",
+                    with_sample(key)
+                ),
+                None => "the same for every record, as no key says when one changed".to_owned(),
+            };
+            decide("updatedAt", &why);
         }
         if self.choice("unit").is_none() {
             let system = self.system();

@@ -51,6 +51,9 @@ keys! {
         "disponibilite", "stato", "disponibilita", "estado", "disponibilidad", "beschikbaarheid",
         "password", "expires", "expiry", "expiration", "valid until", "unpublish", "publish from",
         "available from", "available until", "visible from", "visible until", "gultig bis",
+        "show on site", "show on web", "display", "display on site", "display on web",
+        "display on website", "on site", "approved", "anzeigen", "freigabe", "im web",
+        "im internet", "afficher", "affiche",
     ]
 }
 
@@ -128,7 +131,7 @@ languages! {
     public [
         "published", "publish", "live", "active", "online", "visible", "public", "enabled",
         "listed", "available", "for sale", "on sale", "on website", "on web", "show on website",
-        "last published", "publication",
+        "last published", "publication", "post date",
     ]
     withheld [
         "draft", "auto draft", "archived", "archive", "hidden", "hide", "deleted", "delete",
@@ -217,8 +220,11 @@ pub(super) fn says(name: &str) -> Option<Says> {
             Says::Withheld
         }
     };
+    // Such as `anzeigenstatus`, in languages that join words.
+    let is_joined = name.ends_with("status") && !name.contains(' ');
     key.map(|(says, _)| *says)
         .or_else(|| is_public(name).map(of_word))
+        .or_else(|| is_joined.then_some(Says::Perhaps))
 }
 
 /// The value of a word that stands for true or false.

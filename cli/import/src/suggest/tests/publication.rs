@@ -64,6 +64,7 @@ fn all_keys_of_a_record_decide_together_whether_it_is_public() {
         json!([{"product_online": "1"}, {"product_online": "2"}, {"product_online": "2"}]),
         json!([{"publishedAt": time}, {"publishedAt": null}, {}]),
         json!([{"Published On": time}, {"Published On": "0000-00-00 00:00:00"}, {}]),
+        json!([{"postDate": "2024-03-01 09:00:00"}, {"postDate": null}, {}]),
         json!([{"SalesStatus": "Active"}, {"SalesStatus": "Sold"}, {"SalesStatus": "Inactive"}]),
         json!([{"Status": "For sale"}, {"Status": "DRAFT"}, {"Status": "withdrawn"}]),
         json!([{"State": "Live"}, {"State": "Draft"}, {"State": "Archived"}]),
@@ -82,6 +83,10 @@ fn all_keys_of_a_record_decide_together_whether_it_is_public() {
         json!([{"Status": "Te koop"}, {"Status": "Concept"}, {"Status": "Verkocht"}]),
         json!([{"Stato": "Pubblicato"}, {"Stato": "Bozza"}, {"Stato": "Venduta"}]),
         json!([{"Estado": "Publicado"}, {"Estado": "Borrador"}, {"Estado": "Vendido"}]),
+        // Names that are not known, by their words.
+        json!([{"Inserat": "online"}, {"Inserat": "offline"}, {"Inserat": "Entwurf"}]),
+        json!([{"Anzeigenstatus": "aktiv"}, {"Anzeigenstatus": "verkauft"},
+            {"Anzeigenstatus": "verkauft"}]),
         // Names of several words, and the answers beside them.
         json!([{"Sold (Y/N)": "N"}, {"Sold (Y/N)": "Y"}, {"Sold (Y/N)": "Y"}]),
         json!([{"Aktiv (J/N)": "J"}, {"Aktiv (J/N)": "N"}, {"Aktiv (J/N)": "N"}]),
@@ -209,6 +214,12 @@ fn keys_that_are_not_understood_are_left_to_a_person() {
             ".attributes.status.data.attributes",
         ),
         (json!([{"webPublished": false}]), ".webPublished"),
+        (json!([{"Anzeigen": "nein"}]), ".Anzeigen"),
+        (json!([{"Freigabe": "ja"}]), ".Freigabe"),
+        (json!([{"im Web": "nein"}]), ".\"im Web\""),
+        (json!([{"Show on site": "N"}]), ".\"Show on site\""),
+        (json!([{"Approved": false}]), ".Approved"),
+        (json!([{"Afficher": "non"}]), ".Afficher"),
         (json!([{"agency": {"status": "Sold"}}]), ".agency.status"),
     ] {
         let suggestion = draft(keys.as_array().unwrap());
@@ -277,6 +288,15 @@ fn of_several_keys_none_makes_a_record_public_by_another_value() {
         let later = json!({"published": value, "visible": true});
         assert_eq!(now_and_later(later), 0);
     }
+}
+
+#[test]
+fn many_times_of_publication_are_not_words_that_are_left_out() {
+    let keys: Vec<Value> = (0..30)
+        .map(|minute| json!({"postDate": format!("2024-03-01 09:{minute:02}:00")}))
+        .collect();
+    let suggestion = draft(&keys);
+    assert_eq!(suggestion.decisions[0].why, "where .postDate | has_time");
 }
 
 #[test]
