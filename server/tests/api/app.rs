@@ -26,7 +26,7 @@ use crate::records;
 pub(crate) const NOW: i64 = 1_790_856_000;
 
 /// Long, so that a busy machine does not fail tests.
-const WAIT_MAX: Duration = Duration::from_mins(1);
+pub(crate) const WAIT_MAX: Duration = Duration::from_mins(1);
 
 /// An app under test.
 pub(crate) struct TestApp {

@@ -11,6 +11,8 @@ use shared::keys::quota::Period;
 use shared::keys::store::{CHANGE, KeyStoreError, Location};
 use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
 
+use crate::app::WAIT_MAX;
+
 /// A subscription that started at this time.
 pub(super) fn subscription(quota: u64, started_at: i64) -> Subscription {
     Subscription {
@@ -80,7 +82,7 @@ impl Access {
 
     /// The quotas of a server that uses this ledger.
     pub(super) fn quotas(self: &Arc<Self>, size: LeaseSize) -> Quotas {
-        Quotas::with_lease_size(Arc::clone(self) as _, size)
+        Quotas::with_lease_size(Arc::clone(self) as _, size).with_wait(WAIT_MAX)
     }
 
     /// Writes to the ledger, unless the current trouble prevents it.
