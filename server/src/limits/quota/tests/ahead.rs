@@ -148,7 +148,8 @@ async fn servers_that_lease_ahead_grant_exactly_the_quota_together() {
         max: 1000,
         ahead_min: 64,
     };
-    let server = || Arc::new(Quotas::with_lease_size(Arc::clone(&ledger) as _, size));
+    let server =
+        || Arc::new(Quotas::with_lease_size(Arc::clone(&ledger) as _, size).with_wait(WAIT_MAX));
     let servers = [server(), server()];
     let now = ManualClock::at(START).now();
     let tasks = (0..8).map(|task| {
