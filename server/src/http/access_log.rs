@@ -30,7 +30,7 @@ pub(crate) struct Pending<'a> {
     request: &'a Request,
     begun: Moment,
     is_answered: bool,
-    pub(crate) context: RequestContext,
+    pub(crate) context: RequestContext<'a>,
 }
 
 impl<'a> Pending<'a> {
@@ -43,7 +43,7 @@ impl<'a> Pending<'a> {
     ) -> Self {
         let context = RequestContext {
             meta,
-            route: None,
+            matched: None,
             caller: None,
         };
         app.metrics.requests.begin();
@@ -71,7 +71,7 @@ impl<'a> Pending<'a> {
     /// Counts the reply, and logs it.
     pub(crate) fn answered(&self, reply: &Reply) {
         let duration = self.duration();
-        let route = self.context.route;
+        let route = self.context.matched.map(MatchedPath::pattern);
         let metrics = &self.app.metrics.requests;
         metrics.answered(
             route.and_then(routes::route_index),
@@ -103,11 +103,11 @@ impl Drop for Pending<'_> {
         if self.is_answered || thread::panicking() {
             return;
         }
-        let route = self.context.route;
+        let route = self.context.matched.map(MatchedPath::pattern);
         let metrics = &self.app.metrics.requests;
         metrics.abandoned(route.and_then(routes::route_index));
         let caller = self.context.caller.as_ref();
-        let asked = Asked::of(self.request);
+        let asked = Asked::of(self.request, &self.context);
         tracing::info!(
             request.id = %self.context.meta.request_id,
             method = name_of(Some(self.request.method())),
@@ -131,8 +131,8 @@ struct Asked {
 }
 
 impl Asked {
-    fn of(request: &Request) -> Self {
-        let record = match routes::find(request.uri().path()) {
+    fn of(request: &Request, context: &RequestContext<'_>) -> Self {
+        let record = match context.matched {
             Some(MatchedPath::Endpoint(_, segment)) => parse_id_or_slug(segment).ok(),
             _ => None,
         };
@@ -168,19 +168,21 @@ impl Sent {
 
 /// Writes the line of an answered request, or of a head that is malformed or came too slowly.
 pub(crate) fn write(
-    request: Option<(&Request, &RequestContext)>,
+    request: Option<(&Request, &RequestContext<'_>)>,
     is_head: bool,
     reply: &Reply,
     duration: Duration,
 ) {
+    let asked = request.map(|(request, context)| Asked::of(request, context));
+    let asked = asked.unwrap_or_default();
     let (request, context) = request.unzip();
-    let asked = request.map(Asked::of).unwrap_or_default();
     let caller = context.and_then(|context| context.caller.as_ref());
     let cache = reply.meta.freshness.map(|freshness| match freshness {
         Freshness::Hit { .. } => "HIT",
         Freshness::Miss => "MISS",
     });
-    let route = context.and_then(|context| context.route).map(display);
+    let matched = context.and_then(|context| context.matched);
+    let route = matched.map(|matched| display(matched.pattern()));
     let key_prefix = caller.map(|caller| display(&caller.key.prefix));
     let subscription = caller.map(|caller| caller.subscription.name.as_str());
     let sent = Sent::of(reply, is_head);

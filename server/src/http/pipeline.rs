@@ -16,7 +16,7 @@ use super::headers::ResponseMeta;
 use super::look_up::LookUp;
 use super::representation::{self, Answer};
 use super::{authorization, docs, service};
-use crate::api_tables::routes::{self, MatchedPath, Operation, PathPattern};
+use crate::api_tables::routes::{self, MatchedPath, Operation};
 use crate::app::App;
 use crate::cors;
 use crate::keyring::{Caller, VerifyError};
@@ -24,10 +24,10 @@ use crate::limits::{QuotaError, Usage, WaitBudget};
 use crate::params::QueryString;
 
 /// What was learned on the way, for the headers and the log, also if the response is an error.
-pub(crate) struct RequestContext {
+pub(crate) struct RequestContext<'a> {
     pub(crate) meta: ResponseMeta,
-    /// The path as written in the route table.
-    pub(crate) route: Option<PathPattern>,
+    /// What the path leads to.
+    pub(crate) matched: Option<MatchedPath<'a>>,
     /// The key, and who owns it, also if it is refused.
     pub(crate) caller: Option<Caller>,
 }
@@ -60,14 +60,13 @@ pub(crate) fn target<'a>(
 }
 
 /// Answers a request. It has an id, and `wire` checked its head; everything else is decided here.
-pub(crate) async fn answer(
+pub(crate) async fn answer<'a>(
     app: &App,
-    request: &Request,
+    request: &'a Request,
     now: Moment,
-    context: &mut RequestContext,
+    context: &mut RequestContext<'a>,
 ) -> Result<Answer, ApiError> {
-    let matched = routes::find(request.uri().path());
-    context.route = matched.map(MatchedPath::pattern);
+    context.matched = routes::find(request.uri().path());
     // A preflight is answered whatever the path, so that the page can read every response, also a
     // 404.
     if let Some(fields) = cors::preflight(request, &context.meta.cors) {
@@ -78,7 +77,7 @@ pub(crate) async fn answer(
         path,
         matched,
         query,
-    } = target(request, matched)?;
+    } = target(request, context.matched)?;
     let (operation, scopes, segment) = match matched {
         MatchedPath::File(file) => {
             let (body, etag) = docs::answer(file.operation, &query, &mut context.meta)?;
