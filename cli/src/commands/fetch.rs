@@ -43,17 +43,18 @@ impl FetchArgs {
     /// The directory of temporary files: the data directory unless set otherwise, and as long as
     /// there is none, the directory in which it will be.
     pub fn temp_dir<'a>(&'a self, data: &'a Path) -> &'a Path {
-        let named = |path: &'a Path| {
-            if path.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                path
-            }
-        };
-        let mut existing = data.ancestors().map(named).filter(|path| path.is_dir());
-        let named = self.temp_dir.as_deref().or_else(|| existing.next());
-        named.unwrap_or(data)
+        self.temp_dir.as_deref().unwrap_or_else(|| existing(data))
     }
+}
+
+/// The directory, or the nearest one on the way to it that is there.
+fn existing(directory: &Path) -> &Path {
+    let mut all = directory.ancestors().map(|path| match path.as_os_str() {
+        // The parent of a single name.
+        name if name.is_empty() => Path::new("."),
+        _ => path,
+    });
+    all.find(|path| path.is_dir()).unwrap_or(directory)
 }
 
 /// An export on this machine.
