@@ -19,8 +19,9 @@ pub(super) const CLUSTERED: &str = "CATALOGUE_TEST_CLUSTERED";
 /// How long a state may take to come before it counts as missing.
 const MISSING_AFTER: Duration = Duration::from_mins(1);
 
-/// What a test puts before the script: the time is read from a key.
+/// What a test puts before the script: the time is read from a key, and calls are counted.
 const CLOCK: &str = "
+redis.call('INCR', 'PREFIXcalls')
 local store = redis
 local redis = { call = function(command, ...)
   if command ~= 'TIME' then return store.call(command, ...) end
@@ -190,6 +191,11 @@ impl Rig {
     /// As if something else had written to the window of a family.
     pub(super) fn spoil(&self, family: &KeyId, command: &str) {
         self.tell(cmd(command).arg(self.window(family)).arg("word"));
+    }
+
+    /// How often the script has run.
+    pub(super) fn calls(&self) -> usize {
+        self.ask(cmd("GET").arg(self.key("calls")))
     }
 
     pub(super) fn forget_scripts(&self) {
