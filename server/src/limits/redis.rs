@@ -7,7 +7,7 @@
 
 mod address;
 mod calls;
-mod connections;
+mod connection;
 mod failure;
 mod process;
 
@@ -26,11 +26,11 @@ use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 pub use address::{NotAnAddress, RedisAddress};
-pub use connections::Examined;
+pub use connection::Examined;
 pub use failure::RedisFailure;
 
 use calls::Counted;
-use connections::{Connection, SharedWindows};
+use connection::{Connection, SharedWindows};
 use failure::is_of_one_window;
 
 use super::minute::RateLimits;

@@ -283,7 +283,7 @@ pub(super) fn service(variable: &str) -> String {
 
 fn ask<T: FromRedisValue>(runtime: &Runtime, address: &RedisAddress, command: &Cmd) -> T {
     // While it fails over, there is nobody to ask.
-    let client = || runtime.block_on(connections::client(address)).ok();
+    let client = || runtime.block_on(connection::client(address)).ok();
     eventually(|| command.query(&mut client()?.get_connection().ok()?).ok())
 }
 
