@@ -20,6 +20,7 @@ use crate::commands::{
 };
 use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
+use crate::process::address_space;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::release_location::ReleaseLocation;
@@ -174,6 +175,15 @@ pub enum Command {
     Manual(manual::ManualArgs),
 }
 
+impl Command {
+    const fn has_many_threads(&self) -> bool {
+        matches!(
+            self,
+            Self::Demo(_) | Self::Validate(_) | Self::Import(_) | Self::Mapping(_) | Self::Serve(_)
+        )
+    }
+}
+
 impl Args {
     /// Runs the command that was typed.
     pub(crate) fn run(&self, context: &mut Context) -> anyhow::Result<ExitStatus> {
@@ -183,6 +193,9 @@ impl Args {
             data,
             address: self.releases.as_ref(),
         };
+        if self.command.has_many_threads() {
+            address_space::require()?;
+        }
         if self.is_left_clean {
             context.interrupts.watch()?;
         }

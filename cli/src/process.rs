@@ -4,6 +4,7 @@
 //! The only room that asks the operating system. Commands receive the results in a
 //! [`Context`](context::Context), which tests replace.
 
+pub mod address_space;
 pub mod context;
 pub mod core_dump;
 pub mod interrupts;

@@ -18,6 +18,7 @@ mod process;
 mod sample;
 mod wait;
 
+mod address_space;
 mod addresses;
 mod completions;
 mod cors;
