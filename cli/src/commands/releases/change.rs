@@ -18,6 +18,7 @@ use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
+use crate::report::Report;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap;
 
@@ -153,7 +154,7 @@ fn report(
     let shown = if as_json {
         show::json(&document(change), context)
     } else {
-        show(releases, &change, context)
+        show::report(&shown(releases, &change), context)
     };
     if let Err(error) = OutputClosed::ignore_closed(shown) {
         // There is nowhere left to report that standard error is closed.
@@ -189,14 +190,11 @@ fn report_passed_over(passed_over: &[PassedOver], context: &mut Context) {
     }
 }
 
-/// Shows what is active and, if the releases can be compared, what that changes.
-fn show(releases: &dyn Releases, change: &Change<'_>, context: &mut Context) -> anyhow::Result<()> {
-    let active = change.active;
-    writeln!(
-        context.out,
-        "Release {active} is active;\nrunning servers follow {}.",
-        releases.followed_within()
-    )?;
+/// What is active and, if the releases can be compared, what that changes.
+fn shown(releases: &dyn Releases, change: &Change<'_>) -> Report<'static> {
+    let (active, within) = (change.active, releases.followed_within());
+    let mut report = Report::of(format!("Release {active} is active;"));
+    report.line(format!("running servers follow {within}."));
     if let Some(before) = change.before.filter(|before| *before != active)
         && let Ok(old) = releases.open_here(before)
         && let Ok(new) = releases.open_here(active)
@@ -204,28 +202,24 @@ fn show(releases: &dyn Releases, change: &Change<'_>, context: &mut Context) -> 
         && let Ok(diff) = ReleaseDiff::between(&old, &new, 0)
     {
         for line in sentences::counts_of_all(&diff) {
-            writeln!(context.out, "  {line}")?;
+            report.line(format!("  {line}"));
         }
     }
     if let Some(before) = change.before.filter(|_| change.is_rollback) {
-        show_ways(releases, before, context)?;
+        add_ways(&mut report, releases, before);
     }
-    Ok(())
+    report
 }
 
-/// Shows the commands after a rollback: further back, or forward again.
-fn show_ways(
-    releases: &dyn Releases,
-    before: &ReleaseId,
-    context: &mut Context,
-) -> anyhow::Result<()> {
+/// Adds the commands after a rollback: further back, or forward again.
+fn add_ways(report: &mut Report<'_>, releases: &dyn Releases, before: &ReleaseId) {
     if let Ok(Some(pointer)) = releases.pointer() {
-        let back = match &pointer.previous[..] {
+        report.line(match &pointer.previous[..] {
             [] => "No release was active before it.",
             [..] => "Another rollback goes further back.",
-        };
-        writeln!(context.out, "{back}")?;
+        });
     }
-    let forward = format!("Go forward again: catalogue releases activate {before}");
-    Ok(writeln!(context.out, "{}", context.hints.paste(&forward))?)
+    report.verbatim(format!(
+        "Go forward again: catalogue releases activate {before}"
+    ));
 }

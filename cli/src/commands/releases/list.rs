@@ -15,7 +15,7 @@ use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
 use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
-use crate::terminal::table::{self, Cell, Column};
+use crate::terminal::table::{Cell, Column};
 
 /// The releases to list, including a missing active one.
 pub(super) struct Listing {
@@ -99,30 +99,27 @@ pub(super) fn list(
         ExitStatus::Failure
     };
     listing.report_pointer_damage(context);
-    if as_json {
-        let document = ListDocument {
-            releases: documents,
-            pointer_damage: listing.pointer_damage,
-        };
-        show::json(&document, context)?;
-    } else if documents.is_empty() {
-        no_releases(releases, context)?;
-    } else {
-        let now = context.clock.now().unix_seconds();
-        let text = rows(&documents, now, context.terminal);
-        context.out.write_all(text.as_bytes())?;
-    }
+    let document = ListDocument {
+        releases: documents,
+        pointer_damage: listing.pointer_damage,
+    };
+    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let report = || match &document.releases[..] {
+        [] => no_releases(releases),
+        all => listed(all, now, terminal),
+    };
+    show::result(as_json, &document, report, context)?;
     Ok(status)
 }
 
 /// Says that there are no releases, and how to create one.
-pub(super) fn no_releases(releases: &dyn Releases, context: &mut Context) -> anyhow::Result<()> {
-    writeln!(context.out, "No releases in {}.", releases.location())?;
-    let next = context.hints.paste("Import one: catalogue import EXPORT");
-    Ok(writeln!(context.out, "{next}")?)
+pub(super) fn no_releases(releases: &dyn Releases) -> Report<'static> {
+    let mut report = Report::of(format!("No releases in {}.", releases.location()));
+    report.line("Import one: catalogue import EXPORT");
+    report
 }
 
-fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {
+fn listed(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> Report<'static> {
     let number = |number: Option<u64>| known(number.map(|number| number.to_string()));
     let columns = [
         "RELEASE".into(),
@@ -144,7 +141,9 @@ fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {
             Cell::new(release.state(), release.style()),
         ]
     });
-    table::list(columns, rows, terminal)
+    let mut report = Report::new();
+    report.table("", columns, rows);
+    report
 }
 
 fn known(text: Option<String>) -> String {
@@ -169,18 +168,14 @@ pub(super) fn show(
     let manifest = releases.manifest(id)?;
     let bytes = releases.size(id)?;
     let release = ReleaseDocument::new(id, &manifest, Some(bytes), active.as_ref());
-    if as_json {
-        let shown = ShownDocument {
-            release,
-            coverage: CoverageDocument::new(&manifest),
-            files: &manifest.files,
-        };
-        show::json(&shown, context)?;
-    } else {
-        let now = context.clock.now().unix_seconds();
-        let shown = shown(&release, bytes, &manifest, now, context.terminal);
-        show::report(&shown, context)?;
-    }
+    let document = ShownDocument {
+        release,
+        coverage: CoverageDocument::new(&manifest),
+        files: &manifest.files,
+    };
+    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let report = || shown(&document.release, bytes, &manifest, now, terminal);
+    show::result(as_json, &document, report, context)?;
     Ok(ExitStatus::Done)
 }
 
