@@ -99,6 +99,34 @@ fn every_rollback_goes_further_back_and_latest_does_not_bring_back_what_was_left
 }
 
 #[test]
+fn a_rollback_offers_only_releases_that_are_there() {
+    let remove = |cli: &TestCli, id: &str| {
+        let release = cli.path(format!("catalogue-data/releases/{id}"));
+        fs::remove_dir_all(release).unwrap();
+    };
+    let (mut cli, [first, second]) = two_releases();
+    remove(&cli, &second);
+    let no_way_forward = cli.run(&["releases", "rollback"]);
+    cli.advance(Duration::from_mins(1));
+    Edited::sample()
+        .without_boats(1)
+        .write(&cli, "third.ndjson");
+    let third = import(&mut cli, "[dir]/third.ndjson", &[]);
+    cli.advance(Duration::from_mins(1));
+    Edited::sample()
+        .without_boats(2)
+        .write(&cli, "fourth.ndjson");
+    let fourth = import(&mut cli, "[dir]/fourth.ndjson", &[]);
+    remove(&cli, &first);
+    let no_way_back = cli.run(&["releases", "rollback"]);
+    check(
+        "releases_rollback_gone",
+        &[first, second, third, fourth],
+        &[no_way_forward, no_way_back],
+    );
+}
+
+#[test]
 fn latest_is_refused_where_two_releases_are_of_the_same_second() {
     let mut cli = TestCli::new();
     cli.run(&["import", SAMPLE]);

@@ -211,15 +211,19 @@ fn shown(releases: &dyn Releases, change: &Change<'_>) -> Report<'static> {
     report
 }
 
-/// Adds the commands after a rollback: further back, or forward again.
+/// Adds the commands after a rollback: further back, or forward again, to releases that are there.
 fn add_ways(report: &mut Report<'_>, releases: &dyn Releases, before: &ReleaseId) {
+    let is_there = |id: &ReleaseId| releases.check_sizes(id).is_ok();
     if let Ok(Some(pointer)) = releases.pointer() {
         report.line(match &pointer.previous[..] {
             [] => "No release was active before it.",
-            [..] => "Another rollback goes further back.",
+            before if before.iter().any(is_there) => "Another rollback goes further back.",
+            [..] => "Those that were active before it are gone.",
         });
     }
-    report.verbatim(format!(
-        "Go forward again: catalogue releases activate {before}"
-    ));
+    if is_there(before) {
+        report.verbatim(format!(
+            "Go forward again: catalogue releases activate {before}"
+        ));
+    }
 }
