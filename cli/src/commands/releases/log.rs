@@ -39,8 +39,8 @@ const HASH_DIGITS: usize = 16;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For example: catalogue releases log --last 10\n\
-An import that activated nothing is logged too, with the reason. An activation is logged before it \
-is done, so none is without an entry. --json shows the whole SHA-256 of each file.")]
+An import that activated nothing is logged too, with the reason; one that found nothing new, once \
+an hour at most. An activation is logged before it is done, so none is without an entry. --json shows the whole SHA-256 of each file.")]
 pub struct LogArgs {
     /// Only entries that name this release: its id, or a beginning of it; or `current`, `previous`
     /// or `latest`
@@ -137,7 +137,7 @@ fn row(logged: &Logged, now: i64, terminal: Terminal) -> [Cell; 3] {
     let mut lines = vec![format!(
         "{}: {}",
         attempt.command.as_str(),
-        summary(outcome)
+        summary(attempt, outcome)
     )];
     if let Outcome::Activated {
         before: Some(before),
@@ -164,10 +164,13 @@ fn row(logged: &Logged, now: i64, terminal: Terminal) -> [Cell; 3] {
     ]
 }
 
-fn summary(outcome: &Outcome) -> String {
+fn summary(attempt: &Attempt, outcome: &Outcome) -> String {
     match outcome {
         Outcome::Activated { release, .. } => format!("activated {release}"),
         Outcome::Made { release } => format!("made {release}, not activated"),
+        Outcome::Unchanged { release } if attempt.source.is_none() => {
+            format!("nothing had changed since {release} was imported")
+        }
         Outcome::Unchanged { release } => format!("{release} was active already"),
         Outcome::Refused { release } => format!("made {release}, refused to activate it"),
         Outcome::Overtaken { release } => {
