@@ -3,10 +3,12 @@
 use std::io::Write;
 
 use anyhow::bail;
+use shared::base::timestamp::Timestamp;
 use shared::release::{Manifest, ReleaseError, ReleaseId, Releases};
 
-use super::document::{ListDocument, ReleaseDocument, ShownDocument, damage};
+use super::document::{ListDocument, RefusedDocument, ReleaseDocument, ShownDocument, damage};
 use crate::commands::coverage::{self, CoverageDocument};
+use crate::commands::release_log;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
@@ -99,14 +101,24 @@ pub(super) fn list(
         ExitStatus::Failure
     };
     listing.report_pointer_damage(context);
+    let refused = release_log::refused(releases)?.into_iter();
+    let refused = refused.map(|entry| RefusedDocument {
+        at: Timestamp::from_unix_seconds(entry.attempt.at),
+        reason: release_log::why_refused(&entry),
+    });
     let document = ListDocument {
         releases: documents,
         pointer_damage: listing.pointer_damage,
+        refused_imports: refused.collect(),
     };
     let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
-    let report = || match &document.releases[..] {
-        [] => no_releases(releases),
-        all => listed(all, now, terminal),
+    let report = || {
+        let mut report = match &document.releases[..] {
+            [] => no_releases(releases),
+            all => listed(all, now, terminal),
+        };
+        add_refused(&mut report, &document.refused_imports, now, terminal);
+        report
     };
     show::result(as_json, &document, report, context)?;
     Ok(status)
@@ -144,6 +156,18 @@ fn listed(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> Report<
     let mut report = Report::new();
     report.table("", columns, rows);
     report
+}
+
+/// Adds the refused imports; the log says more about each.
+fn add_refused(report: &mut Report<'_>, refused: &[RefusedDocument], now: i64, terminal: Terminal) {
+    let rows = refused.iter().map(|import| {
+        let at = relative_time::short(import.at.unix_seconds(), now, terminal);
+        [at, import.reason.clone()]
+    });
+    report.list("Refused imports, the latest first:", rows, 0);
+    if !refused.is_empty() {
+        report.line("More about each: catalogue releases log");
+    }
 }
 
 fn known(text: Option<String>) -> String {
