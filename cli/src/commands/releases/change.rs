@@ -2,8 +2,6 @@
 //!
 //! Once the pointer is written, the command has succeeded, even if that cannot be shown.
 
-use std::io::Write;
-
 use anyhow::{Context as _, anyhow, bail};
 use shared::release::log::Command;
 use shared::release::releases::PassedOver;
@@ -19,8 +17,6 @@ use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::report::Report;
-use crate::terminal::escape::escape_control;
-use crate::terminal::wrap::wrap;
 
 /// The warning about the effect of repairing the pointer.
 const FIXED: &str = "warning: it was not known which release was active: what was active before \
@@ -76,8 +72,7 @@ fn check_latest(
         Some(NotServed::Refused) => {
             let note =
                 format!("note: `latest` is {id}, which the guards refused when it was imported");
-            // There is nowhere left to report that standard error is closed.
-            _ = writeln!(context.err, "{}", wrap(&note, 2, context.terminal));
+            show::aside(note, context);
             Ok(())
         }
         Some(NotServed::RolledBack) => {
@@ -148,7 +143,7 @@ fn report(
 ) -> ExitStatus {
     let active = change.active.clone();
     if change.is_mended {
-        _ = writeln!(context.err, "{}", wrap(FIXED, 2, context.terminal));
+        show::aside(FIXED, context);
     }
     report_passed_over(&change.passed_over, context);
     let shown = if as_json {
@@ -157,10 +152,9 @@ fn report(
         show::report(&shown(releases, &change), context)
     };
     if let Err(error) = OutputClosed::ignore_closed(shown) {
-        // There is nowhere left to report that standard error is closed.
-        _ = writeln!(
-            context.err,
-            "warning: release {active} is active, but that could not be shown: {error:#}"
+        show::aside(
+            format!("warning: release {active} is active, but that could not be shown: {error:#}"),
+            context,
         );
     }
     ExitStatus::Done
@@ -186,7 +180,7 @@ fn report_passed_over(passed_over: &[PassedOver], context: &mut Context) {
             ReleaseError::Unknown { .. } => format!("warning: passed over {id}: it is gone"),
             _ => format!("warning: passed over {id}: {damage}"),
         };
-        _ = writeln!(context.err, "{}", escape_control(&warning));
+        show::aside(warning, context);
     }
 }
 

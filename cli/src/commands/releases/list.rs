@@ -1,7 +1,5 @@
 //! `catalogue releases list` and `show`: which releases there are, and what is in one.
 
-use std::io::Write;
-
 use anyhow::bail;
 use shared::base::timestamp::Timestamp;
 use shared::release::{Manifest, ReleaseError, ReleaseId, Releases};
@@ -14,7 +12,6 @@ use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::report::Report;
 use crate::terminal::Terminal;
-use crate::terminal::escape::escape_control;
 use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
 use crate::terminal::table::{Cell, Column};
@@ -64,12 +61,7 @@ impl Listing {
     /// Reports that it is not known which release is active.
     pub(super) fn report_pointer_damage(&self, context: &mut Context) {
         if let Some(damage) = &self.pointer_damage {
-            // There is nowhere left to report that standard error is closed.
-            _ = writeln!(
-                context.err,
-                "error: {}",
-                escape_control(&context.hints.paste(damage))
-            );
+            show::aside(format!("error: {damage}"), context);
         }
     }
 

@@ -1,8 +1,6 @@
 //! `catalogue releases log`: who changed, or tried to change, which release is served, when and
 //! from what.
 
-use std::io::Write;
-
 use clap::{Args, value_parser};
 use serde::Serialize;
 use shared::base::hint::quoted;
@@ -21,12 +19,10 @@ use crate::process::context::Context;
 use crate::report::Report;
 use crate::terminal::Terminal;
 use crate::terminal::counted;
-use crate::terminal::escape::escape_control;
 use crate::terminal::quantity::count;
 use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
 use crate::terminal::table::{Cell, Column};
-use crate::terminal::wrap::wrap;
 
 /// How many entries are shown by default.
 const LAST_DEFAULT: usize = 50;
@@ -93,7 +89,7 @@ pub(super) fn run(
     };
     let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
     show::result(as_json, &document, || report(&part, now, terminal), context)?;
-    warn(&part, releases, context)?;
+    warn(&part, releases, context);
     Ok(ExitStatus::Done)
 }
 
@@ -263,7 +259,7 @@ fn listed(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Reports what the log lacks.
-fn warn(part: &LogPart, releases: &dyn Releases, context: &mut Context) -> anyhow::Result<()> {
+fn warn(part: &LogPart, releases: &dyn Releases, context: &mut Context) {
     let mut warnings = Vec::new();
     for line in &part.unreadable_last {
         warnings.push(format!("in the log of releases, {line}"));
@@ -281,10 +277,8 @@ fn warn(part: &LogPart, releases: &dyn Releases, context: &mut Context) -> anyho
             .and_then(|active| gap(part, &active?)),
     );
     for warning in warnings {
-        let warning = escape_control(&format!("warning: {warning}")).into_owned();
-        writeln!(context.err, "{}", wrap(&warning, 2, context.terminal))?;
+        show::aside(format!("warning: {warning}"), context);
     }
-    Ok(())
 }
 
 impl<'a> EntryDocument<'a> {

@@ -1,7 +1,5 @@
 //! `catalogue releases prune`: removes what is no longer needed, and says why the rest is kept.
 
-use std::io::Write;
-
 use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
@@ -17,7 +15,6 @@ use crate::process::context::Context;
 use crate::report::Report;
 use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::counted;
-use crate::terminal::escape::escape_control;
 use crate::terminal::size::file_size;
 use crate::terminal::table::Column;
 
@@ -85,12 +82,7 @@ pub(super) fn run(
         return Ok(ExitStatus::Done);
     }
     for failure in &failures {
-        // There is nowhere left to report that standard error is closed.
-        _ = writeln!(
-            context.err,
-            "error: {}",
-            escape_control(&context.hints.paste(failure))
-        );
+        show::aside(format!("error: {failure}"), context);
     }
     Ok(ExitStatus::Failure)
 }
