@@ -192,7 +192,12 @@ fn keys_and_subscriptions_that_want_looking_after_are_named() {
     let mut cases = [
         (
             "subscriptions without keys",
-            with(&[&create("b"), &create("c"), &create("d"), &create("it's")]),
+            with(
+                &["b", "c", "d", "e", "f", "it's"]
+                    .map(create)
+                    .each_ref()
+                    .map(|args| &args[..]),
+            ),
         ),
         (
             "an inactive subscription with keys",
