@@ -170,6 +170,17 @@ impl<'a> Report<'a> {
         self.add(Part::Note { text, is_apart })
     }
 
+    /// Adds sentences, each on a line of its own, that stand apart from what is above them.
+    pub fn lines(&mut self, lines: impl IntoIterator<Item = impl Into<String>>) -> &mut Self {
+        for (place, line) in lines.into_iter().enumerate() {
+            match place {
+                0 => self.note(line),
+                _ => self.line(line),
+            };
+        }
+        self
+    }
+
     /// Adds a line that is never broken, since it is to be copied.
     pub fn verbatim(&mut self, line: impl Into<String>) -> &mut Self {
         self.add(Part::Verbatim(line.into()))

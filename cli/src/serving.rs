@@ -27,6 +27,7 @@ use server::catalogue::{Catalogue, OpenSettings};
 use server::keyring::{Keyring, watch, write_uses};
 use server::limits::Quotas;
 use server::ops::follow::{self, Follower, follow};
+use server::ops::imports::watch_imports;
 use server::ops::prefetch::prefetch;
 use server::request_id::RandomRequestIds;
 use server::{ConnectionLimits, Socket, cors::AllowedOrigins, serve::Answering};
@@ -186,6 +187,8 @@ impl Serving {
         let _follow = follow(follower).context("could not watch for releases")?;
         let _tend = prefetch(Arc::clone(&app), Arc::clone(&releases))
             .context("could not start to fetch releases ahead")?;
+        let _imports = watch_imports(Arc::clone(&app), Arc::clone(&releases))
+            .context("could not watch imports")?;
         let ended = runtime.block_on(async {
             let signals = StopSignals::watch()?;
             context.interrupts.leave();

@@ -18,7 +18,12 @@ pub mod style;
 pub mod table;
 pub mod wrap;
 
+use std::fmt::Display;
+
 use colour::Colour;
+
+/// Most names in one line.
+const NAMES_MAX: usize = 5;
 
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,5 +77,15 @@ pub fn counted(count: u64, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
+    }
+}
+
+/// The first few names, and how many more there are: `a, b, c, d, e and 7 more`.
+pub fn names(all: impl IntoIterator<Item: Display>, total: u64) -> String {
+    let shown = all.into_iter().take(NAMES_MAX);
+    let shown: Vec<String> = shown.map(|name| name.to_string()).collect();
+    match total.saturating_sub(shown.len() as u64) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }

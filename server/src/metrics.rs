@@ -9,6 +9,7 @@
 mod connections;
 mod durations;
 mod families;
+mod imports;
 pub(crate) mod process;
 mod queries;
 mod releases;
@@ -20,6 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) use connections::Connections;
 pub(crate) use durations::Durations;
 pub(crate) use families::{Families, MEDIA_TYPE};
+use imports::Imports;
 pub(crate) use queries::Queries;
 use releases::Releases;
 pub(crate) use requests::{Outcome, Requests};
@@ -30,6 +32,8 @@ pub(crate) struct Metrics {
     pub(crate) connections: Arc<Connections>,
     pub(crate) queries: Queries,
     pub(crate) releases: Releases,
+    /// Read from the log of releases; a scrape knows what is served.
+    pub(crate) imports: Imports,
     /// Counted where the log is written.
     pub(crate) log_lines_dropped: Arc<AtomicU64>,
 }
@@ -42,6 +46,7 @@ impl Metrics {
             connections: Arc::default(),
             queries: Queries::new(),
             releases: Releases::default(),
+            imports: Imports::default(),
             log_lines_dropped: Arc::default(),
         }
     }

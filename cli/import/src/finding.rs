@@ -21,7 +21,7 @@ use shared::base::field_path::FieldPath;
 
 pub use self::causes::{Cause, EXAMPLES_MAX};
 pub use self::code::{Blame, Code, Severity};
-pub(crate) use self::count_and_first::CountAndFirst;
+pub use self::count_and_first::CountAndFirst;
 pub use self::excerpt::Excerpt;
 pub use self::findings::{Findings, LISTED_DEFAULT};
 pub use self::kind::Kind;

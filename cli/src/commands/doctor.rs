@@ -145,10 +145,10 @@ fn examine(
     location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<Vec<Line>> {
-    let there = directory::there(config.data().path());
+    let there = directory::there(config.data().path(), location.address.is_none());
     let is_there = there.outcome != Outcome::Problem;
     let mut found = vec![("data directory", there)];
-    // For a missing directory, every other check would say the same.
+    // For a missing or an empty directory, every other check would say the same.
     if is_there {
         let mut inputs = collect::inputs(config, location, context)?;
         inputs.limits.clone_from(&args.limits);

@@ -3,7 +3,7 @@
 //! No server is asked and no key is needed: the release is opened here and queried by the same code
 //! that serves requests. A credential in the address is never repeated.
 
-mod text;
+mod report;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -12,7 +12,6 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{Args, value_parser};
 use percent_encoding::percent_decode_str;
-use serde::Serialize;
 use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
 use server::http::explain::{Explanation, explain};
 use shared::release::Release;
@@ -21,6 +20,7 @@ use super::release_name::ReleaseName;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
+use crate::report::text;
 use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
@@ -72,12 +72,16 @@ pub fn run(
     let catalogue = Arc::new(catalogue);
     let mut explanation = runtime.block_on(explain(&catalogue, address, &context.clock));
     explanation.address = without_key(explanation.address);
-    let text = if args.json {
-        indented(&explanation)?
+    let mut text = Vec::new();
+    if args.json {
+        serde_json::to_writer_pretty(&mut text, &explanation)?;
+        text.push(b'\n');
     } else {
-        text::of(&explanation, context.terminal)
-    };
+        let report = report::of(&explanation);
+        text::write(&report, &context.hints, context.terminal, &mut text)?;
+    }
     // It may contain anything that was typed.
+    let text = String::from_utf8_lossy(&text);
     context.out.write_all(redact(&text).as_bytes())?;
     Ok(status(&explanation))
 }
@@ -90,10 +94,6 @@ fn without_key(address: String) -> String {
         cut if cut == decoded => address,
         cut => cut.into_owned(),
     }
-}
-
-fn indented(document: &impl Serialize) -> anyhow::Result<String> {
-    Ok(format!("{}\n", serde_json::to_string_pretty(document)?))
 }
 
 /// The exit status, which differs for a wrong request and a failure of the catalogue.

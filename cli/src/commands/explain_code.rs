@@ -1,13 +1,12 @@
 //! `catalogue explain-code`: what the codes of findings mean, and what an import does about them.
 
-use std::io::Write;
-
 use import::finding::{Blame, Code, Severity, nearest};
 
+use super::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::terminal::table::{self, Column};
-use crate::terminal::wrap::wrap;
+use crate::report::Report;
+use crate::terminal::table::Column;
 
 /// Arguments of `explain-code`.
 #[derive(Debug, clap::Args)]
@@ -20,26 +19,24 @@ pub struct ExplainCodeArgs {
 
 /// Explains.
 pub fn run(args: &ExplainCodeArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let text = if args.codes.is_empty() {
+    let mut report = Report::new();
+    if args.codes.is_empty() {
         let row = |code: &Code| {
             let severity = code.severity().as_str().to_owned();
             [code.to_string(), severity, code.explanation().to_owned()]
         };
         let columns = ["CODE".into(), "SEVERITY".into(), Column::wrapped("MEANING")];
-        table::list(columns, Code::ALL.iter().map(row), context.terminal)
-    } else {
-        let explained = args.codes.iter().map(|code| explained(*code, context));
-        explained.collect::<Vec<_>>().join("\n")
-    };
-    context.out.write_all(text.as_bytes())?;
+        report.table("", columns, Code::ALL.iter().map(row));
+    }
+    for code in &args.codes {
+        let severity = code.severity().as_str();
+        report
+            .note(format!("{code} ({severity})"))
+            .line(code.explanation())
+            .line(consequence(*code));
+    }
+    show::report(&report, context)?;
     Ok(ExitStatus::Done)
-}
-
-fn explained(code: Code, context: &Context) -> String {
-    let wrapped = |text| wrap(text, 0, context.terminal);
-    let (severity, meaning) = (code.severity().as_str(), wrapped(code.explanation()));
-    let consequence = wrapped(consequence(code));
-    format!("{code} ({severity})\n{meaning}\n{consequence}\n")
 }
 
 fn parse_code(text: &str) -> Result<Code, String> {

@@ -1,15 +1,14 @@
 //! The message about an export that is not native: what it looks like, and what to do next.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use import::mapping::{Form, Recognised};
 use shared::base::hint::quoted;
 
 use crate::hints::Hints;
 use crate::remote::Source;
+use crate::report::{Report, text};
 use crate::terminal::Terminal;
-use crate::terminal::escape::escape_control;
-use crate::terminal::wrap::fit;
 
 /// Says what the export looks like, instead of what is wrong with each of its lines.
 pub(super) fn write(
@@ -18,21 +17,19 @@ pub(super) fn write(
     hints: &Hints,
     terminal: Terminal,
     out: &mut dyn Write,
-) -> io::Result<()> {
+) -> anyhow::Result<()> {
     let Recognised {
         file, form, sign, ..
     } = recognised;
-    // A path may be longer than a line, so it has one of its own.
-    let what = format!("error: this is not a native export; it looks like {form}");
-    writeln!(out, "{}", fit(&what, 2, terminal))?;
-    writeln!(out, "--> {}", escape_control(file))?;
-    writeln!(out, "  = {sign}\n")?;
     let exports = exports.iter().map(|source| quoted(&source.to_string()));
     let exports = exports.collect::<Vec<_>>().join(" ");
-    writeln!(
-        out,
-        "A mapping makes native records of it. Write one, edit it, check it, use it:"
-    )?;
+    let what = format!("error: this is not a native export; it looks like {form}");
+    let mut report = Report::of(what);
+    // A path may be longer than a line, so it has one of its own.
+    report
+        .verbatim(format!("--> {file}"))
+        .verbatim(format!("  = {sign}"))
+        .note("A mapping makes native records of it. Write one, edit it, check it, use it:");
     let init = match form {
         Form::Xml => format!("{} mapping.toml", form.mapping().name()),
         _ => format!("--from {exports} --to mapping.toml"),
@@ -42,7 +39,7 @@ pub(super) fn write(
         format!("mapping check mapping.toml {exports}"),
         format!("import --mapping mapping.toml {exports}"),
     ] {
-        writeln!(out, "{}", hints.paste(&format!("  catalogue {command}")))?;
+        report.verbatim(format!("  catalogue {command}"));
     }
-    Ok(())
+    text::write(&report, hints, terminal, out)
 }

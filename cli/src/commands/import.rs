@@ -261,6 +261,8 @@ pub(super) fn import(
     let exports = match exports(args, mapped, location.data, releases, context)? {
         Current::Exports(exports) => exports,
         Current::Unchanged(release) => {
+            let attempt = release_log::attempt(command, context);
+            unchanged::log(&release, &attempt, releases)?;
             return Ok(Ended::Unchanged(release, Active::read(releases)?));
         }
     };

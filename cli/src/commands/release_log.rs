@@ -4,6 +4,10 @@ use shared::release::log::{Attempt, Command, Entry, LogPart, LogQuery, Outcome};
 use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use crate::process::context::Context;
+use crate::terminal::counted;
+
+/// Most refused imports that are shown.
+const REFUSED_MAX: usize = 5;
 
 /// A command that is about to change releases.
 pub(super) fn attempt(command: Command, context: &Context) -> Attempt {
@@ -40,6 +44,42 @@ pub(super) fn not_served(
     })?;
     let last = part.entries.back();
     Ok(last.and_then(|logged| verdict(&logged.entry)).flatten())
+}
+
+/// The imports that were refused and still matter, the latest first, at most [`REFUSED_MAX`].
+pub(super) fn refused(releases: &dyn Releases) -> Result<Vec<Entry>, ReleaseError> {
+    let mut refused = Vec::new();
+    releases.latest_entry(&mut |entry| {
+        if entry.settles_refusals() {
+            return true;
+        }
+        if entry.is_import() {
+            refused.push(entry.clone());
+        }
+        refused.len() == REFUSED_MAX
+    })?;
+    Ok(refused)
+}
+
+/// Why an import was refused, in a few words.
+pub(super) fn why_refused(entry: &Entry) -> String {
+    match &entry.outcome {
+        Outcome::Invalid { errors } => counted(*errors, "error"),
+        Outcome::Overtaken { .. } => "what is active had changed".to_owned(),
+        _ => {
+            let objections = entry.attempt.objections.iter();
+            let mut refused = objections.filter(|one| !one.is_allowed);
+            // What follows the colon are names.
+            let first = refused
+                .next()
+                .and_then(|one| one.message.split(": ").next());
+            let first = first.unwrap_or("the guards refused it");
+            match refused.count() {
+                0 => first.to_owned(),
+                more => format!("{first}, and {more} more"),
+            }
+        }
+    }
 }
 
 /// The warning that the active release is not the last one that the log says was activated.

@@ -1,17 +1,14 @@
 //! `catalogue schema`: what native exports and mapping files may contain, as tables for people or
 //! as JSON Schema.
 
-use std::io::{self, Write};
-
 use import::schema::{self, Field, Key, Kind, LIST_MAX, Shape, TEXT_MAX, Table, Takes};
 use shared::base::units::LENGTH_MAX;
 
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::terminal::Terminal;
-use crate::terminal::table::{self, Column};
-use crate::terminal::wrap::wrap;
+use crate::report::Report;
+use crate::terminal::table::Column;
 
 /// Arguments of `schema`.
 #[derive(Debug, clap::Args)]
@@ -44,36 +41,39 @@ pub fn run(args: &SchemaArgs, context: &mut Context) -> anyhow::Result<ExitStatu
             };
             show::json(&schema, context)?;
         }
-        SchemaArgs { mapping: true, .. } => show_mapping(context)?,
-        SchemaArgs { .. } => show_native(context)?,
+        SchemaArgs { mapping: true, .. } => show::report(&mapping(), context)?,
+        SchemaArgs { .. } => show::report(&native(), context)?,
     }
     Ok(ExitStatus::Done)
 }
 
-fn show_native(context: &mut Context) -> io::Result<()> {
-    let terminal = context.terminal;
+fn native() -> Report<'static> {
+    let mut report = Report::new();
     for kind in Kind::ALL {
-        writeln!(context.out, "{}\n", fields(kind, terminal))?;
+        add_fields(kind, &mut report);
     }
-    writeln!(context.out, "Every line of an export is one record.")?;
+    report.note("Every line of an export is one record.");
     let bounds = format!("A text has at most {TEXT_MAX} bytes, a list {LIST_MAX} members.");
     let notes = NOTES.into_iter().map(str::to_owned).chain([bounds]);
     for note in notes.chain(schema::beyond()) {
-        writeln!(context.out, "{}", wrap(&format!("- {note}"), 2, terminal))?;
+        report.line(format!("- {note}"));
     }
-    Ok(())
+    report
 }
 
-fn show_mapping(context: &mut Context) -> io::Result<()> {
+fn mapping() -> Report<'static> {
+    let mut report = Report::new();
     for table in schema::mapping_tables() {
-        writeln!(context.out, "{}\n", keys(&table, context.terminal))?;
+        add_keys(&table, &mut report);
     }
-    let end = "A field of a native record is an expression, a table as above, or a table of fields. \
-        `catalogue mapping check` tries a mapping on an export.";
-    writeln!(context.out, "{}", wrap(end, 0, context.terminal))
+    report.note(
+        "A field of a native record is an expression, a table as above, or a table of fields. \
+         `catalogue mapping check` tries a mapping on an export.",
+    );
+    report
 }
 
-fn keys(table: &Table, terminal: Terminal) -> String {
+fn add_keys(table: &Table, report: &mut Report<'_>) {
     let columns = [
         Column::from(table.name),
         "REQUIRED".into(),
@@ -92,8 +92,7 @@ fn keys(table: &Table, terminal: Terminal) -> String {
             meaning,
         ]
     };
-    let shown = table::list(columns, table.keys.iter().map(row), terminal);
-    shown.trim_end().to_owned()
+    report.table("", columns, table.keys.iter().map(row));
 }
 
 fn choice(words: &[&str]) -> String {
@@ -132,7 +131,7 @@ const NOTES: [&str; 6] = [
     "Keys that begin with `x_` are ignored; other unknown keys are errors.",
 ];
 
-fn fields(kind: Kind, terminal: Terminal) -> String {
+fn add_fields(kind: Kind, report: &mut Report<'_>) {
     let columns = [
         Column::from(kind.as_str()),
         "REQUIRED".into(),
@@ -142,7 +141,7 @@ fn fields(kind: Kind, terminal: Terminal) -> String {
     ];
     let mut rows = Vec::new();
     add_rows(schema::fields(kind), 1, &mut rows);
-    table::list(columns, rows, terminal).trim_end().to_owned()
+    report.table("", columns, rows);
 }
 
 /// Adds a row for each field, followed by those of its own members.

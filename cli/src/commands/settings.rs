@@ -12,9 +12,9 @@ use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output_file::Permit;
-use crate::settings::{self, FILE, Source, Typed};
-use crate::terminal::escape::escape_control;
-use crate::terminal::table::{self, Column};
+use crate::report::Report;
+use crate::settings::{self, FILE, Shown, Source, Typed};
+use crate::terminal::table::Column;
 
 /// Arguments of `settings`.
 #[derive(Debug, Args)]
@@ -94,29 +94,31 @@ fn show(
 ) -> anyhow::Result<ExitStatus> {
     let settings = settings::find(config, context.operator.uid, command)?;
     let shown = settings.shown(command, typed);
-    if is_json {
-        let settings_of = shown.iter().map(|setting| SettingDocument {
-            name: &setting.name,
-            value: setting.value.as_deref(),
-            source: word(setting.source),
-            variable: &setting.variable,
-        });
-        let document = Document {
-            file: settings.file.as_deref(),
-            settings: settings_of.collect(),
-        };
-        show::json(&document, context)?;
-        return Ok(ExitStatus::Done);
-    }
-    let rows = shown.into_iter().map(|setting| {
-        let value = setting.value.or(setting.otherwise);
-        let value = value.unwrap_or_else(|| "-".to_owned());
-        [
-            setting.name,
-            escape_control(&value).into_owned(),
-            word(setting.source).to_owned(),
-            setting.variable,
-        ]
+    let settings_of = shown.iter().map(|setting| SettingDocument {
+        name: &setting.name,
+        value: setting.value.as_deref(),
+        source: word(setting.source),
+        variable: &setting.variable,
+    });
+    let document = Document {
+        file: settings.file.as_deref(),
+        settings: settings_of.collect(),
+    };
+    show::result(
+        is_json,
+        &document,
+        || report(&shown, settings.file.as_deref()),
+        context,
+    )?;
+    Ok(ExitStatus::Done)
+}
+
+fn report(shown: &[Shown], file: Option<&str>) -> Report<'static> {
+    let rows = shown.iter().map(|setting| {
+        let value = setting.value.as_ref().or(setting.otherwise.as_ref());
+        let value = value.map_or("-", String::as_str);
+        let source = word(setting.source);
+        [&setting.name, value, source, &setting.variable]
     });
     let columns = [
         "SETTING".into(),
@@ -124,13 +126,12 @@ fn show(
         "FROM".into(),
         Column::spare(1, "VARIABLE"),
     ];
-    let table = table::list(columns, rows, context.terminal);
-    let file = match &settings.file {
-        Some(file) => format!("The file is {}.", escape_control(file)),
+    let mut report = Report::new();
+    report.table("", columns, rows).note(match file {
+        Some(file) => format!("The file is {file}."),
         None => format!("There is no {FILE} here. Write one: catalogue settings init"),
-    };
-    write!(context.out, "{table}\n{file}\n")?;
-    Ok(ExitStatus::Done)
+    });
+    report
 }
 
 const fn word(source: Source) -> &'static str {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::hints::Hinted;
+use crate::hints::{self, Hinted};
 use crate::process::context::Context;
 use crate::report::facts::Facts;
 use crate::report::{Report, text};
@@ -48,6 +48,14 @@ pub(super) fn report(report: &Report<'_>, context: &mut Context) -> anyhow::Resu
     let mut out = BufWriter::new(&mut context.out);
     text::write(report, &context.hints, context.terminal, &mut out)?;
     Ok(out.flush()?)
+}
+
+/// Says something beside the result, on standard error.
+pub(super) fn aside(text: impl AsRef<str>, context: &mut Context) {
+    let text = context.hints.paste(text.as_ref());
+    let text = hints::lines(&escape_control(&text), context.terminal);
+    // There is nowhere left to report that standard error is closed.
+    _ = writeln!(context.err, "{text}");
 }
 
 /// Names the files that were written, for people.

@@ -98,17 +98,6 @@ impl<T: AsRef<str>> From<T> for Cell {
 
 /// A table with a heading, one line per row, columns two spaces apart. Columns that had to be left
 /// out are named below it.
-pub fn list<const COLUMNS: usize>(
-    columns: [impl Into<Column>; COLUMNS],
-    rows: impl IntoIterator<Item = [impl Into<Cell>; COLUMNS]>,
-    terminal: Terminal,
-) -> String {
-    let columns: [Column; COLUMNS] = columns.map(Into::into);
-    let rows = rows.into_iter().map(|row| row.map(Into::into).into());
-    table(&columns, &rows.collect::<Vec<_>>(), terminal)
-}
-
-/// The same for columns whose number is not known here.
 pub(crate) fn table(columns: &[Column], rows: &[Vec<Cell>], terminal: Terminal) -> String {
     let heading = columns.iter().map(|column| column.heading.into());
     let heading: Vec<Cell> = heading.collect();

@@ -5,6 +5,7 @@ mod ward;
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
 
 use cli::ExitStatus;
 use cli::process::machine::Machine;
@@ -20,7 +21,7 @@ use shared::release::{ReleaseStore, Releases};
 use shared::servers::ServerLock;
 
 use self::ward::{Ward, check};
-use crate::edited::release_ids;
+use crate::edited::{Edited, import, release_ids};
 use crate::harness::START;
 
 #[test]
@@ -87,6 +88,31 @@ fn a_machine_that_gives_too_little_is_reported() {
     ] {
         assert!(outcome.out.contains(told), "{outcome}");
     }
+}
+
+#[test]
+fn a_full_disk_is_pruned_only_where_that_frees_something() {
+    let mut ward = Ward::new();
+    let full = Machine {
+        open_files_max: || Some(20_000),
+        memory_bytes: || None,
+        free_bytes: |_directory| Ok(99_999_999),
+    };
+    let of_disk = |ward: &mut Ward| {
+        let outcome = ward
+            .cli
+            .run_in(&["doctor"], |context| context.machine = full);
+        let (_, told) = outcome.out.split_once("problem  disk").unwrap();
+        told.split_once("ok ").unwrap().0.trim().to_owned()
+    };
+    let needed = of_disk(&mut ward);
+    Edited::sample()
+        .with_boat("added")
+        .write(&ward.cli, "export.ndjson");
+    import(&mut ward.cli, "[dir]/export.ndjson", &["--no-activate"]);
+    ward.cli.advance(Duration::from_hours(48));
+    let unneeded = of_disk(&mut ward);
+    crate::harness::assert_snapshot("doctor_disk", &[needed, unneeded].join("\n\n"));
 }
 
 #[test]

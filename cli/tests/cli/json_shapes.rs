@@ -127,6 +127,7 @@ impl Shapes {
         self.cli.advance(Duration::from_hours(48));
         std::fs::create_dir(self.cli.path("catalogue-data/.new-killed")).unwrap();
         std::fs::create_dir(self.cli.path("catalogue-data/releases/strange")).unwrap();
+        self.run("import", &["[dir]/bad.ndjson"]);
         for command in [
             "releases list",
             "releases verify",

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::time::Duration;
 
-use crate::edited::{Edited, import};
+use crate::edited::{Edited, document, import};
 use crate::harness::{Outcome, TestCli, assert_snapshot};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
@@ -96,6 +96,68 @@ fn every_rollback_goes_further_back_and_latest_does_not_bring_back_what_was_left
         &[first, second, third],
         &outcomes,
     );
+}
+
+#[test]
+fn a_rollback_offers_only_releases_that_are_there() {
+    let remove = |cli: &TestCli, id: &str| {
+        let release = cli.path(format!("catalogue-data/releases/{id}"));
+        fs::remove_dir_all(release).unwrap();
+    };
+    let (mut cli, [first, second]) = two_releases();
+    remove(&cli, &second);
+    let no_way_forward = cli.run(&["releases", "rollback"]);
+    cli.advance(Duration::from_mins(1));
+    Edited::sample()
+        .without_boats(1)
+        .write(&cli, "third.ndjson");
+    let third = import(&mut cli, "[dir]/third.ndjson", &[]);
+    cli.advance(Duration::from_mins(1));
+    Edited::sample()
+        .without_boats(2)
+        .write(&cli, "fourth.ndjson");
+    let fourth = import(&mut cli, "[dir]/fourth.ndjson", &[]);
+    remove(&cli, &first);
+    let no_way_back = cli.run(&["releases", "rollback"]);
+    check(
+        "releases_rollback_gone",
+        &[first, second, third, fourth],
+        &[no_way_forward, no_way_back],
+    );
+}
+
+#[test]
+fn refused_imports_are_listed_until_one_succeeds_or_a_release_is_activated() {
+    let (mut cli, [first, _second]) = two_releases();
+    Edited::sample().only_boats(1).write(&cli, "few.ndjson");
+    cli.write("broken.ndjson", "{");
+    cli.run(&["releases", "activate", &first]);
+    let import = |cli: &mut TestCli, export| {
+        cli.advance(Duration::from_mins(1));
+        cli.run(&["import", export]).status
+    };
+    // What stands below the table, which has sizes that depend on the version of the Parquet library.
+    let listed = |cli: &mut TestCli| {
+        let listed = cli.run(&["releases", "list"]).out;
+        let (_table, below) = listed.split_once("\n\n").unwrap_or_default();
+        below.to_owned()
+    };
+    let refused = cli::ExitStatus::Refused;
+    assert_eq!(import(&mut cli, "[dir]/few.ndjson"), refused);
+    let invalid = cli::ExitStatus::InvalidData;
+    assert_eq!(import(&mut cli, "[dir]/broken.ndjson"), invalid);
+    let as_json = document(&cli.run(&["releases", "list", "--json"]));
+    let as_json = format!("{:#}\n", as_json["refusedImports"]);
+    let mut shown = vec![listed(&mut cli), as_json];
+    cli.run(&["releases", "activate", "latest"]);
+    assert_eq!(listed(&mut cli), "");
+    for _night in 0..6 {
+        import(&mut cli, "[dir]/broken.ndjson");
+    }
+    shown.push(listed(&mut cli));
+    import(&mut cli, "[dir]/few.ndjson");
+    assert_eq!(listed(&mut cli), "");
+    assert_snapshot("releases_list_refused", &shown.join("\n"));
 }
 
 #[test]

@@ -280,3 +280,21 @@ fn records_that_were_left_out_are_counted() {
     assert_eq!(entries(&mut cli, &[])[0]["source"]["leftOut"], 1);
     assert!(cli.run(&LOG).out.ends_with("left out: 1 invalid record\n"));
 }
+
+#[test]
+fn an_import_that_finds_nothing_new_is_logged_once_an_hour_and_after_a_refusal() {
+    let mut cli = TestCli::new();
+    let minutes = |cli: &TestCli, minutes| cli.advance(Duration::from_mins(minutes));
+    Edited::sample().write(&cli, "export.ndjson");
+    let unchanged = ["import", "--if-changed", "[dir]/export.ndjson"];
+    for pause in [0, 1, 57, 1, 59] {
+        minutes(&cli, pause);
+        later(&mut cli, &unchanged, ExitStatus::Done);
+    }
+    cli.write("broken.ndjson", "{");
+    let broken = ["import", "[dir]/broken.ndjson"];
+    later(&mut cli, &broken, ExitStatus::InvalidData);
+    later(&mut cli, &unchanged, ExitStatus::Done);
+    let log = cli.run(&LOG);
+    check(&cli, "releases_log_unchanged", &[log]);
+}

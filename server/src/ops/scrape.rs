@@ -64,13 +64,16 @@ fn collect_release(app: &App, families: &mut Families) {
         [("release", catalogue.release_id())],
     );
     // The manifest has it as text; an invalid time is no reason to leave out the rest.
-    if let Ok(published) = Timestamp::parse(catalogue.published_at()) {
-        families.gauge(
-            "catalogue_release_published_timestamp_seconds",
-            "When the release that is served was published, Unix time.",
-            published.unix_seconds(),
-        );
-    }
+    let published = Timestamp::parse(catalogue.published_at());
+    let published = published.ok().as_ref().map(Timestamp::unix_seconds);
+    families.gauges(
+        "catalogue_release_published_timestamp_seconds",
+        "When the release that is served was published, Unix time.",
+        published.map(|published| ([], published)),
+    );
+    app.metrics
+        .imports
+        .collect(published.unwrap_or_default(), families);
     families.gauge(
         "catalogue_release_damaged",
         "1 if a body of the release that is served could not be read as it was verified, else 0.",

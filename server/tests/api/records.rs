@@ -214,13 +214,18 @@ pub(crate) fn activate(
     id: &ReleaseId,
     lock: &ReleaseLock,
 ) -> Result<(), ReleaseError> {
+    let attempt = attempt(Command::Activate, 0);
+    store.activate(id, &ExpectedActive::of(store.pointer())?, &attempt, lock)
+}
+
+/// A command that nobody in particular runs at that Unix time, in seconds.
+pub(crate) fn attempt(command: Command, at: i64) -> Attempt {
     let author = Operator {
         user: None,
         uid: 0,
         sudo_user: None,
     };
-    let attempt = Attempt::new(Command::Activate, author, 0);
-    store.activate(id, &ExpectedActive::of(store.pointer())?, &attempt, lock)
+    Attempt::new(command, author, at)
 }
 
 /// The text with the hash of every release that a test published as zeros: it changes with every

@@ -122,7 +122,8 @@ pub enum Outcome {
         /// The release.
         release: ReleaseId,
     },
-    /// This release is active already.
+    /// There was nothing to do: this release is active already, or, without a source in the entry,
+    /// it was made from the same exports, which were not read again.
     Unchanged {
         /// The release.
         release: ReleaseId,
@@ -268,6 +269,31 @@ impl Outcome {
 }
 
 impl Entry {
+    /// Whether it is about an import, whatever became of it.
+    pub const fn is_import(&self) -> bool {
+        matches!(self.attempt.command, Command::Import | Command::Demo)
+    }
+
+    /// The release of an import that no guard and no error stopped.
+    pub const fn imported(&self) -> Option<&ReleaseId> {
+        match &self.outcome {
+            Outcome::Activated { release, .. }
+            | Outcome::Made { release }
+            | Outcome::Unchanged { release }
+                if self.is_import() =>
+            {
+                Some(release)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether imports that were refused before no longer matter: one was not, or someone decided
+    /// which release is active.
+    pub const fn settles_refusals(&self) -> bool {
+        matches!(self.outcome, Outcome::Activated { .. }) || self.imported().is_some()
+    }
+
     /// Whether it is about a release that `is_meant`.
     pub fn is_about(&self, is_meant: impl Fn(&ReleaseId) -> bool) -> bool {
         match &self.outcome {

@@ -14,6 +14,8 @@ use crate::base::{durable, regular_file};
 
 /// Most bytes read of the log, from its end: more than 100,000 entries.
 const READ_MAX: u64 = 1 << 27;
+/// Most bytes read to find one entry: about 10,000 entries.
+const FOUND_WITHIN: u64 = 1 << 22;
 
 /// The file of the log, existing or not.
 pub(super) struct LogFile(PathBuf);
@@ -31,8 +33,26 @@ impl LogFile {
 
     /// The entries of a query; none if there is no file.
     pub(super) fn read(&self, query: LogQuery<'_>) -> Result<LogPart, ReleaseError> {
+        self.read_end(READ_MAX, query)
+    }
+
+    /// The latest entry that is wanted. Later ones are asked about first.
+    pub(super) fn latest(
+        &self,
+        is_wanted: &mut dyn FnMut(&Entry) -> bool,
+    ) -> Result<Option<Entry>, ReleaseError> {
+        let all = LogQuery {
+            last: usize::MAX,
+            is_wanted: &|_any| true,
+        };
+        let part = self.read_end(FOUND_WITHIN, all)?;
+        let mut entries = part.entries.into_iter().rev().map(|logged| logged.entry);
+        Ok(entries.find(|entry| is_wanted(entry)))
+    }
+
+    fn read_end(&self, bytes_max: u64, query: LogQuery<'_>) -> Result<LogPart, ReleaseError> {
         let read = match regular_file::open(&self.0) {
-            Ok(file) => read(file, READ_MAX, query),
+            Ok(file) => read(file, bytes_max, query),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(LogPart::default()),
             Err(error) => Err(error),
         };

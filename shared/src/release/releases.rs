@@ -170,6 +170,13 @@ pub trait Releases: Send + Sync {
     /// The latest entries of the log that are wanted.
     fn read_log(&self, query: LogQuery<'_>) -> Result<LogPart, ReleaseError>;
 
+    /// The latest entry of the log that is wanted, among the last thousand. Later ones are asked
+    /// about first, so what lies before it costs nothing in a bucket.
+    fn latest_entry(
+        &self,
+        is_wanted: &mut dyn FnMut(&Entry) -> bool,
+    ) -> Result<Option<Entry>, ReleaseError>;
+
     /// Removes every release that there is no reason to keep, and leftovers.
     fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError>;
 

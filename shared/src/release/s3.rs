@@ -203,6 +203,13 @@ impl Releases for S3Releases {
         self.log.read(query)
     }
 
+    fn latest_entry(
+        &self,
+        is_wanted: &mut dyn FnMut(&Entry) -> bool,
+    ) -> Result<Option<Entry>, ReleaseError> {
+        self.log.latest(is_wanted)
+    }
+
     fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
         let server_time = self.published.server_time(now_seconds)?;
         let mut pruned = prune::prune(&self.published, &self.pointer, server_time, true)?;

@@ -302,6 +302,13 @@ impl Releases for ReleaseStore {
         LogFile::new(self.data.release_log()).read(query)
     }
 
+    fn latest_entry(
+        &self,
+        is_wanted: &mut dyn FnMut(&Entry) -> bool,
+    ) -> Result<Option<Entry>, ReleaseError> {
+        LogFile::new(self.data.release_log()).latest(is_wanted)
+    }
+
     fn prune(&self, now_seconds: i64, _held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
         self.remove_unneeded(now_seconds, true)
     }

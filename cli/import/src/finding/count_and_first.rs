@@ -2,9 +2,11 @@
 
 /// How often something occurred, and its first occurrence.
 #[derive(Clone, Debug)]
-pub(crate) struct CountAndFirst<T> {
-    pub(crate) count: u64,
-    pub(crate) first: Option<T>,
+pub struct CountAndFirst<T> {
+    /// How often it occurred.
+    pub count: u64,
+    /// Its first occurrence.
+    pub first: Option<T>,
 }
 
 impl<T> Default for CountAndFirst<T> {
@@ -18,7 +20,7 @@ impl<T> Default for CountAndFirst<T> {
 
 impl<T> CountAndFirst<T> {
     /// Counts an occurrence, and keeps it if it is the first.
-    pub(crate) fn add(&mut self, occurrence: impl FnOnce() -> T) {
+    pub fn add(&mut self, occurrence: impl FnOnce() -> T) {
         self.count += 1;
         self.first.get_or_insert_with(occurrence);
     }

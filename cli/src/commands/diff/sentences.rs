@@ -1,17 +1,12 @@
 //! A difference between releases in a few lines: what matters to consumers, and nothing else.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
 use shared::release::ReleaseDiff;
 use shared::release::diff::{Kind, KindDiff};
 
 use super::changes::{ChangedFields, FieldNumbers, by_count};
-
-use crate::terminal::counted;
-
-/// Most names in one line.
-const NAMES_MAX: usize = 5;
+use crate::terminal::{counted, names};
 
 /// One line per kind, one for the fields that changed most in it, and one for each change that may
 /// break a consumer.
@@ -175,13 +170,4 @@ fn fields_that(
     let verb = if total == 1 { singular } else { plural };
     let (fields, names) = (counted(total, "field"), names(paths.iter(), total));
     (total != 0).then(|| format!("{fields} of {kind} {verb} {what}: {names}"))
-}
-
-/// The first few names, and how many more there are.
-fn names<T: Display>(all: impl Iterator<Item = T>, total: u64) -> String {
-    let shown: Vec<String> = all.take(NAMES_MAX).map(|name| name.to_string()).collect();
-    match total.saturating_sub(shown.len() as u64) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
 }

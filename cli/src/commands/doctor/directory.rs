@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use import::finding::CountAndFirst;
 use shared::base::hint::quoted;
 
 use super::inputs::Inputs;
@@ -18,13 +19,20 @@ const OTHERS: u32 = 0o077;
 /// The permission bits that the owner of a directory needs.
 const OWNER: u32 = 0o700;
 
-/// Whether the directory exists and can be read.
-pub(super) fn there(path: &Path) -> Observation {
+/// Why it may be missing. An import is not suggested as the command to run: it would begin another
+/// catalogue below the place where a disk is to be mounted.
+const ABSENT: &str = "its disk is not mounted, it was moved, or nothing was imported yet; mount it, \
+                      name it with --data, or begin here with an import";
+
+/// Whether the directory exists and can be read. It may be empty only if releases are elsewhere.
+pub(super) fn there(path: &Path, has_releases: bool) -> Observation {
     let shown = path.display();
-    match fs::read_dir(path) {
-        Ok(_entries) => Observation::ok(format!("{shown} is there")),
+    let is_empty = |mut entries: fs::ReadDir| entries.next().is_none();
+    match fs::read_dir(path).map(is_empty) {
+        Ok(true) if has_releases => Observation::problem(format!("{shown} is empty: {ABSENT}")),
+        Ok(_) => Observation::ok(format!("{shown} is there")),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            Observation::problem(format!("there is no {shown}")).run("catalogue import EXPORT")
+            Observation::problem(format!("there is no {shown}: {ABSENT}"))
         }
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
             Observation::problem(format!("{shown} is a file, not a directory"))
@@ -63,12 +71,11 @@ pub(super) fn owners(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     let mut strangers = Strangers {
         owner,
         seen: 0,
-        count: 0,
-        first: None,
+        found: CountAndFirst::default(),
     };
     strangers.walk(path).with_context(|| unseen(path))?;
-    Ok(vec![if let Some(first) = &strangers.first {
-        let (count, first) = (strangers.count, first.display());
+    Ok(vec![if let Some(first) = &strangers.found.first {
+        let (count, first) = (strangers.found.count, first.display());
         let message = format!(
             "{count} of what is in it do not belong to its owner, the user {owner}, whose server \
              may not read them; the first is {first}"
@@ -98,8 +105,7 @@ fn unseen(path: &Path) -> String {
 struct Strangers {
     owner: u32,
     seen: usize,
-    count: usize,
-    first: Option<PathBuf>,
+    found: CountAndFirst<PathBuf>,
 }
 
 impl Strangers {
@@ -116,8 +122,7 @@ impl Strangers {
                 metadata => metadata?,
             };
             if metadata.uid() != self.owner {
-                self.count += 1;
-                self.first.get_or_insert_with(|| entry.path());
+                self.found.add(|| entry.path());
             }
             if metadata.is_dir() {
                 match self.walk(&entry.path()) {

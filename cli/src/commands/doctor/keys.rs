@@ -9,13 +9,11 @@ use shared::keys::subscription::{Subscription, SubscriptionStatus};
 
 use super::inputs::{Inputs, StoreContents};
 use super::observation::Observation;
-use crate::terminal::counted;
 use crate::terminal::relative_time;
+use crate::terminal::{counted, names};
 
 /// How long before its expiry a key is reported.
 const EXPIRING: Duration = Duration::from_hours(14 * 24);
-/// Most keys or subscriptions named in one line.
-const NAMED_MAX: usize = 3;
 
 /// Subscriptions whose keys do not work, though they look as if they should.
 pub(super) fn subscriptions(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
@@ -35,14 +33,14 @@ pub(super) fn subscriptions(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     }
     let mut observations = Vec::new();
     if let Some(first) = keyless.first() {
-        let (names, name) = (names(&keyless), quoted(first.name.as_str()));
+        let (names, name) = (named(&keyless), quoted(first.name.as_str()));
         let scopes = "boats.read manufacturers.read";
         let issue = format!("catalogue keys issue --subscription {name} --scope {scopes}");
         let message = format!("without a key that works: {names}");
         observations.push(Observation::warning(message).run(issue));
     }
     if let Some(first) = inactive.first() {
-        let (names, name) = (names(&inactive), quoted(first.name.as_str()));
+        let (names, name) = (named(&inactive), quoted(first.name.as_str()));
         let activate = format!("catalogue subscriptions update {name} --status active");
         let message = format!("inactive, so that their keys are refused: {names}");
         observations.push(Observation::warning(message).run(activate));
@@ -117,13 +115,7 @@ fn would_work(key: &Key, subscription: &Subscription, now: i64) -> bool {
         )
 }
 
-fn names(subscriptions: &[&Subscription]) -> String {
-    let named = subscriptions.iter().take(NAMED_MAX);
-    let named: Vec<&str> = named
-        .map(|subscription| subscription.name.as_str())
-        .collect();
-    match subscriptions.len().saturating_sub(NAMED_MAX) {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
-    }
+fn named(subscriptions: &[&Subscription]) -> String {
+    let names_of = subscriptions.iter().map(|one| one.name.as_str());
+    names(names_of, subscriptions.len() as u64)
 }

@@ -4,9 +4,10 @@ use anyhow::Context as _;
 use server::ConnectionLimits;
 use server::catalogue::duckdb_version;
 use shared::release::ReleaseId;
+use shared::release::prune::Pruned;
 
 use super::inputs::{Inputs, StoreContents};
-use super::observation::Observation;
+use super::observation::{Observation, Outcome};
 use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
 
@@ -21,19 +22,30 @@ pub(super) fn disk(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     let path = inputs.data.path();
     let free = (inputs.machine.free_bytes)(path);
     let free = free.with_context(|| format!("could not measure {}", path.display()))?;
-    Ok(vec![judge_disk(free, inputs.active_bytes)])
+    let judged = judge_disk(free, inputs.active_bytes);
+    if judged.outcome == Outcome::Ok {
+        return Ok(vec![judged]);
+    }
+    let unneeded = inputs.unneeded.as_ref().and_then(|it| it.as_ref().ok());
+    Ok(vec![match unneeded.map(Pruned::freed_bytes) {
+        None => judged,
+        Some(0) => {
+            let message = format!("{}; no release can be pruned", judged.message);
+            Observation { message, ..judged }
+        }
+        Some(_) => judged.run("catalogue releases prune"),
+    }])
 }
 
 fn judge_disk(free: u64, release_bytes: u64) -> Observation {
     let (shown, release) = (file_size(free), file_size(release_bytes));
-    let prune = "catalogue releases prune";
     if free < FREE_BYTES_MIN {
         let message = format!("{shown} are free: soon nothing can be imported, issued or counted");
-        return Observation::problem(message).run(prune);
+        return Observation::problem(message);
     }
     if free < release_bytes.saturating_add(FREE_BYTES_MIN) {
         let message = format!("{shown} are free, too little for another release of {release}");
-        return Observation::warning(message).run(prune);
+        return Observation::warning(message);
     }
     Observation::ok(format!("{shown} are free"))
 }

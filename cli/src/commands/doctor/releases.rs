@@ -44,7 +44,9 @@ pub(super) fn active(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     let Ok(Some(active)) = &inputs.active else {
         return Ok(Vec::new());
     };
-    let rollback_or_import = if inputs.ids().iter().any(|id| id != active) {
+    let pointer = inputs.releases.pointer().ok().flatten();
+    let before = pointer.map_or_else(Vec::new, |pointer| pointer.previous);
+    let rollback_or_import = if before.iter().any(|id| inputs.ids().contains(id)) {
         "catalogue releases rollback"
     } else {
         "catalogue import EXPORT"

@@ -55,7 +55,12 @@ fn file_contents(config: &KeyStoreConfig) -> Result<StoreContents, Observation> 
 fn unusable(error: &KeyStoreError, path: &str, is_forbidden: bool) -> Observation {
     let failed = Observation::failed(error);
     match error {
-        KeyStoreError::Missing { .. } => failed.run("catalogue subscriptions create NAME"),
+        KeyStoreError::Missing { .. } => Observation::problem(format!(
+            "{error}: none was made here yet, or it was lost or moved"
+        ))
+        .run(format!(
+            "catalogue subscriptions create NAME, or, if there were keys: cp BACKUP {path}"
+        )),
         KeyStoreError::Locked { .. } => failed.run(format!("fuser -v {path}")),
         // Restoring a backup would undo later changes, and nothing is lost here.
         KeyStoreError::Failed { .. } if is_forbidden => failed.run(format!("chmod u+rw {path}")),

@@ -20,15 +20,13 @@ use self::percent::Percent;
 use super::comparison::Comparison;
 use crate::commands::diff::changes::ChangedFields;
 use crate::commands::diff::sentences;
-use crate::terminal::counted;
+use crate::terminal::{counted, names};
 
 /// Heading of the options about what is served afterwards.
 pub(super) const ACTIVATION: &str = "Activation";
 /// Values of a field that may be lost or replaced whatever share of them that is, unless none may:
 /// a small catalogue changes by hand.
 const FEW: u64 = 10;
-/// Most fields that one refusal names for people.
-const FIELDS_MAX: usize = 5;
 /// Fields that change because another field does, or at every import, and slugs, which have a guard
 /// of their own.
 const FOLLOWING: [&str; 5] = [
@@ -334,7 +332,7 @@ fn refusal(
     } else {
         ""
     };
-    let shown = fields.iter().take(FIELDS_MAX).map(|of| {
+    let shown = fields.iter().map(|of| {
         let example = of.examples.first().map(|example| {
             let ValueChange { id, before, after } = example;
             format!(" ({id}: {before} -> {after})")
@@ -345,16 +343,12 @@ fn refusal(
             example.unwrap_or_default()
         )
     });
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    let more = match fields.len().saturating_sub(FIELDS_MAX) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let shown = names(shown, fields.len() as u64);
     let count = counted(fields.len() as u64, "field");
     Some(Refusal {
         message: format!(
             "{count} of {kind} {what} in more than {most} % of the records that had one: \
-             {shown}{more}"
+             {shown}"
         ),
         allowed_by: AllowedBy::AtMost(share, percent),
         fields,

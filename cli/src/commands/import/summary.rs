@@ -72,7 +72,7 @@ pub(super) fn show(
         return show::report(&report, context);
     };
     if !made.is_refused() {
-        warn_if_not_compared(made, context)?;
+        warn_if_not_compared(made, context);
     }
     add_made(&mut report, made, imported, outcome);
     written.for_each(|written| _ = report.line(written));
@@ -160,13 +160,10 @@ fn add_next(report: &mut Report<'_>, made: &Made, imported: &Imported, first_key
 }
 
 /// Warns that it is not known what changes, unless a refusal says so already.
-fn warn_if_not_compared(made: &Made, context: &mut Context) -> anyhow::Result<()> {
+fn warn_if_not_compared(made: &Made, context: &mut Context) {
     if let Comparison::Impossible(why) = &made.comparison {
-        let warning = guards::uncompared(why);
-        let warning = context.hints.paste(&warning);
-        writeln!(context.err, "warning: {}", escape_control(&warning))?;
+        show::aside(format!("warning: {}", guards::uncompared(why)), context);
     }
-    Ok(())
 }
 
 /// Adds what changes, unless the active release was imported again.
@@ -204,7 +201,7 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
     } else if !made.refusals.is_empty() {
         let options = guards::options(&made.refusals);
         let note = format!("note: an import that activates would be refused without {options}");
-        writeln!(context.err, "{}", wrap(&note, 2, context.terminal))?;
+        show::aside(note, context);
     }
     Ok(())
 }

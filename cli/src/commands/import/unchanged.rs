@@ -2,19 +2,18 @@
 //! it every minute.
 //!
 //! The log of releases contains the last import that made a release. Nothing changed if every
-//! address has the logged ETag, or every file the logged hash, and the mapping is the same.
+//! address has the logged ETag, or every file the logged hash, and the mapping is the same. That
+//! there was nothing to import is logged too, so that it is known that imports run.
 
 use std::fs::File;
-use std::io::Write as _;
 
 use anyhow::Context as _;
 use import::mapping::Mapping;
 use import::source::{Export, STANDARD_INPUT};
-use serde::Serialize;
 use shared::base::hash::sha256_hex_of_reader;
 use shared::base::source_files::{SourceFile, SourceFiles};
-use shared::release::log::{Command, Entry, LogQuery, Outcome, Source as Logged};
-use shared::release::{ReleaseId, Releases};
+use shared::release::log::{Attempt, Entry, Outcome, Source as Logged};
+use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use super::comparison::Active;
 use crate::commands::fetch::{Gathered, Gathering, connect, hinted};
@@ -22,7 +21,11 @@ use crate::commands::show;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::remote::Source;
-use crate::terminal::wrap::fit;
+use crate::report::Report;
+use crate::report::facts::Facts;
+
+/// How many seconds lie between two entries of imports that found nothing new.
+const LOGGED_SECONDS_MIN: u64 = 3600;
 
 /// What to import.
 pub(super) enum Current {
@@ -30,14 +33,6 @@ pub(super) enum Current {
     Unchanged(ReleaseId),
     /// These exports.
     Exports(Vec<Export>),
-}
-
-#[derive(Serialize)]
-struct Document<'a> {
-    imported: bool,
-    unchanged: bool,
-    release: &'a ReleaseId,
-    active: Option<&'a ReleaseId>,
 }
 
 /// An import that is left out if it would read and do the same as the last one.
@@ -78,26 +73,19 @@ impl IfChanged<'_> {
     /// The release imported last, and its source; `None` also if that was only made, and this
     /// import would activate it.
     fn last_import(&self, releases: &dyn Releases) -> anyhow::Result<Option<(ReleaseId, Logged)>> {
-        let is_import = |entry: &Entry| {
-            let is_command = matches!(entry.attempt.command, Command::Import | Command::Demo);
-            is_command && made(&entry.outcome).is_some() && entry.attempt.source.is_some()
-        };
-        let part = releases.read_log(LogQuery {
-            last: 1,
-            is_wanted: &is_import,
+        let last = releases.latest_entry(&mut |entry| {
+            entry.imported().is_some() && entry.attempt.source.is_some()
         })?;
-        let Some(Entry { attempt, outcome }) = part.entries.into_iter().next().map(|it| it.entry)
-        else {
-            return Ok(None);
-        };
-        let is_only_made = matches!(outcome, Outcome::Made { .. });
-        let last = made(&outcome).cloned().zip(attempt.source);
-        let Some((release, _)) = &last else {
-            return Ok(None);
-        };
-        let is_done =
-            !is_only_made || !self.activates || Active::read(releases)?.id() == Some(release);
-        Ok(last.filter(|_| is_done))
+        let is_only_made = |entry: &Entry| matches!(entry.outcome, Outcome::Made { .. });
+        let must_be_active = self.activates && last.as_ref().is_some_and(is_only_made);
+        let release = last.as_ref().and_then(Entry::imported).cloned();
+        let source = last.and_then(|entry| entry.attempt.source);
+        let last = release.zip(source);
+        if must_be_active {
+            let active = Active::read(releases)?;
+            return Ok(last.filter(|(release, _)| active.id() == Some(release)));
+        }
+        Ok(last)
     }
 
     /// Whether both are known to be the same files, read in the same way. If there are more files
@@ -125,28 +113,39 @@ pub(super) fn show(
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<()> {
-    if as_json {
-        let document = Document {
-            imported: false,
-            unchanged: true,
-            release,
-            active: active.id(),
-        };
-        return show::json(&document, context);
-    }
-    let text = format!("Nothing has changed since release {release} was imported.");
-    writeln!(context.out, "{}", fit(&text, 2, context.terminal))?;
-    Ok(writeln!(context.out, "Active release: {active}.")?)
+    let document = Facts::new()
+        .told("imported", false)
+        .told("unchanged", true)
+        .told("release", release.as_str())
+        .told("active", active.id().map(ReleaseId::as_str));
+    let report = || {
+        let unchanged = format!("Nothing has changed since release {release} was imported.");
+        let mut report = Report::of(unchanged);
+        report.line(format!("Active release: {active}."));
+        report
+    };
+    show::result(as_json, &document, report, context)
 }
 
-/// The release of a successful import.
-const fn made(outcome: &Outcome) -> Option<&ReleaseId> {
-    match outcome {
-        Outcome::Activated { release, .. }
-        | Outcome::Made { release }
-        | Outcome::Unchanged { release } => Some(release),
-        _ => None,
+/// Logs that there was nothing to import, unless an import succeeded within the last hour: a timer
+/// may run every minute. While another command changes releases, that one is logged.
+pub(super) fn log(
+    release: &ReleaseId,
+    attempt: &Attempt,
+    releases: &dyn Releases,
+) -> anyhow::Result<()> {
+    let last = releases.latest_entry(&mut Entry::is_import)?;
+    let is_young = |last: &Entry| last.attempt.at.abs_diff(attempt.at) < LOGGED_SECONDS_MIN;
+    if last.is_some_and(|last| last.imported().is_some() && is_young(&last)) {
+        return Ok(());
     }
+    let lock = match releases.lock() {
+        Err(ReleaseError::Busy { .. }) => return Ok(()),
+        lock => lock?,
+    };
+    let release = release.clone();
+    let logged = releases.log(&attempt.entry(Outcome::Unchanged { release }), &lock);
+    logged.context("nothing has changed, and that could not be logged")
 }
 
 /// Refuses folders and streams, which have no hash of their own.
@@ -208,6 +207,7 @@ fn is_same_file(now: &SourceFile, last: &SourceFile) -> bool {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::io::Write;
 
     use super::*;
 

@@ -3,7 +3,6 @@
 //! A mapping for an export is a draft: its guesses are listed both in the output and in the file
 //! itself.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -16,18 +15,18 @@ use shared::base::hint::quoted;
 use shared::base::timestamp::Timestamp;
 
 use crate::commands::fetch::{FetchArgs, Gathering, paths};
-use crate::commands::{draft_file, one_of};
+use crate::commands::{draft_file, one_of, show};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output_file::Permit;
 use crate::remote::Source;
+use crate::report::Report;
 use crate::settings::FILE;
 use crate::settings::address::SourceParser;
 use crate::terminal::counted;
-use crate::terminal::escape::escape_control;
 use crate::terminal::progress::Progress;
-use crate::terminal::table::{self, Column};
+use crate::terminal::table::Column;
 
 /// Arguments of `mapping init`.
 #[derive(Debug, Args)]
@@ -79,12 +78,11 @@ pub(super) fn run(
         let path = path(file, system.name());
         if draft_file::write(system.text(), &path, &permit, context)? {
             let shown = path.display();
-            let out = &mut context.out;
-            writeln!(
-                out,
+            let mut report = Report::of(format!(
                 "Wrote {shown}. What to change in it stands at its beginning."
-            )?;
-            writeln!(out, "Next: catalogue mapping check {shown} EXPORT")?;
+            ));
+            report.line(format!("Next: catalogue mapping check {shown} EXPORT"));
+            show::report(&report, context)?;
         }
         return Ok(ExitStatus::Done);
     }
@@ -98,7 +96,8 @@ pub(super) fn run(
     };
     let path = path(file, name);
     if draft_file::write(&suggestion.text, &path, &permit, context)? {
-        show(&suggestion, &path, &args.from, context)?;
+        show::report(&report(&suggestion, &path, &args.from), context)
+            .context("could not show it")?;
     }
     Ok(ExitStatus::Done)
 }
@@ -137,50 +136,37 @@ fn suggestion(args: &InitArgs, data: &Path, context: &mut Context) -> anyhow::Re
     })
 }
 
-/// Says what was written, and what remains to be done.
-fn show(
-    suggestion: &Suggestion,
-    path: &Path,
-    exports: &[Source],
-    context: &mut Context,
-) -> anyhow::Result<()> {
-    let (recognised, terminal) = (&suggestion.recognised, context.terminal);
-    let out = &mut context.out;
+/// What was written, and what remains to be done.
+fn report(suggestion: &Suggestion, path: &Path, exports: &[Source]) -> Report<'static> {
+    let (file, form) = (&suggestion.recognised.file, &suggestion.recognised.form);
     let path = quoted(&path.display().to_string());
-    let file = escape_control(&recognised.file);
-    writeln!(
-        out,
-        "Wrote {path} for {file}, which looks like {}.",
-        recognised.form
-    )?;
+    let mut report = Report::of(format!("Wrote {path} for {file}, which looks like {form}."));
     if let Some((keys, read)) = suggestion.keys {
-        writeln!(out, "It reads {read} of the {keys} keys of its records.")?;
+        report.line(format!(
+            "It reads {read} of the {keys} keys of its records."
+        ));
     }
-    match suggestion.errors {
+    report.line(match suggestion.errors {
         _ if suggestion.is_open => {
-            let why = "so `check` and `import` refuse it before that is decided";
-            writeln!(out, "Something in it is left open, {why}.")?;
+            "Something in it is left open, so `check` and `import` refuse it \
+                                    before that is decided."
+                .to_owned()
         }
-        0 => writeln!(out, "With it, the export has no errors.")?,
-        errors => writeln!(out, "With it, the export has {}.", counted(errors, "error"))?,
+        0 => "With it, the export has no errors.".to_owned(),
+        errors => format!("With it, the export has {}.", counted(errors, "error")),
+    });
+    if !suggestion.other_files.is_empty() {
+        let others = suggestion.other_files.join(", ");
+        report.line(format!("It does not read {others}."));
     }
     if !suggestion.decisions.is_empty() {
-        writeln!(out, "\nLook at these before it is used:\n")?;
-        let rows = suggestion.decisions.iter().map(|decision| {
-            [
-                escape_control(&decision.field).into_owned(),
-                escape_control(&decision.why).into_owned(),
-            ]
-        });
+        let rows = suggestion.decisions.iter();
+        let rows = rows.map(|decision| [&decision.field, &decision.why]);
         let columns = ["FIELD".into(), Column::wrapped("WHY")];
-        writeln!(out, "{}", table::list(columns, rows, terminal))?;
-    }
-    if !suggestion.other_files.is_empty() {
-        let others = suggestion.other_files.iter();
-        let others: Vec<_> = others.map(|name| escape_control(name)).collect();
-        writeln!(out, "It does not read {}.", others.join(", "))?;
+        report.table("Look at these before it is used:", columns, rows);
     }
     let exports = exports.iter().map(|export| quoted(&export.to_string()));
     let exports = exports.collect::<Vec<_>>().join(" ");
-    writeln!(out, "Next: catalogue mapping check {path} {exports}").context("could not show it")
+    report.note(format!("Next: catalogue mapping check {path} {exports}"));
+    report
 }

@@ -2,8 +2,6 @@
 //!
 //! Once the pointer is written, the command has succeeded, even if that cannot be shown.
 
-use std::io::Write;
-
 use anyhow::{Context as _, anyhow, bail};
 use shared::release::log::Command;
 use shared::release::releases::PassedOver;
@@ -18,8 +16,7 @@ use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
-use crate::terminal::escape::escape_control;
-use crate::terminal::wrap::wrap;
+use crate::report::Report;
 
 /// The warning about the effect of repairing the pointer.
 const FIXED: &str = "warning: it was not known which release was active: what was active before \
@@ -75,8 +72,7 @@ fn check_latest(
         Some(NotServed::Refused) => {
             let note =
                 format!("note: `latest` is {id}, which the guards refused when it was imported");
-            // There is nowhere left to report that standard error is closed.
-            _ = writeln!(context.err, "{}", wrap(&note, 2, context.terminal));
+            show::aside(note, context);
             Ok(())
         }
         Some(NotServed::RolledBack) => {
@@ -147,19 +143,18 @@ fn report(
 ) -> ExitStatus {
     let active = change.active.clone();
     if change.is_mended {
-        _ = writeln!(context.err, "{}", wrap(FIXED, 2, context.terminal));
+        show::aside(FIXED, context);
     }
     report_passed_over(&change.passed_over, context);
     let shown = if as_json {
         show::json(&document(change), context)
     } else {
-        show(releases, &change, context)
+        show::report(&shown(releases, &change), context)
     };
     if let Err(error) = OutputClosed::ignore_closed(shown) {
-        // There is nowhere left to report that standard error is closed.
-        _ = writeln!(
-            context.err,
-            "warning: release {active} is active, but that could not be shown: {error:#}"
+        show::aside(
+            format!("warning: release {active} is active, but that could not be shown: {error:#}"),
+            context,
         );
     }
     ExitStatus::Done
@@ -185,18 +180,15 @@ fn report_passed_over(passed_over: &[PassedOver], context: &mut Context) {
             ReleaseError::Unknown { .. } => format!("warning: passed over {id}: it is gone"),
             _ => format!("warning: passed over {id}: {damage}"),
         };
-        _ = writeln!(context.err, "{}", escape_control(&warning));
+        show::aside(warning, context);
     }
 }
 
-/// Shows what is active and, if the releases can be compared, what that changes.
-fn show(releases: &dyn Releases, change: &Change<'_>, context: &mut Context) -> anyhow::Result<()> {
-    let active = change.active;
-    writeln!(
-        context.out,
-        "Release {active} is active;\nrunning servers follow {}.",
-        releases.followed_within()
-    )?;
+/// What is active and, if the releases can be compared, what that changes.
+fn shown(releases: &dyn Releases, change: &Change<'_>) -> Report<'static> {
+    let (active, within) = (change.active, releases.followed_within());
+    let mut report = Report::of(format!("Release {active} is active;"));
+    report.line(format!("running servers follow {within}."));
     if let Some(before) = change.before.filter(|before| *before != active)
         && let Ok(old) = releases.open_here(before)
         && let Ok(new) = releases.open_here(active)
@@ -204,28 +196,28 @@ fn show(releases: &dyn Releases, change: &Change<'_>, context: &mut Context) -> 
         && let Ok(diff) = ReleaseDiff::between(&old, &new, 0)
     {
         for line in sentences::counts_of_all(&diff) {
-            writeln!(context.out, "  {line}")?;
+            report.line(format!("  {line}"));
         }
     }
     if let Some(before) = change.before.filter(|_| change.is_rollback) {
-        show_ways(releases, before, context)?;
+        add_ways(&mut report, releases, before);
     }
-    Ok(())
+    report
 }
 
-/// Shows the commands after a rollback: further back, or forward again.
-fn show_ways(
-    releases: &dyn Releases,
-    before: &ReleaseId,
-    context: &mut Context,
-) -> anyhow::Result<()> {
+/// Adds the commands after a rollback: further back, or forward again, to releases that are there.
+fn add_ways(report: &mut Report<'_>, releases: &dyn Releases, before: &ReleaseId) {
+    let is_there = |id: &ReleaseId| releases.check_sizes(id).is_ok();
     if let Ok(Some(pointer)) = releases.pointer() {
-        let back = match &pointer.previous[..] {
+        report.line(match &pointer.previous[..] {
             [] => "No release was active before it.",
-            [..] => "Another rollback goes further back.",
-        };
-        writeln!(context.out, "{back}")?;
+            before if before.iter().any(is_there) => "Another rollback goes further back.",
+            [..] => "Those that were active before it are gone.",
+        });
     }
-    let forward = format!("Go forward again: catalogue releases activate {before}");
-    Ok(writeln!(context.out, "{}", context.hints.paste(&forward))?)
+    if is_there(before) {
+        report.verbatim(format!(
+            "Go forward again: catalogue releases activate {before}"
+        ));
+    }
 }

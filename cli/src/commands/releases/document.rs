@@ -2,6 +2,7 @@
 //! null.
 
 use serde::Serialize;
+use shared::base::timestamp::Timestamp;
 use shared::release::manifest::FileEntry;
 use shared::release::{Manifest, ReleaseError, ReleaseId};
 
@@ -18,6 +19,15 @@ pub(super) struct ListDocument {
     pub(super) releases: Vec<ReleaseDocument>,
     /// What is wrong with the pointer to the active one, or null.
     pub(super) pointer_damage: Option<String>,
+    /// The imports that were refused since one was not, the latest first.
+    pub(super) refused_imports: Vec<RefusedDocument>,
+}
+
+/// An import that was refused.
+#[derive(Serialize)]
+pub(super) struct RefusedDocument {
+    pub(super) at: Timestamp,
+    pub(super) reason: String,
 }
 
 /// One release.

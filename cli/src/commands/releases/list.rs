@@ -1,21 +1,20 @@
 //! `catalogue releases list` and `show`: which releases there are, and what is in one.
 
-use std::io::Write;
-
 use anyhow::bail;
+use shared::base::timestamp::Timestamp;
 use shared::release::{Manifest, ReleaseError, ReleaseId, Releases};
 
-use super::document::{ListDocument, ReleaseDocument, ShownDocument, damage};
+use super::document::{ListDocument, RefusedDocument, ReleaseDocument, ShownDocument, damage};
 use crate::commands::coverage::{self, CoverageDocument};
+use crate::commands::release_log;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::report::Report;
 use crate::terminal::Terminal;
-use crate::terminal::escape::escape_control;
 use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
-use crate::terminal::table::{self, Cell, Column};
+use crate::terminal::table::{Cell, Column};
 
 /// The releases to list, including a missing active one.
 pub(super) struct Listing {
@@ -62,12 +61,7 @@ impl Listing {
     /// Reports that it is not known which release is active.
     pub(super) fn report_pointer_damage(&self, context: &mut Context) {
         if let Some(damage) = &self.pointer_damage {
-            // There is nowhere left to report that standard error is closed.
-            _ = writeln!(
-                context.err,
-                "error: {}",
-                escape_control(&context.hints.paste(damage))
-            );
+            show::aside(format!("error: {damage}"), context);
         }
     }
 
@@ -99,30 +93,37 @@ pub(super) fn list(
         ExitStatus::Failure
     };
     listing.report_pointer_damage(context);
-    if as_json {
-        let document = ListDocument {
-            releases: documents,
-            pointer_damage: listing.pointer_damage,
+    let refused = release_log::refused(releases)?.into_iter();
+    let refused = refused.map(|entry| RefusedDocument {
+        at: Timestamp::from_unix_seconds(entry.attempt.at),
+        reason: release_log::why_refused(&entry),
+    });
+    let document = ListDocument {
+        releases: documents,
+        pointer_damage: listing.pointer_damage,
+        refused_imports: refused.collect(),
+    };
+    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let report = || {
+        let mut report = match &document.releases[..] {
+            [] => no_releases(releases),
+            all => listed(all, now, terminal),
         };
-        show::json(&document, context)?;
-    } else if documents.is_empty() {
-        no_releases(releases, context)?;
-    } else {
-        let now = context.clock.now().unix_seconds();
-        let text = rows(&documents, now, context.terminal);
-        context.out.write_all(text.as_bytes())?;
-    }
+        add_refused(&mut report, &document.refused_imports, now, terminal);
+        report
+    };
+    show::result(as_json, &document, report, context)?;
     Ok(status)
 }
 
 /// Says that there are no releases, and how to create one.
-pub(super) fn no_releases(releases: &dyn Releases, context: &mut Context) -> anyhow::Result<()> {
-    writeln!(context.out, "No releases in {}.", releases.location())?;
-    let next = context.hints.paste("Import one: catalogue import EXPORT");
-    Ok(writeln!(context.out, "{next}")?)
+pub(super) fn no_releases(releases: &dyn Releases) -> Report<'static> {
+    let mut report = Report::of(format!("No releases in {}.", releases.location()));
+    report.line("Import one: catalogue import EXPORT");
+    report
 }
 
-fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {
+fn listed(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> Report<'static> {
     let number = |number: Option<u64>| known(number.map(|number| number.to_string()));
     let columns = [
         "RELEASE".into(),
@@ -144,7 +145,21 @@ fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {
             Cell::new(release.state(), release.style()),
         ]
     });
-    table::list(columns, rows, terminal)
+    let mut report = Report::new();
+    report.table("", columns, rows);
+    report
+}
+
+/// Adds the refused imports; the log says more about each.
+fn add_refused(report: &mut Report<'_>, refused: &[RefusedDocument], now: i64, terminal: Terminal) {
+    let rows = refused.iter().map(|import| {
+        let at = relative_time::short(import.at.unix_seconds(), now, terminal);
+        [at, import.reason.clone()]
+    });
+    report.list("Refused imports, the latest first:", rows, 0);
+    if !refused.is_empty() {
+        report.line("More about each: catalogue releases log");
+    }
 }
 
 fn known(text: Option<String>) -> String {
@@ -169,18 +184,14 @@ pub(super) fn show(
     let manifest = releases.manifest(id)?;
     let bytes = releases.size(id)?;
     let release = ReleaseDocument::new(id, &manifest, Some(bytes), active.as_ref());
-    if as_json {
-        let shown = ShownDocument {
-            release,
-            coverage: CoverageDocument::new(&manifest),
-            files: &manifest.files,
-        };
-        show::json(&shown, context)?;
-    } else {
-        let now = context.clock.now().unix_seconds();
-        let shown = shown(&release, bytes, &manifest, now, context.terminal);
-        show::report(&shown, context)?;
-    }
+    let document = ShownDocument {
+        release,
+        coverage: CoverageDocument::new(&manifest),
+        files: &manifest.files,
+    };
+    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let report = || shown(&document.release, bytes, &manifest, now, terminal);
+    show::result(as_json, &document, report, context)?;
     Ok(ExitStatus::Done)
 }
 

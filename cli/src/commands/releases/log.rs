@@ -1,8 +1,6 @@
 //! `catalogue releases log`: who changed, or tried to change, which release is served, when and
 //! from what.
 
-use std::io::Write;
-
 use clap::{Args, value_parser};
 use serde::Serialize;
 use shared::base::hint::quoted;
@@ -21,12 +19,10 @@ use crate::process::context::Context;
 use crate::report::Report;
 use crate::terminal::Terminal;
 use crate::terminal::counted;
-use crate::terminal::escape::escape_control;
 use crate::terminal::quantity::count;
 use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
 use crate::terminal::table::{Cell, Column};
-use crate::terminal::wrap::wrap;
 
 /// How many entries are shown by default.
 const LAST_DEFAULT: usize = 50;
@@ -39,8 +35,8 @@ const HASH_DIGITS: usize = 16;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For example: catalogue releases log --last 10\n\
-An import that activated nothing is logged too, with the reason. An activation is logged before it \
-is done, so none is without an entry. --json shows the whole SHA-256 of each file.")]
+An import that activated nothing is logged too, with the reason; one that found nothing new, once \
+an hour at most. An activation is logged before it is done, so none is without an entry. --json shows the whole SHA-256 of each file.")]
 pub struct LogArgs {
     /// Only entries that name this release: its id, or a beginning of it; or `current`, `previous`
     /// or `latest`
@@ -93,7 +89,7 @@ pub(super) fn run(
     };
     let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
     show::result(as_json, &document, || report(&part, now, terminal), context)?;
-    warn(&part, releases, context)?;
+    warn(&part, releases, context);
     Ok(ExitStatus::Done)
 }
 
@@ -137,7 +133,7 @@ fn row(logged: &Logged, now: i64, terminal: Terminal) -> [Cell; 3] {
     let mut lines = vec![format!(
         "{}: {}",
         attempt.command.as_str(),
-        summary(outcome)
+        summary(attempt, outcome)
     )];
     if let Outcome::Activated {
         before: Some(before),
@@ -164,10 +160,13 @@ fn row(logged: &Logged, now: i64, terminal: Terminal) -> [Cell; 3] {
     ]
 }
 
-fn summary(outcome: &Outcome) -> String {
+fn summary(attempt: &Attempt, outcome: &Outcome) -> String {
     match outcome {
         Outcome::Activated { release, .. } => format!("activated {release}"),
         Outcome::Made { release } => format!("made {release}, not activated"),
+        Outcome::Unchanged { release } if attempt.source.is_none() => {
+            format!("nothing had changed since {release} was imported")
+        }
         Outcome::Unchanged { release } => format!("{release} was active already"),
         Outcome::Refused { release } => format!("made {release}, refused to activate it"),
         Outcome::Overtaken { release } => {
@@ -260,7 +259,7 @@ fn listed(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Reports what the log lacks.
-fn warn(part: &LogPart, releases: &dyn Releases, context: &mut Context) -> anyhow::Result<()> {
+fn warn(part: &LogPart, releases: &dyn Releases, context: &mut Context) {
     let mut warnings = Vec::new();
     for line in &part.unreadable_last {
         warnings.push(format!("in the log of releases, {line}"));
@@ -278,10 +277,8 @@ fn warn(part: &LogPart, releases: &dyn Releases, context: &mut Context) -> anyho
             .and_then(|active| gap(part, &active?)),
     );
     for warning in warnings {
-        let warning = escape_control(&format!("warning: {warning}")).into_owned();
-        writeln!(context.err, "{}", wrap(&warning, 2, context.terminal))?;
+        show::aside(format!("warning: {warning}"), context);
     }
-    Ok(())
 }
 
 impl<'a> EntryDocument<'a> {

@@ -1,7 +1,5 @@
 //! `catalogue releases prune`: removes what is no longer needed, and says why the rest is kept.
 
-use std::io::Write;
-
 use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
@@ -14,12 +12,11 @@ use crate::commands::release_log;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
+use crate::report::Report;
 use crate::serving::release_location::ReleaseLocation;
-use crate::terminal::Terminal;
 use crate::terminal::counted;
-use crate::terminal::escape::escape_control;
 use crate::terminal::size::file_size;
-use crate::terminal::table::{self, Column};
+use crate::terminal::table::Column;
 
 /// Arguments of `releases prune`.
 #[derive(Debug, Args)]
@@ -74,22 +71,18 @@ pub(super) fn run(
     let mut pruned = prune(args, releases, location, context)?;
     let failures = std::mem::take(&mut pruned.failures).into_iter();
     let failures: Vec<String> = failures.map(damage).collect();
-    if as_json {
-        show::json(&document(args, &pruned, &failures), context)?;
-    } else {
-        let text = text(args, &pruned, location, context.terminal);
-        context.out.write_all(text.as_bytes())?;
-    }
+    let document = document(args, &pruned, &failures);
+    show::result(
+        as_json,
+        &document,
+        || report(args, &pruned, location),
+        context,
+    )?;
     if failures.is_empty() {
         return Ok(ExitStatus::Done);
     }
     for failure in &failures {
-        // There is nowhere left to report that standard error is closed.
-        _ = writeln!(
-            context.err,
-            "error: {}",
-            escape_control(&context.hints.paste(failure))
-        );
+        show::aside(format!("error: {failure}"), context);
     }
     Ok(ExitStatus::Failure)
 }
@@ -156,19 +149,14 @@ fn document<'a>(args: &PruneArgs, pruned: &'a Pruned, failures: &'a [String]) ->
     }
 }
 
-fn text(
-    args: &PruneArgs,
-    pruned: &Pruned,
-    location: ReleaseLocation<'_>,
-    terminal: Terminal,
-) -> String {
+fn report(args: &PruneArgs, pruned: &Pruned, location: ReleaseLocation<'_>) -> Report<'static> {
     if pruned.releases.is_empty() && pruned.leftovers.is_empty() {
-        return format!("No releases in {location}.\n");
+        return Report::of(format!("No releases in {location}."));
     }
-    let gone = if args.dry_run {
-        "to be removed"
+    let (gone, done) = if args.dry_run {
+        ("to be removed", "To be removed")
     } else {
-        "removed"
+        ("removed", "Removed")
     };
     let releases = pruned.releases.iter().map(|decision| {
         let outcome = match decision.kept {
@@ -177,7 +165,8 @@ fn text(
         };
         [decision.id.to_string(), file_size(decision.bytes), outcome]
     });
-    let mut rows = table::list(columns("RELEASE"), releases, terminal);
+    let mut report = Report::new();
+    report.table("", columns("RELEASE"), releases);
     if !pruned.leftovers.is_empty() {
         let leftovers = pruned.leftovers.iter().map(|leftover| {
             let name = leftover.path.file_name().unwrap_or_default();
@@ -185,18 +174,13 @@ fn text(
             [name, file_size(leftover.bytes), gone.to_owned()]
         });
         // Leftovers get a separate table, because their names may be longer than ids.
-        let leftovers = table::list(columns("NEVER FINISHED"), leftovers, terminal);
-        rows = format!("{rows}\n{leftovers}");
+        report.table("", columns("NEVER FINISHED"), leftovers);
     }
     let removed = counted(removed(pruned).len() as u64, "release");
     let leftovers = counted(pruned.leftovers.len() as u64, "leftover");
     let freed = file_size(pruned.freed_bytes());
-    let done = if args.dry_run {
-        "To be removed"
-    } else {
-        "Removed"
-    };
-    format!("{rows}\n{done}: {removed} and {leftovers}, {freed}.\n")
+    report.note(format!("{done}: {removed} and {leftovers}, {freed}."));
+    report
 }
 
 fn columns(subject: &'static str) -> [Column; 3] {

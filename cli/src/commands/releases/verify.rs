@@ -49,7 +49,7 @@ pub(super) fn run(
         };
         show::json(&document, context)?;
     } else if verified.is_empty() {
-        no_releases(releases, context)?;
+        show::report(&no_releases(releases), context)?;
     }
     Ok(status)
 }

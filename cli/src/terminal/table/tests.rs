@@ -4,6 +4,17 @@ use unicode_width::UnicodeWidthStr;
 
 use super::*;
 
+/// A table whose rows have as many cells as it has columns.
+fn list<const COLUMNS: usize>(
+    columns: [impl Into<Column>; COLUMNS],
+    rows: impl IntoIterator<Item = [impl Into<Cell>; COLUMNS]>,
+    terminal: Terminal,
+) -> String {
+    let columns: [Column; COLUMNS] = columns.map(Into::into);
+    let rows = rows.into_iter().map(|row| row.map(Into::into).into());
+    table(&columns, &rows.collect::<Vec<_>>(), terminal)
+}
+
 fn at(columns: usize) -> Terminal {
     Terminal {
         out: true,

@@ -26,8 +26,12 @@ fn what_is_wrong_with_a_directory_is_reported_and_the_rest_is_looked_at_all_the_
     let file = Ward::new();
     fs::remove_dir_all(file.path("")).unwrap();
     file.cli.write("catalogue-data", b"");
+    let unmounted = Ward::new();
+    fs::remove_dir_all(unmounted.path("")).unwrap();
+    fs::create_dir(unmounted.path("")).unwrap();
     let mut cases = [
         ("no directory", missing),
+        ("an empty directory", unmounted),
         ("a file in its place", file),
         ("others may enter", with_mode("", 0o755)),
         ("its owner may not write", with_mode("", 0o500)),
@@ -75,6 +79,15 @@ fn what_is_wrong_with_releases_is_reported_with_what_mends_it() {
         "[dir]/export.ndjson",
         &["--allow", "uncompared"],
     );
+    let mut alone = Ward::new();
+    alone.cli.advance(Duration::from_mins(1));
+    edited::Edited::sample()
+        .with_boat("added")
+        .write(&alone.cli, "export.ndjson");
+    import(&mut alone.cli, "[dir]/export.ndjson", &["--no-activate"]);
+    let first = &edited::release_ids(&alone.cli)[0];
+    let bodies = alone.path(&format!("releases/{first}/boats.bodies"));
+    Ward::overwrite(&bodies, 50, b"\0");
     let mut empty = Ward {
         cli: TestCli::new(),
     };
@@ -108,6 +121,10 @@ fn what_is_wrong_with_releases_is_reported_with_what_mends_it() {
         (
             "no active release",
             damaged(&|ward| fs::remove_dir_all(ward.release_file("")).unwrap()),
+        ),
+        (
+            "a damaged active release, and one that was never active",
+            alone,
         ),
         ("a damaged file of another release", other),
         (
@@ -175,7 +192,12 @@ fn keys_and_subscriptions_that_want_looking_after_are_named() {
     let mut cases = [
         (
             "subscriptions without keys",
-            with(&[&create("b"), &create("c"), &create("d"), &create("it's")]),
+            with(
+                &["b", "c", "d", "e", "f", "it's"]
+                    .map(create)
+                    .each_ref()
+                    .map(|args| &args[..]),
+            ),
         ),
         (
             "an inactive subscription with keys",

@@ -8,9 +8,11 @@ use std::time::Duration;
 use server::ConnectionLimits;
 use server::catalogue::OpenSettings;
 use server::ops::follow::Follower;
+use server::ops::imports::look;
 use shared::base::clock::Clock;
 use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError, Location, Revision};
-use shared::release::{FileName, ReleaseId, ReleaseStore};
+use shared::release::log::{Command, Outcome};
+use shared::release::{FileName, ReleaseId, ReleaseStore, Releases};
 
 use super::{Scrape, family};
 use crate::answer::check_text;
@@ -169,6 +171,51 @@ fn empty_bodies(store: &ReleaseStore, id: &ReleaseId) {
     bodies.unwrap().set_len(0).unwrap();
 }
 
+async fn imports() -> String {
+    let app = TestApp::new();
+    let mut watch = Watch::begin(&app).await;
+    let (_directory, store) = records::empty_store();
+    let release = records::publish(&store, 2, records::PUBLISHED_AT);
+    let (made, refused) = (
+        Outcome::Made {
+            release: release.clone(),
+        },
+        Outcome::Refused {
+            release: release.clone(),
+        },
+    );
+    let activated = Outcome::Activated {
+        release: release.clone(),
+        before: None,
+    };
+    let hour = app.clock.now().unix_seconds() / 3600;
+    for (hours, done, command, outcome) in [
+        (1, "an import", Command::Import, made),
+        (2, "one that is refused", Command::Import, refused.clone()),
+        (3, "another one", Command::Import, refused),
+        (4, "a person activates it", Command::Activate, activated),
+        (
+            5,
+            "one that has errors",
+            Command::Import,
+            Outcome::Invalid { errors: 1 },
+        ),
+        (
+            6,
+            "one that finds nothing new",
+            Command::Import,
+            Outcome::Unchanged { release },
+        ),
+    ] {
+        let attempt = records::attempt(command, (hour + hours) * 3600);
+        let lock = store.lock().unwrap();
+        store.log(&attempt.entry(outcome), &lock).unwrap();
+        look(&app.app, &store).unwrap();
+        watch.after(done).await;
+    }
+    watch.told
+}
+
 async fn connections() -> String {
     let app = TestApp::new();
     let mut told = String::new();
@@ -252,6 +299,7 @@ fn every_metric_moves_with_what_it_tells() {
             keys().await,
             clock().await,
             releases().await,
+            imports().await,
             connections().await,
             minutes().await,
         ];

@@ -96,6 +96,7 @@ on_each_place!(
     a_prune_keeps_what_is_active_was_active_or_is_young_and_says_so_before,
     every_activation_is_logged_and_one_that_was_refused_as_such,
     an_activation_that_was_logged_and_did_not_happen_leaves_a_gap,
+    the_latest_entry_that_is_wanted_is_found_before_earlier_ones_are_asked_about,
 );
 
 /// Publishes boats of these models.
@@ -319,6 +320,24 @@ fn every_activation_is_logged_and_one_that_was_refused_as_such(place: &Place) {
         Outcome::Invalid { errors: 7 },
     ];
     assert_eq!(logged(&*place.here), expected.map(|one| (one, false)));
+}
+
+fn the_latest_entry_that_is_wanted_is_found_before_earlier_ones_are_asked_about(place: &Place) {
+    published_on(&*place.here, &[1]);
+    assert_eq!(place.here.latest_entry(&mut |_any| true).unwrap(), None);
+    let entry = |errors| attempt().entry(Outcome::Invalid { errors });
+    for errors in [1, 2, 3] {
+        let lock = place.here.lock().unwrap();
+        place.here.log(&entry(errors), &lock).unwrap();
+    }
+    let mut asked = Vec::new();
+    let found = place.there.latest_entry(&mut |asked_about| {
+        asked.push(asked_about.clone());
+        *asked_about == entry(2)
+    });
+    assert_eq!(found.unwrap(), Some(entry(2)));
+    assert_eq!(asked, [entry(3), entry(2)]);
+    assert_eq!(place.there.latest_entry(&mut |_none| false).unwrap(), None);
 }
 
 /// As if killed between the entry and the pointer.

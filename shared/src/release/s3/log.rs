@@ -49,24 +49,50 @@ impl SharedLog {
 
     /// What is asked for of it.
     pub(super) fn read(&self, query: LogQuery<'_>) -> Result<LogPart, ReleaseError> {
-        let mut listed = self.bucket.list(LOG)?;
-        listed.sort_by(|a, b| key(a).cmp(&key(b)));
+        let mut listed = self.listed()?;
         let unread = listed.len().saturating_sub(READ_MAX);
         let mut part = LogPart::after_unread(unread != 0);
         for object in listed.drain(unread..) {
-            let entry = match self.bucket.get(&object.name, LINE_MAX as u64) {
-                Ok(Some(contents)) => {
-                    let line = contents.bytes.strip_suffix(b"\n");
-                    Entry::parse(line.unwrap_or(&contents.bytes))
-                }
-                // It was taken back since.
-                Ok(None) => continue,
-                Err(ReleaseError::Damaged { .. }) => Err(NoEntry::Damaged),
-                Err(error) => return Err(error),
-            };
-            part.push(entry, &object.name, query);
+            if let Some(entry) = self.entry(&object)? {
+                part.push(entry, &object.name, query);
+            }
         }
         Ok(part)
+    }
+
+    /// The latest entry that is wanted. Later ones are asked about first, and no earlier one is
+    /// fetched.
+    pub(super) fn latest(
+        &self,
+        is_wanted: &mut dyn FnMut(&Entry) -> bool,
+    ) -> Result<Option<Entry>, ReleaseError> {
+        for object in self.listed()?.iter().rev().take(READ_MAX) {
+            if let Some(Ok(entry)) = self.entry(object)?
+                && is_wanted(&entry)
+            {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All entries, the earliest first.
+    fn listed(&self) -> Result<Vec<Listed>, ReleaseError> {
+        let mut listed = self.bucket.list(LOG)?;
+        listed.sort_by(|a, b| key(a).cmp(&key(b)));
+        Ok(listed)
+    }
+
+    /// One entry; `None` if it was taken back since.
+    fn entry(&self, object: &Listed) -> Result<Option<Result<Entry, NoEntry>>, ReleaseError> {
+        Ok(match self.bucket.get(&object.name, LINE_MAX as u64) {
+            Ok(contents) => contents.map(|contents| {
+                let line = contents.bytes.strip_suffix(b"\n");
+                Entry::parse(line.unwrap_or(&contents.bytes))
+            }),
+            Err(ReleaseError::Damaged { .. }) => Some(Err(NoEntry::Damaged)),
+            Err(error) => return Err(error),
+        })
     }
 }
 
