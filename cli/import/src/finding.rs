@@ -117,10 +117,12 @@ impl Finding {
         size_of::<Self>() + path + texts.map(String::capacity).sum::<usize>()
     }
 
-    /// Sorts by file, line and column; findings about the export as a whole come last.
+    /// Sorts errors before warnings, then by file, line and column; findings about the export as a
+    /// whole come last.
     fn order(&self) -> impl Ord + '_ {
         let place = self.place.as_ref().map(|place| (&place.file, place.line));
-        (place.is_none(), place, self.column)
+        let severity = self.code.severity();
+        (severity, place.is_none(), place, self.column)
     }
 }
 

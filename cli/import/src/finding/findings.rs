@@ -133,7 +133,7 @@ impl Findings {
         kept.map(Finding::size).sum()
     }
 
-    /// The findings to list, in the order of the export.
+    /// The findings to list: errors first, each severity in the order of the export.
     pub fn listed(&self) -> Vec<&Finding> {
         let all = self.errors.iter().chain(&self.warnings);
         let mut listed: Vec<&Finding> = all.take(self.listed_max).collect();
@@ -141,7 +141,7 @@ impl Findings {
         listed
     }
 
-    /// The causes of the findings, in the order of the export.
+    /// The causes of the findings, in the same order.
     pub fn causes(&self) -> Vec<&Cause> {
         let mut causes: Vec<&Cause> = self.causes.iter().flat_map(Causes::all).collect();
         causes.sort_by(|a, b| {

@@ -21,7 +21,7 @@ pub struct FindingsReport<'a> {
     pub counts: &'a BTreeMap<Code, u64>,
     /// Number of findings that are not listed because there are too many.
     pub not_listed: u64,
-    /// The listed findings, in the order of the export.
+    /// The listed findings: errors first, each severity in the order of the export.
     pub findings: Vec<FindingEntry<'a>>,
 }
 

@@ -46,14 +46,17 @@ fn counts_are_exact_where_the_listing_is_cut() {
 }
 
 #[test]
-fn errors_are_kept_in_preference_to_warnings_and_listed_by_place() {
+fn errors_are_kept_in_preference_to_warnings_and_listed_before_them() {
     let mut findings = Findings::new(3);
     for line in 1..=5 {
         findings.add(finding(Code::ReplacementCharacter, line));
     }
     findings.add(finding(Code::WrongType, 9));
     findings.add(finding(Code::WrongType, 3));
-    assert_eq!(lines(&findings), [1, 3, 9]);
+    assert_eq!(lines(&findings), [3, 9, 1]);
+    let causes = findings.causes().into_iter().map(|cause| cause.code);
+    let codes: Vec<Code> = causes.collect();
+    assert_eq!(codes, [Code::WrongType, Code::ReplacementCharacter]);
 }
 
 #[test]
