@@ -1,4 +1,5 @@
-//! `catalogue explain-code`: what the codes of findings mean, and what an import does about them.
+//! `catalogue explain-code`: what the codes of findings mean, what to do about them, and what an
+//! import does.
 
 use std::io::Write;
 
@@ -38,8 +39,10 @@ pub fn run(args: &ExplainCodeArgs, context: &mut Context) -> anyhow::Result<Exit
 fn explained(code: Code, context: &Context) -> String {
     let wrapped = |text| wrap(text, 0, context.terminal);
     let (severity, meaning) = (code.severity().as_str(), wrapped(code.explanation()));
+    let fix = format!("What to do: {}", code.fix());
+    let fix = wrapped(&fix);
     let consequence = wrapped(consequence(code));
-    format!("{code} ({severity})\n{meaning}\n{consequence}\n")
+    format!("{code} ({severity})\n{meaning}\n{fix}\n{consequence}\n")
 }
 
 fn parse_code(text: &str) -> Result<Code, String> {
@@ -61,8 +64,6 @@ const fn consequence(code: Code) -> &'static str {
         (Severity::Error, Blame::Record) => {
             "An import changes nothing; with --skip-invalid it leaves the record out."
         }
-        (Severity::Error, Blame::Export) => {
-            "An import changes nothing, whatever its options: fix the export itself."
-        }
+        (Severity::Error, Blame::Export) => "An import changes nothing, whatever its options.",
     }
 }

@@ -157,7 +157,8 @@ pub struct CauseSection {
     title: String,
     records: String,
     explanation: &'static str,
-    hint: Option<String>,
+    /// What to do about the first; else what to do about all of this code.
+    hint: String,
     /// How many there are.
     count: u64,
     findings: Vec<FindingRow>,
@@ -233,6 +234,7 @@ fn section(
         (_, Some(field)) => format!("`{field}`: {}", cause.code.explanation()),
         _ => cause.code.explanation().to_owned(),
     };
+    let hint = first.and_then(|first| first.hint.as_deref());
     let is_somewhere = |finding: &&&Finding| finding.place.is_some() || finding.record.is_some();
     let elsewhere = listed
         .iter()
@@ -271,9 +273,7 @@ fn section(
         title: escape_control(&title).into_owned(),
         records: counted(cause.count, cause.kind.map_or("place", Kind::as_str)),
         explanation: cause.code.explanation(),
-        hint: first
-            .and_then(|first| first.hint.as_deref())
-            .map(|hint| escape_control(hint).into_owned()),
+        hint: escape_control(hint.unwrap_or(cause.code.fix())).into_owned(),
         count: cause.count,
         not_shown: cause
             .count
