@@ -6,7 +6,7 @@
 use std::io::Write;
 
 use askama::Template;
-use import::finding::{Cause, Finding, Findings, Kind, Severity};
+use import::finding::{Cause, Finding, Findings, Kind, RecordName, Severity};
 
 use super::coverage::Coverage;
 use super::cut::cut;
@@ -176,6 +176,8 @@ struct FindingRow {
     excerpt: Option<[String; 3]>,
     message: Option<String>,
     origin: Option<String>,
+    /// How many boats are left out with the record.
+    cost: Option<String>,
 }
 
 /// The parts of a report, with the records that changed.
@@ -262,6 +264,7 @@ fn section(
                 .origin
                 .as_deref()
                 .map(|text| escape_control(text).into_owned()),
+            cost: finding.record.as_ref().and_then(RecordName::cost),
         })
         .collect();
     CauseSection {
@@ -298,7 +301,10 @@ fn record(finding: &Finding) -> String {
     match &finding.record {
         Some(record) => {
             let id = record.id.as_deref().unwrap_or("without a readable id");
-            format!("{} {}", record.kind.as_str(), escape_control(id))
+            let name = record.name.as_ref().map(|name| format!(" ({name})"));
+            let name = name.unwrap_or_default();
+            let named = format!("{} {id}{name}", record.kind.as_str());
+            escape_control(&named).into_owned()
         }
         None => String::new(),
     }

@@ -235,8 +235,10 @@ fn render_other(finding: &Finding, says_the_same: bool, renderer: &Renderer) -> 
     let mut shown = renderer.render(&[Group::with_level(level(finding)).elements(place)]);
     let mut notes = Group::with_level(level(finding));
     if says_the_same {
-        let name = finding.record.as_ref().map(record_name);
-        notes = notes.elements(name.map(|name| Level::NOTE.message(name)));
+        let record = finding.record.as_ref();
+        let cost = record.and_then(RecordName::cost);
+        let said = record.map(record_name).into_iter().chain(cost);
+        notes = notes.elements(said.map(|said| Level::NOTE.message(said)));
     } else {
         notes = record(finding, notes);
         notes = notes.element(Level::NOTE.message(escape_control(&finding.message)));
@@ -278,7 +280,9 @@ fn record<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
     if let (Some(_), Some(line), Some(_)) = (finding.rule, line, &finding.excerpt) {
         name = format!("{name}, mapped from line {line}");
     }
+    let cost = finding.record.as_ref().and_then(RecordName::cost);
     body.element(Level::NOTE.message(name))
+        .elements(cost.map(|cost| Level::NOTE.message(cost)))
 }
 
 /// An excerpt, escaped for a terminal, and its marked bytes.
@@ -293,10 +297,14 @@ fn escaped(excerpt: &Excerpt) -> (String, Range<usize>) {
 }
 
 fn record_name(record: &RecordName) -> String {
-    match (record.kind, &record.id) {
+    let named = match (record.kind, &record.id) {
         (Kind::Catalogue, _) => "in the catalogue record".to_owned(),
         (kind, Some(id)) => format!("in the {} {}", kind.as_str(), escape_control(id)),
         (kind, None) => format!("in a {} without a readable id", kind.as_str()),
+    };
+    match &record.name {
+        Some(name) => format!("{named} ({})", escape_control(name)),
+        None => named,
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::causes::{self, Cause, Causes};
-use super::{Code, Finding, Origins, Severity};
+use super::{Code, Finding, Kind, Origins, Severity};
 
 /// How many findings are listed by default.
 pub const LISTED_DEFAULT: usize = 1_000;
@@ -125,6 +125,24 @@ impl Findings {
                 finding.hint = Some(hint);
             }
         }
+    }
+
+    /// Tells the errors of each record how many boats are left out with it, by its kind and id.
+    pub(crate) fn set_left_out(&mut self, boats: &BTreeMap<(Kind, String), u64>) {
+        let is_error = |finding: &&mut Finding| finding.code.severity() == Severity::Error;
+        for finding in self.kept_mut().filter(is_error) {
+            if let Some(record) = &mut finding.record
+                && let Some(id) = &record.id
+            {
+                let boats = boats.get(&(record.kind, id.clone()));
+                record.left_out = boats.copied().unwrap_or_default();
+            }
+        }
+    }
+
+    /// The first error that is kept.
+    pub(crate) fn first_error(&self) -> Option<&Finding> {
+        self.errors.first()
     }
 
     /// Approximate size of the kept findings in memory, in bytes.

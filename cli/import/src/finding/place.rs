@@ -1,5 +1,6 @@
 //! Files of an export, their lines, and places in them.
 
+use std::fmt;
 use std::sync::Arc;
 
 /// The byte order mark of UTF-8, which some programs write at the beginning of a file.
@@ -49,4 +50,12 @@ pub struct Place {
     pub file: Arc<ExportFile>,
     /// The line, from 1.
     pub line: Option<u64>,
+}
+
+/// As messages show it: `boats.ndjson:4`.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file.name)?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
 }

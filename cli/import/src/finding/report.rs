@@ -48,6 +48,9 @@ pub struct FindingEntry<'a> {
 pub struct RecordEntry<'a> {
     pub kind: &'a str,
     pub id: Option<&'a str>,
+    pub name: Option<&'a str>,
+    #[serde(rename = "boatsLeftOut")]
+    pub left_out: u64,
 }
 
 impl<'a> FindingsReport<'a> {
@@ -81,6 +84,8 @@ impl<'a> FindingEntry<'a> {
             record: record.map(|name| RecordEntry {
                 kind: name.kind.as_str(),
                 id: name.id.as_deref(),
+                name: name.name.as_deref(),
+                left_out: name.left_out,
             }),
             pointer: finding.path.as_ref().map(FieldPath::pointer),
             value: finding.value.as_deref(),

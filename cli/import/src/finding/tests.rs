@@ -66,12 +66,8 @@ fn what_no_record_can_be_blamed_for_blocks_an_import() {
     findings.add(finding(Code::NoPublishedBoats, 1));
     assert_eq!(findings.blocking_errors(), 0);
     findings.add(finding(Code::FileTruncated, 1));
-    let record = RecordName {
-        kind: Kind::Catalogue,
-        id: None,
-    };
     findings.add(Finding {
-        record: Some(record),
+        record: Some(RecordName::of_kind(Kind::Catalogue)),
         ..finding(Code::WrongType, 2)
     });
     assert_eq!(findings.blocking_errors(), 2);
@@ -90,10 +86,7 @@ fn about(code: Code, line: u64, path: &str, message: &str) -> Finding {
         Err(_) => Step::key(step.to_owned()),
     };
     Finding {
-        record: Some(RecordName {
-            kind: Kind::Boat,
-            id: None,
-        }),
+        record: Some(RecordName::of_kind(Kind::Boat)),
         path: Some(path.split(' ').map(step).collect()),
         message: message.to_owned(),
         ..finding(code, line)

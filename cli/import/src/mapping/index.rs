@@ -211,13 +211,13 @@ impl Index {
 }
 
 fn duplicate(raw: &Raw, (key, is_published): (&str, bool), earlier: &Document) -> Finding {
-    let (file, line) = (&earlier.file.name, earlier.line);
+    let place = earlier.place();
     let meant = match (earlier.is_published, is_published) {
         (true, _) => "; references lead to that one",
         (false, true) => " and is not published; references lead to this one",
         (false, false) => "; neither is published, and references lead to neither",
     };
     let key = cut(key);
-    let message = format!("the record at {file}:{line} has the same key `{key}`{meant}");
+    let message = format!("the record at {place} has the same key `{key}`{meant}");
     Finding::new(Code::DuplicateKey, Some(raw.place()), message)
 }

@@ -11,13 +11,13 @@ use super::bounds::DEPTH_MAX;
 use super::check::CheckReport;
 use super::definition::Role;
 use super::index::Index;
-use super::mapper::difference::difference;
+use super::mapper::difference::{difference, name_of};
 use super::mapper::make::{self, Piece};
 use super::mapper::{Merge, identify};
 use super::record::{Raw, ReadRecord};
 use super::worker::Workers;
 use super::{Mapped, Mapping, line_of};
-use crate::finding::{ExportFile, Line};
+use crate::finding::{ExportFile, Kind, Line};
 use crate::json::parse_line;
 use crate::pool::Pending;
 use crate::source::{FailedRecord, FilesRead, Incoming, ReadContext, Record, Sink};
@@ -147,8 +147,28 @@ impl<'a, 't> Pipeline<'a, 't> {
         self.summarize(&merge, &index)?;
         // A record in the mapping itself counts before one that is not published.
         self.constants()?;
-        merge.unpublished(self.sink)?;
+        self.unpublished(&merge, &index)?;
         merge.report()
+    }
+
+    /// Passes on the kinds and ids of what unpublished records would have become. What boats refer
+    /// to has its name, for the boats that are left out with it.
+    fn unpublished(&mut self, merge: &Merge<'_>, index: &Arc<Index>) -> anyhow::Result<()> {
+        for made_of in merge.unpublished() {
+            let kind = self.mapping.definition.rules[made_of.rule].kind;
+            let mut name = None;
+            if kind != Kind::Boat {
+                let index = Arc::clone(index);
+                let task = self
+                    .workers
+                    .begin(move |mapper, pieces| pieces.send(name_of(mapper, index, made_of)));
+                name = self.workers.next(&task)?.flatten();
+            }
+            let id = index.id_of(index.documents.at(made_of.place));
+            let name = name.as_deref();
+            (self.sink)(Incoming::Unpublished { kind, id, name })?;
+        }
+        Ok(())
     }
 
     /// Reports the findings about many records at once.

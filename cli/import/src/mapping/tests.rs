@@ -53,8 +53,10 @@ impl Received {
                 self.0.push(format!("{line}: {code} {message}"));
             }
             Incoming::Failed(failed) => self.failed(failed),
-            Incoming::Unpublished { kind, id } => {
-                self.0.push(format!("unpublished {} {id}", kind.as_str()));
+            Incoming::Unpublished { kind, id, name } => {
+                let name = name.map_or_else(String::new, |name| format!(" ({name})"));
+                self.0
+                    .push(format!("unpublished {} {id}{name}", kind.as_str()));
             }
             Incoming::Record(_) | Incoming::Head(..) => panic!("not mapped: {incoming:?}"),
         }

@@ -19,8 +19,12 @@ pub(crate) enum Incoming<'a> {
     Finding(Finding),
     /// A record from which no line could be made.
     Failed(FailedRecord),
-    /// A record that is not published.
-    Unpublished { kind: Kind, id: &'a str },
+    /// A record that is not published, with what people call it.
+    Unpublished {
+        kind: Kind,
+        id: &'a str,
+        name: Option<&'a str>,
+    },
 }
 
 /// A record as it is in its file, and what it is read for.

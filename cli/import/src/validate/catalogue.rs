@@ -49,10 +49,7 @@ impl Catalogue {
             rule: None,
         };
         let mut reporter = Reporter::new(line, listed_max);
-        reporter.set_record(RecordName {
-            kind: Kind::Catalogue,
-            id: None,
-        });
+        reporter.set_record(RecordName::of_kind(Kind::Catalogue));
         // It was parsed before, so parsing it again to find its counts works.
         let record = json::parse(&self.text, json::NATIVE_DEPTH_MAX).ok();
         let counts = self.counts.iter().map(|(kind, announced)| match kind {

@@ -66,8 +66,8 @@ impl<'a> FirstPass<'a> {
                 self.collector.failed(failed.kind, id, failed.findings);
                 self.rejects.line(&on_one_line(failed.raw))
             }
-            Incoming::Unpublished { kind, id } => {
-                self.collector.unpublished(kind, id);
+            Incoming::Unpublished { kind, id, name } => {
+                self.collector.unpublished(kind, id, name);
                 Ok(())
             }
         }

@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry;
 use shared::base::ids::IdOrSlug;
 
 use super::reporter::Problem;
-use crate::finding::{Code, Place};
+use crate::finding::{Code, Kind, Place, RecordName, cut};
 use crate::json::{Node, Value};
 
 /// What identifies a record, as far as it is readable.
@@ -38,6 +38,20 @@ impl Identity {
 /// A text of a record, trimmed.
 pub(crate) fn text_of<'n>(record: &'n Node<'_>, key: &str) -> Option<&'n str> {
     record.member(key)?.text().map(str::trim)
+}
+
+/// What messages call a record.
+pub(super) fn name_of(kind: Kind, record: &Node<'_>) -> RecordName {
+    let text = |key| {
+        text_of(record, key)
+            .filter(|text| !text.is_empty())
+            .map(cut)
+    };
+    RecordName {
+        id: text_of(record, "id").map(cut),
+        name: text(kind.name_key()),
+        ..RecordName::of_kind(kind)
+    }
 }
 
 /// The ids and slugs of one kind seen so far.
@@ -142,10 +156,7 @@ impl Identities {
 const TAKEN: &str = "is already that of the record";
 
 fn clash(key: &'static str, code: Code, name: &IdOrSlug, relation: &str, other: &Place) -> Clash {
-    let line = other
-        .line
-        .map_or_else(String::new, |line| format!(":{line}"));
-    let message = format!("the {key} {name} {relation} at {}{line}", other.file.name);
+    let message = format!("the {key} {name} {relation} at {other}");
     Clash {
         key,
         problem: Problem::new(code, message),

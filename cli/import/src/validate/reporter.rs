@@ -6,7 +6,7 @@ use std::sync::Arc;
 use shared::base::field_path::{FieldPath, Step};
 
 use crate::finding::{
-    Code, Excerpt, ExportFile, Finding, Findings, Line, Place, RecordName, Severity, cut,
+    Code, Excerpt, ExportFile, Finding, Findings, Kind, Line, Place, RecordName, Severity, cut,
 };
 use crate::json::{NATIVE_DEPTH_MAX, Node, Value, parse_line};
 use crate::steps;
@@ -71,6 +71,7 @@ pub(crate) struct Reporter<'n> {
     path: FieldPath<'n>,
     columns: Columns,
     findings: Findings,
+    left_out_with: Vec<(Kind, String)>,
 }
 
 /// Counts columns. Findings mostly come in the line's order or not far before the previous one, so
@@ -107,6 +108,7 @@ impl<'n> Reporter<'n> {
             path: FieldPath::record(),
             columns: Columns { at: 0, before: 0 },
             findings: Findings::of_record(listed_max),
+            left_out_with: Vec::new(),
         }
     }
 
@@ -123,6 +125,29 @@ impl<'n> Reporter<'n> {
     /// Whether anything found so far makes the record unusable.
     pub(crate) fn has_errors(&self) -> bool {
         self.findings.errors() != 0
+    }
+
+    /// The first error found so far.
+    pub(super) fn first_error(&self) -> Option<&Finding> {
+        self.findings.first_error()
+    }
+
+    /// What people call the record.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.record.as_ref()?.name.as_deref()
+    }
+
+    /// Notes an invalid record to which this one refers.
+    pub(super) fn left_out_with(&mut self, kind: Kind, id: &str) {
+        let is_it = |(of, known): &(Kind, String)| *of == kind && known == id;
+        if !self.left_out_with.iter().any(is_it) {
+            self.left_out_with.push((kind, id.to_owned()));
+        }
+    }
+
+    /// The kinds and ids of the invalid records that were noted, each once.
+    pub(super) fn take_left_out_with(&mut self) -> Vec<(Kind, String)> {
+        std::mem::take(&mut self.left_out_with)
     }
 
     /// All findings collected.

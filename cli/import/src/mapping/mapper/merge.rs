@@ -110,6 +110,8 @@ impl<'a> Merge<'a> {
             finding.record = Some(RecordName {
                 kind,
                 id: Some(cut(id)),
+                name: failure.name,
+                left_out: 0,
             });
             finding.rule = u32::try_from(rule).ok();
             finding.path = failure.path;
@@ -123,29 +125,31 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Reports the kinds and ids of what unpublished records would have become, unless another
-    /// record with the same type and id is published or was already reported: a system may keep
-    /// several versions of a record. Native records made of values that several records share have
-    /// no state of their own and are not reported.
-    pub(in crate::mapping) fn unpublished(&self, sink: &mut Sink<'_>) -> anyhow::Result<()> {
+    /// The rules and places of what unpublished records would have become, unless another record
+    /// with the same type and id is published or among them already: a system may keep several
+    /// versions of a record. Native records made of values that several records share have no state
+    /// of their own and are not among them.
+    pub(in crate::mapping) fn unpublished(&self) -> Vec<MadeOf> {
         let documents = self.index.documents.all();
         if documents.iter().all(|document| document.is_published) {
-            return Ok(());
+            return Vec::new();
         }
         let published = documents.iter().filter(|document| document.is_published);
-        let mut reported: HashSet<u64> = published.map(|of| self.index.identity(of)).collect();
-        for document in documents.iter().filter(|document| !document.is_published) {
-            if !reported.insert(self.index.identity(document)) {
+        let mut known: HashSet<u64> = published.map(|of| self.index.identity(of)).collect();
+        let mut unpublished = Vec::new();
+        for (place, document) in documents.iter().enumerate() {
+            if document.is_published || !known.insert(self.index.identity(document)) {
                 continue;
             }
             let rules = rules_for(self.definition, document);
-            for (_, rule) in rules.filter(|(_, rule)| rule.each.is_none() && !rule.merges_records())
-            {
-                let (kind, id) = (rule.kind, self.index.id_of(document));
-                sink(Incoming::Unpublished { kind, id })?;
-            }
+            let rules = rules.filter(|(_, rule)| rule.each.is_none() && !rule.merges_records());
+            unpublished.extend(rules.map(|(rule, _)| MadeOf {
+                rule,
+                place,
+                input: 0,
+            }));
         }
-        Ok(())
+        unpublished
     }
 
     /// The report on the mapping, if a check was requested.
@@ -219,7 +223,7 @@ impl<'a> Merge<'a> {
         let documents = &self.index.documents;
         let (from, to) = (documents.at(from), documents.at(to));
         let key = cut(self.index.keys.text(to.key));
-        let first = format!("to `{key}` ({}:{})", to.file.name, to.line);
+        let first = format!("to `{key}` ({})", to.place());
         let message = match refused.count {
             1 => format!(
                 "1 reference leads to a record that is not published, and came to nothing; it is {first}"
@@ -298,8 +302,8 @@ impl<'a> Merge<'a> {
             count => format!("{count} records, and kept the first of each"),
         };
         let message = format!(
-            "`distinct` merged records that differ into {merged_into}: `{name}` is {merged_value} here, and {kept_value} at {}:{}",
-            kept.file.name, kept.line
+            "`distinct` merged records that differ into {merged_into}: `{name}` is {merged_value} here, and {kept_value} at {}",
+            kept.place()
         );
         Some(Finding::new(
             Code::MergedRecordsDiffer,
