@@ -29,7 +29,7 @@ pub use self::mistake::Mistake;
 pub use self::nearest::nearest;
 pub(crate) use self::origins::{Origins, RuleOrigins};
 pub(crate) use self::place::BYTE_ORDER_MARK;
-pub use self::place::{ExportFile, Line, Place};
+pub use self::place::{ExportFile, Line, Nth, Place, Start};
 
 /// How many characters of an offending value are shown.
 pub const VALUE_MAX: usize = 200;
@@ -120,8 +120,11 @@ impl Finding {
         line: Option<u64>,
         message: impl Into<String>,
     ) -> Self {
-        let file = Arc::clone(file);
-        Self::new(code, Some(Place { file, line }), message)
+        let place = Place {
+            file: Arc::clone(file),
+            start: line.map(Start::from),
+        };
+        Self::new(code, Some(place), message)
     }
 
     /// Whether this is an error that remains when its record is left out.
@@ -146,7 +149,7 @@ impl Finding {
     /// Sorts errors before warnings, then by file, line and column; findings about the export as a
     /// whole come last.
     fn order(&self) -> impl Ord + '_ {
-        let place = self.place.as_ref().map(|place| (&place.file, place.line));
+        let place = self.place.as_ref().map(|place| (&place.file, place.start));
         let severity = self.code.severity();
         (severity, place.is_none(), place, self.column)
     }

@@ -6,7 +6,7 @@
 use std::io::Write;
 
 use askama::Template;
-use import::finding::{Cause, Finding, Findings, Kind, RecordName, Severity};
+use import::finding::{Cause, Finding, Findings, Kind, Place, RecordName, Severity};
 
 use super::coverage::Coverage;
 use super::cut::cut;
@@ -290,10 +290,14 @@ fn place(finding: &Finding) -> String {
         return String::new();
     };
     let file = escape_control(&place.file.name);
-    match (place.line, finding.column) {
+    let place = match (place.line(), finding.column) {
         (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
         (Some(line), None) => format!("{file}:{line}"),
         (None, _) => file.into_owned(),
+    };
+    match finding.place.as_ref().and_then(Place::nth) {
+        Some(nth) => format!("{place}, {nth}"),
+        None => place,
     }
 }
 

@@ -16,7 +16,7 @@ fn finding(code: Code, line: u64) -> Finding {
         code,
         Some(Place {
             file,
-            line: Some(line),
+            start: Some(line.into()),
         }),
         "wrong",
     )
@@ -26,7 +26,7 @@ fn lines(findings: &Findings) -> Vec<u64> {
     findings
         .listed()
         .iter()
-        .map(|finding| finding.place.as_ref().unwrap().line.unwrap())
+        .map(|finding| finding.place.as_ref().unwrap().line().unwrap())
         .collect()
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{InvalidJson, Node};
-use crate::finding::{Code, Excerpt, Finding, Line, Place};
+use crate::finding::{Code, Excerpt, Finding, Line, Place, Start};
 
 /// The text and the value of a line, nested no deeper than `depth_max`.
 ///
@@ -72,7 +72,10 @@ fn at(
         .map_or(text.len(), |length| span.start + length);
     let place = Place {
         file: Arc::clone(line.file),
-        line: Some(line.number + above),
+        start: Some(Start {
+            line: line.start.line + above,
+            ..line.start
+        }),
     };
     let mut finding = Finding::new(code, Some(place), message);
     // A record of several lines may begin anywhere in its first one, so a column there is unknown.
@@ -98,13 +101,13 @@ mod tests {
         });
         let line = Line {
             file: &file,
-            number: 4,
+            start: 4.into(),
             raw: text.as_bytes(),
             is_unterminated: false,
             rule: None,
         };
         let finding = parse_line(line, NATIVE_DEPTH_MAX).unwrap_err();
-        let line = finding.place.as_ref().and_then(|place| place.line);
+        let line = finding.place.as_ref().and_then(Place::line);
         assert_eq!((line, finding.column), (Some(place.0), place.1), "{text}");
         assert!(finding.message.starts_with(message), "{finding:?}");
         let excerpt = finding.excerpt.as_ref().unwrap();

@@ -15,8 +15,7 @@ use super::bounds::DEPTH_MAX;
 use super::expression::{Jq, from_text};
 use super::key_interner::KeyId;
 use super::record::Raw;
-use crate::finding::ExportFile;
-use crate::finding::Place;
+use crate::finding::{ExportFile, Place, Start};
 use crate::source::Spot;
 use crate::spool::Spool;
 
@@ -27,7 +26,7 @@ const HELD_LENGTH_MAX: u32 = 16 * 1024;
 #[derive(Clone, Debug)]
 pub(super) struct Document {
     pub(super) file: Arc<ExportFile>,
-    pub(super) line: u64,
+    pub(super) start: Start,
     /// The source of the mapping that read it.
     pub(super) source: u16,
     pub(super) spot: Spot,
@@ -46,7 +45,7 @@ impl Document {
     pub(super) fn place(&self) -> Place {
         Place {
             file: Arc::clone(&self.file),
-            line: Some(self.line),
+            start: Some(self.start),
         }
     }
 
@@ -123,7 +122,7 @@ impl Documents {
         let number = u32::try_from(self.all.len()).context("too many records")?;
         self.all.push(Document {
             file: Arc::clone(&raw.file),
-            line: raw.line,
+            start: raw.start,
             source: u16::try_from(source).context("too many sources")?,
             spot: raw.spot,
             key,

@@ -195,7 +195,7 @@ impl<'a, 't> Pipeline<'a, 't> {
             let text = serde_json::to_string(&constant.record)?;
             (self.sink)(Incoming::Mapped(Line {
                 file: &file,
-                number: line_of(&self.mapping.text, constant.span.start),
+                start: line_of(&self.mapping.text, constant.span.start).into(),
                 raw: text.as_bytes(),
                 is_unterminated: false,
                 rule: None,
@@ -232,7 +232,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         self.batch.bytes += text.len();
         self.batch.records.push(Raw {
             file: Arc::clone(line.file),
-            line: line.number,
+            start: line.start,
             spot: record.spot,
             text: text.to_owned(),
             is_unterminated: line.is_unterminated,

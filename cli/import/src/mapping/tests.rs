@@ -43,11 +43,11 @@ impl Received {
         match incoming {
             Incoming::Mapped(line) => {
                 let text = std::str::from_utf8(line.raw).unwrap();
-                self.0.push(format!("{}: {text}", line.number));
+                self.0.push(format!("{}: {text}", line.start.line));
             }
             Incoming::Oversized(piece) => self.0.push(format!("oversized: {}", piece.len())),
             Incoming::Finding(finding) => {
-                let line = finding.place.and_then(|place| place.line);
+                let line = finding.place.and_then(|place| place.line());
                 let line = line.map_or_else(|| "-".to_owned(), |line| line.to_string());
                 let (code, message) = (finding.code, finding.message);
                 self.0.push(format!("{line}: {code} {message}"));
@@ -65,7 +65,7 @@ impl Received {
     fn failed(&mut self, failed: FailedRecord) {
         let kind = failed.kind.map_or("-", Kind::as_str);
         for finding in failed.findings {
-            let place = finding.place.and_then(|place| place.line).unwrap();
+            let place = finding.place.and_then(|place| place.line()).unwrap();
             let (code, message) = (finding.code, finding.message);
             let pointer = finding.path.unwrap_or_default().pointer();
             self.0

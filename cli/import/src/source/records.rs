@@ -264,7 +264,7 @@ impl Spots {
 fn line<'a>(file: &'a Arc<ExportFile>, record: &RecordText<'a>) -> Line<'a> {
     Line {
         file,
-        number: record.line,
+        start: record.start,
         raw: record.text.as_bytes(),
         is_unterminated: false,
         rule: None,
@@ -275,7 +275,7 @@ fn line<'a>(file: &'a Arc<ExportFile>, record: &RecordText<'a>) -> Line<'a> {
 fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> FailedRecord {
     let place = Place {
         file: Arc::clone(file),
-        line: Some(bad.line),
+        start: Some(bad.start),
     };
     FailedRecord {
         kind: None,

@@ -147,7 +147,7 @@ impl<'a> Boats<'a> {
         }
         let place = Place {
             file: Arc::clone(line.file),
-            line: Some(line.number),
+            start: Some(line.start),
         };
         let is_published = identity.is_published;
         let clashes = self.identities.claim(identity, &place);

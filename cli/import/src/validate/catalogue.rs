@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::Tally;
 use super::checked::Values;
 use super::reporter::{LineText, Problem, Reporter};
-use crate::finding::{Code, ExportFile, Findings, Kind, RecordName};
+use crate::finding::{Code, ExportFile, Findings, Kind, RecordName, Start};
 use crate::json;
 
 /// The catalogue record, kept until everything has been read.
 pub(crate) struct Catalogue {
     file: Arc<ExportFile>,
-    number: u64,
+    start: Start,
     text: String,
     /// The announced counts; a kind may be left out.
     counts: Vec<(Kind, u64)>,
@@ -25,7 +25,7 @@ impl Catalogue {
         let count = |kind: Kind| Some((kind, counts.count(kind.as_str())?));
         Self {
             file: Arc::clone(line.file),
-            number: line.number,
+            start: line.start,
             text: line.text.to_owned(),
             counts: Kind::COUNTED.into_iter().filter_map(count).collect(),
         }
@@ -33,7 +33,7 @@ impl Catalogue {
 
     /// The place of the record, as messages show it.
     pub(crate) fn place(&self) -> impl fmt::Display {
-        format!("{}:{}", self.file.name, self.number)
+        format!("{}:{}", self.file.name, self.start.line)
     }
 
     /// Reports each kind whose number of records differs from the announced one. The boats are not
@@ -44,7 +44,7 @@ impl Catalogue {
     pub(crate) fn check(&self, tally: &Tally, boats: u64, listed_max: usize) -> Findings {
         let line = LineText {
             file: &self.file,
-            number: self.number,
+            start: self.start,
             text: &self.text,
             rule: None,
         };

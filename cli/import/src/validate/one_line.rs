@@ -17,7 +17,7 @@ pub(crate) fn codes(text: &str) -> BTreeSet<Code> {
     });
     let line = Line {
         file: &file,
-        number: 1,
+        start: 1.into(),
         raw: text.as_bytes(),
         is_unterminated: false,
         rule: None,

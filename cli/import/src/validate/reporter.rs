@@ -6,7 +6,8 @@ use std::sync::Arc;
 use shared::base::field_path::{FieldPath, Step};
 
 use crate::finding::{
-    Code, Excerpt, ExportFile, Finding, Findings, Kind, Line, Place, RecordName, Severity, cut,
+    Code, Excerpt, ExportFile, Finding, Findings, Kind, Line, Place, RecordName, Severity, Start,
+    cut,
 };
 use crate::json::{NATIVE_DEPTH_MAX, Node, Value, parse_line};
 use crate::steps;
@@ -15,7 +16,7 @@ use crate::steps;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineText<'n> {
     pub(crate) file: &'n Arc<ExportFile>,
-    pub(crate) number: u64,
+    pub(crate) start: Start,
     pub(crate) text: &'n str,
     pub(crate) rule: Option<u32>,
 }
@@ -25,7 +26,7 @@ impl LineText<'_> {
     pub(crate) fn place(&self) -> Place {
         Place {
             file: Arc::clone(self.file),
-            line: Some(self.number),
+            start: Some(self.start),
         }
     }
 }
@@ -35,7 +36,7 @@ pub(crate) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Findi
     let (text, node) = parse_line(line, NATIVE_DEPTH_MAX)?;
     let text = LineText {
         file: line.file,
-        number: line.number,
+        start: line.start,
         text,
         rule: line.rule,
     };

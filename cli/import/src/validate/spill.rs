@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use crate::finding::{ExportFile, Line};
+use crate::finding::{ExportFile, Line, Nth, Start};
 use crate::spool::{Part, Spool};
 
 /// The most lines in a batch.
@@ -19,6 +19,10 @@ const BATCH_BYTES: usize = 1024 * 1024;
 const BUFFER: usize = 1024 * 1024;
 /// Stands for the rule of a line that no rule made.
 const NO_RULE: u32 = u32::MAX;
+/// Stand for what people count a record by: nothing but lines, its row, or its place in a list.
+const NO_NTH: u8 = 0;
+const ROW: u8 = 1;
+const RECORD: u8 = 2;
 
 /// Lines being written.
 pub(super) struct SpillFile {
@@ -45,7 +49,7 @@ pub(super) struct LineBatch {
 
 struct HeldLine {
     file: Arc<ExportFile>,
-    number: u64,
+    start: Start,
     is_unterminated: bool,
     rule: Option<u32>,
     bytes: Range<usize>,
@@ -69,9 +73,16 @@ impl SpillFile {
         self.lines += 1;
         let length = u32::try_from(line.raw.len()).context("a line is too long")?;
         let rule = line.rule.unwrap_or(NO_RULE);
+        let (nth, number) = match line.start.nth {
+            None => (NO_NTH, 0),
+            Some(Nth::Row(row)) => (ROW, row),
+            Some(Nth::Record(record)) => (RECORD, record),
+        };
         let parts = [
             &line.file.ordinal.to_le_bytes()[..],
-            &line.number.to_le_bytes(),
+            &line.start.line.to_le_bytes(),
+            &[nth],
+            &number.to_le_bytes(),
             &[u8::from(line.is_unterminated)],
             &rule.to_le_bytes(),
             &length.to_le_bytes(),
@@ -114,7 +125,14 @@ impl SpillReader {
 
     fn read_line(&mut self, batch: &mut LineBatch) -> io::Result<()> {
         let ordinal = u32::from_le_bytes(self.bytes()?);
+        let line = u64::from_le_bytes(self.bytes()?);
+        let [nth] = self.bytes()?;
         let number = u64::from_le_bytes(self.bytes()?);
+        let nth = match nth {
+            ROW => Some(Nth::Row(number)),
+            RECORD => Some(Nth::Record(number)),
+            _ => None,
+        };
         let [is_unterminated] = self.bytes()?;
         let rule = u32::from_le_bytes(self.bytes()?);
         let length = u32::from_le_bytes(self.bytes()?);
@@ -132,7 +150,7 @@ impl SpillReader {
         }
         batch.lines.push(HeldLine {
             file: Arc::clone(&self.files[file]),
-            number,
+            start: Start { line, nth },
             is_unterminated: is_unterminated != 0,
             rule: (rule != NO_RULE).then_some(rule),
             bytes: start..batch.bytes.len(),
@@ -157,7 +175,7 @@ impl LineBatch {
     pub(super) fn lines(&self) -> Vec<Line<'_>> {
         let lines = self.lines.iter().map(|held| Line {
             file: &held.file,
-            number: held.number,
+            start: held.start,
             raw: &self.bytes[held.bytes.clone()],
             is_unterminated: held.is_unterminated,
             rule: held.rule,
@@ -183,16 +201,17 @@ mod tests {
         };
         let (first, third) = (file(0), file(2));
         let long = vec![b'x'; BATCH_BYTES];
+        let start = |line, nth| Start { line, nth };
         let lines = [
-            (&first, 7, &b"{}"[..], false, None),
-            (&first, 9, &long, false, Some(0)),
-            (&third, 1, b"", true, Some(3)),
+            (&first, start(7, None), &b"{}"[..], false, None),
+            (&first, start(9, Some(Nth::Row(8))), &long, false, Some(0)),
+            (&third, start(1, Some(Nth::Record(17))), b"", true, Some(3)),
         ];
-        for (file, number, raw, is_unterminated, rule) in lines {
+        for (file, start, raw, is_unterminated, rule) in lines {
             spill
                 .push(Line {
                     file,
-                    number,
+                    start,
                     raw,
                     is_unterminated,
                     rule,
@@ -209,8 +228,8 @@ mod tests {
                 break;
             }
             for line in batch.lines() {
-                let (file, number, bytes, is_unterminated, rule) = lines[back];
-                assert_eq!((line.file, line.number, line.rule), (file, number, rule));
+                let (file, start, bytes, is_unterminated, rule) = lines[back];
+                assert_eq!((line.file, line.start, line.rule), (file, start, rule));
                 assert_eq!((line.raw, line.is_unterminated), (bytes, is_unterminated));
                 back += 1;
             }

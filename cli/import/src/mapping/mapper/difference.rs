@@ -56,7 +56,7 @@ pub(in crate::mapping) fn name_of(
 fn made_again(mapper: &Mapper, made_of: MadeOf) -> Option<Vec<(String, String)>> {
     mapper.noted.borrow_mut().begin(made_of.place);
     let document = mapper.index.documents.at(made_of.place);
-    mapper.position.begin(&document.file, document.line);
+    mapper.position.begin(&document.file, document.start.line);
     let rule = &mapper.definition.rules[made_of.rule];
     let record = mapper.index.documents.read(made_of.place).ok()?;
     let subject = mapper.subject(document, record);

@@ -87,7 +87,7 @@ fn make(mapper: &Mapper, place: usize, piece: &mut Piece) -> anyhow::Result<()> 
     let index = Arc::clone(&mapper.index);
     let document = index.documents.at(place);
     let definition = Arc::clone(&mapper.definition);
-    mapper.position.begin(&document.file, document.line);
+    mapper.position.begin(&document.file, document.start.line);
     let mut subject = None;
     if mapper.is_observed() {
         let subject = subject.insert(mapper.subject(document, index.documents.read(place)?));

@@ -87,7 +87,7 @@ impl<'a> Merge<'a> {
             }
             sink(Incoming::Mapped(Line {
                 file: &document.file,
-                number: document.line,
+                start: document.start,
                 raw: made.text.as_bytes(),
                 is_unterminated: false,
                 rule: u32::try_from(rule).ok(),

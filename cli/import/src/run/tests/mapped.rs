@@ -65,8 +65,12 @@ fn referring_to(maker: Value) -> Vec<String> {
     let boat = with(boat(), "/manufacturer", json!("maker-2"));
     let run = Run::mapped(&lines(&[maker, boat]), &mapping);
     let listed = run.outcome.findings.listed().into_iter();
-    let of_boat =
-        listed.filter(|finding| finding.place.as_ref().is_some_and(|of| of.line == Some(2)));
+    let of_boat = listed.filter(|finding| {
+        finding
+            .place
+            .as_ref()
+            .is_some_and(|of| of.line() == Some(2))
+    });
     let told = of_boat.map(|finding| format!("{}: {}", code_and_pointer(finding), finding.message));
     told.collect()
 }

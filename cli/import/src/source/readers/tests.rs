@@ -10,6 +10,7 @@ mod xml;
 use std::io::{BufReader, Cursor, Read};
 
 use super::*;
+use crate::finding::Nth;
 
 /// What a reader does with a file.
 pub(crate) type Reads =
@@ -41,8 +42,11 @@ pub(crate) fn read(
     let mut found = Vec::new();
     let ended = reads(file, &paths(records), &mut |record| {
         found.push(match record {
-            Ok(record) => format!("{} {}", record.line, record.text),
-            Err(bad) => format!("{} {} {} {}", bad.line, bad.code, bad.message, bad.raw),
+            Ok(record) => format!("{} {}", record.start.line, record.text),
+            Err(bad) => format!(
+                "{} {} {} {}",
+                bad.start.line, bad.code, bad.message, bad.raw
+            ),
         });
         Ok(())
     });
