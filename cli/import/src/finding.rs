@@ -29,7 +29,7 @@ pub use self::mistake::Mistake;
 pub use self::nearest::nearest;
 pub(crate) use self::origins::{Origins, RuleOrigins};
 pub(crate) use self::place::BYTE_ORDER_MARK;
-pub use self::place::{ExportFile, Line, Nth, Place, Start};
+pub use self::place::{ExportFile, Line, Made, Nth, Place, Start};
 
 /// How many characters of an offending value are shown.
 pub const VALUE_MAX: usize = 200;

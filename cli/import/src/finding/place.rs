@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::spool::Stored;
+
 /// The byte order mark of UTF-8, which some programs write at the beginning of a file.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
@@ -28,8 +30,17 @@ pub struct Line<'a> {
     pub raw: &'a [u8],
     /// Whether the file ends right after it, without a line break.
     pub is_unterminated: bool,
-    /// The mapping rule that made it, if one did.
-    pub rule: Option<u32>,
+    /// How a mapping made it, if one did.
+    pub made: Option<Made>,
+}
+
+/// How a mapping made a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The number of the rule.
+    pub rule: u32,
+    /// The text of the record that it is made of.
+    pub of: Stored,
 }
 
 impl<'a> Line<'a> {

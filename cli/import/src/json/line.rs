@@ -104,7 +104,7 @@ mod tests {
             start: 4.into(),
             raw: text.as_bytes(),
             is_unterminated: false,
-            rule: None,
+            made: None,
         };
         let finding = parse_line(line, NATIVE_DEPTH_MAX).unwrap_err();
         let line = finding.place.as_ref().and_then(Place::line);

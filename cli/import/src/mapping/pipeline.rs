@@ -20,7 +20,7 @@ use super::{Mapped, Mapping, line_of};
 use crate::finding::{ExportFile, Kind, Line};
 use crate::json::parse_line;
 use crate::pool::Pending;
-use crate::source::{FailedRecord, FilesRead, Incoming, ReadContext, Record, Sink};
+use crate::source::{FailedRecord, FilesRead, Incoming, Original, ReadContext, Record, Sink};
 
 /// Records handed over together, unless they are long.
 const BATCH_RECORDS: usize = 256;
@@ -103,6 +103,7 @@ impl<'a, 't> Pipeline<'a, 't> {
     pub(crate) fn finish(mut self, files: &FilesRead, is_checked: bool) -> anyhow::Result<Mapped> {
         self.settle()?;
         let reading = self.index.finish()?;
+        (self.sink)(Incoming::Originals(self.index.documents.originals()))?;
         let warnings = Warnings {
             mapping: self.mapping,
             mapping_file: self.mapping_file(),
@@ -198,7 +199,7 @@ impl<'a, 't> Pipeline<'a, 't> {
                 start: line_of(&self.mapping.text, constant.span.start).into(),
                 raw: text.as_bytes(),
                 is_unterminated: false,
-                rule: None,
+                made: None,
             }))?;
         }
         Ok(())
@@ -222,7 +223,7 @@ impl<'a, 't> Pipeline<'a, 't> {
                 kind: None,
                 id: None,
                 findings: finding.into_iter().map(|finding| *finding).collect(),
-                raw: line.raw.to_vec(),
+                original: Original::Text(line.raw.to_vec()),
             }));
         };
         if self.batch.groups != record.groups {

@@ -117,7 +117,7 @@ impl Cutter<'_, '_> {
             start: self.number.into(),
             raw,
             is_unterminated,
-            rule: None,
+            made: None,
         };
         let contents = line.contents();
         if self.line_max < contents.len() {

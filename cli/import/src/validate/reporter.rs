@@ -38,7 +38,7 @@ pub(crate) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Findi
         file: line.file,
         start: line.start,
         text,
-        rule: line.rule,
+        rule: line.made.map(|made| made.rule),
     };
     Ok((text, node))
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use crate::finding::{ExportFile, Line, Nth, Start};
-use crate::spool::{Part, Spool};
+use crate::finding::{ExportFile, Line, Made, Nth, Start};
+use crate::spool::{Part, Spool, Stored};
 
 /// The most lines in a batch.
 const BATCH_LINES: usize = 256;
@@ -51,7 +51,7 @@ struct HeldLine {
     file: Arc<ExportFile>,
     start: Start,
     is_unterminated: bool,
-    rule: Option<u32>,
+    made: Option<Made>,
     bytes: Range<usize>,
 }
 
@@ -72,7 +72,14 @@ impl SpillFile {
         }
         self.lines += 1;
         let length = u32::try_from(line.raw.len()).context("a line is too long")?;
-        let rule = line.rule.unwrap_or(NO_RULE);
+        let none = Made {
+            rule: NO_RULE,
+            of: Stored {
+                offset: 0,
+                length: 0,
+            },
+        };
+        let Made { rule, of } = line.made.unwrap_or(none);
         let (nth, number) = match line.start.nth {
             None => (NO_NTH, 0),
             Some(Nth::Row(row)) => (ROW, row),
@@ -85,6 +92,8 @@ impl SpillFile {
             &number.to_le_bytes(),
             &[u8::from(line.is_unterminated)],
             &rule.to_le_bytes(),
+            &of.offset.to_le_bytes(),
+            &of.length.to_le_bytes(),
             &length.to_le_bytes(),
             line.raw,
         ];
@@ -135,6 +144,10 @@ impl SpillReader {
         };
         let [is_unterminated] = self.bytes()?;
         let rule = u32::from_le_bytes(self.bytes()?);
+        let of = Stored {
+            offset: u64::from_le_bytes(self.bytes()?),
+            length: u32::from_le_bytes(self.bytes()?),
+        };
         let length = u32::from_le_bytes(self.bytes()?);
         let position = self
             .files
@@ -152,7 +165,7 @@ impl SpillReader {
             file: Arc::clone(&self.files[file]),
             start: Start { line, nth },
             is_unterminated: is_unterminated != 0,
-            rule: (rule != NO_RULE).then_some(rule),
+            made: (rule != NO_RULE).then_some(Made { rule, of }),
             bytes: start..batch.bytes.len(),
         });
         Ok(())
@@ -178,7 +191,7 @@ impl LineBatch {
             start: held.start,
             raw: &self.bytes[held.bytes.clone()],
             is_unterminated: held.is_unterminated,
-            rule: held.rule,
+            made: held.made,
         });
         lines.collect()
     }
@@ -202,19 +215,24 @@ mod tests {
         let (first, third) = (file(0), file(2));
         let long = vec![b'x'; BATCH_BYTES];
         let start = |line, nth| Start { line, nth };
+        let made = |rule| {
+            let (offset, length) = (u64::from(rule) << 40, rule);
+            let of = Stored { offset, length };
+            Some(Made { rule, of })
+        };
         let lines = [
             (&first, start(7, None), &b"{}"[..], false, None),
-            (&first, start(9, Some(Nth::Row(8))), &long, false, Some(0)),
-            (&third, start(1, Some(Nth::Record(17))), b"", true, Some(3)),
+            (&first, start(9, Some(Nth::Row(8))), &long, false, made(0)),
+            (&third, start(1, Some(Nth::Record(17))), b"", true, made(3)),
         ];
-        for (file, start, raw, is_unterminated, rule) in lines {
+        for (file, start, raw, is_unterminated, made) in lines {
             spill
                 .push(Line {
                     file,
                     start,
                     raw,
                     is_unterminated,
-                    rule,
+                    made,
                 })
                 .unwrap();
         }
@@ -228,8 +246,8 @@ mod tests {
                 break;
             }
             for line in batch.lines() {
-                let (file, start, bytes, is_unterminated, rule) = lines[back];
-                assert_eq!((line.file, line.start, line.rule), (file, start, rule));
+                let (file, start, bytes, is_unterminated, made) = lines[back];
+                assert_eq!((line.file, line.start, line.made), (file, start, made));
                 assert_eq!((line.raw, line.is_unterminated), (bytes, is_unterminated));
                 back += 1;
             }

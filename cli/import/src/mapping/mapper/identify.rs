@@ -365,7 +365,7 @@ fn parsed_strictly(raw: &Raw) -> Result<Jq, Box<Finding>> {
         start: raw.start,
         raw: raw.text.as_bytes(),
         is_unterminated: raw.is_unterminated,
-        rule: None,
+        made: None,
     };
     let (_text, node) = parse_line(line, DEPTH_MAX)?;
     match repeated_key(&node) {

@@ -4,19 +4,20 @@
 
 use std::collections::HashSet;
 
+use anyhow::Context as _;
+
 use super::difference::Difference;
 use super::distinct::{Distinct, MadeOf};
 use super::images::LeftOut;
 use super::make::{Applied, Failure, Piece};
 use super::noted::{Noted, Reference};
 use super::rules_for;
-use crate::finding::Line;
-use crate::finding::{Code, CountAndFirst, Finding, RecordName, cut};
+use crate::finding::{Code, CountAndFirst, Finding, Line, Made, RecordName, cut};
 use crate::mapping::check::{CheckReport, Checker};
 use crate::mapping::definition::Definition;
 use crate::mapping::documents::Document;
 use crate::mapping::index::Index;
-use crate::source::{FailedRecord, Incoming, LINE_MAX, Sink};
+use crate::source::{FailedRecord, Incoming, LINE_MAX, Original, Sink};
 
 /// Takes the output of the threads.
 pub(in crate::mapping) struct Merge<'a> {
@@ -90,14 +91,16 @@ impl<'a> Merge<'a> {
                 start: document.start,
                 raw: made.text.as_bytes(),
                 is_unterminated: false,
-                rule: u32::try_from(rule).ok(),
+                made: Some(Made {
+                    rule: u32::try_from(rule).context("too many rules")?,
+                    of: document.text,
+                }),
             }))?;
         }
         if failures.is_empty() {
             return Ok(());
         }
-        let mut failed = self.failed(rule, document, failures);
-        failed.raw = self.index.documents.text(place)?.into_bytes();
+        let failed = self.failed(rule, document, failures);
         sink(Incoming::Failed(failed))
     }
 
@@ -121,7 +124,7 @@ impl<'a> Merge<'a> {
             kind: Some(kind),
             findings: failures.into_iter().map(finding).collect(),
             id: Some(id.to_owned()),
-            raw: Vec::new(),
+            original: Original::Stored(document.text),
         }
     }
 

@@ -35,8 +35,20 @@ const END: &str = "\u{1}end of the file\u{1}";
 /// The message for a row that is not UTF-8.
 const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8, or add its encoding to the source in the mapping, as in `encoding = \"windows-1252\"`";
 
-/// Hands every row below the header to `visit`.
-pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), FileError> {
+/// The header of a file, with what stands between its cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Columns {
+    pub(crate) delimiter: u8,
+    /// Their names; empty for those without.
+    pub(crate) names: Vec<String>,
+}
+
+/// Hands the header to `begin`, and then every row below it to `visit`.
+pub(crate) fn read(
+    reader: impl BufRead,
+    begin: &mut dyn FnMut(Columns) -> anyhow::Result<()>,
+    visit: &mut Visit<'_>,
+) -> Result<(), FileError> {
     let progress = Progress::new();
     let stopped = |source| unread(source, progress.line());
     let mut reader = Bounded::new(reader, &progress).map_err(stopped)?;
@@ -46,12 +58,12 @@ pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Fi
         .take(HEADER_MAX)
         .read_until(b'\n', &mut head);
     first_line.map_err(stopped)?;
-    let named = named_delimiter(&head);
-    let delimiter = match named {
-        Some(named) => {
+    let given = named_delimiter(&head);
+    let delimiter = match given {
+        Some(given) => {
             // A blank line takes its place, so lines are counted correctly.
             head = b"\n".to_vec();
-            named
+            given
         }
         None => delimiter(&head),
     };
@@ -70,15 +82,17 @@ pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Fi
         progress: &progress,
         row: ByteRecord::new(),
         // Spreadsheets do not show the line that names the delimiter.
-        uncounted: u64::from(named.is_some()),
+        uncounted: u64::from(given.is_some()),
     };
     let Some(row) = rows.next()? else {
         return Ok(());
     };
-    let header = header(&row)?;
+    let names = names_of(&row)?;
+    let columns = Columns { delimiter, names };
+    begin(columns.clone())?;
     while let Some(row) = rows.next()? {
         let start = row.start;
-        let visited = match object(&header, row)? {
+        let visited = match object(&columns.names, row)? {
             Ok(text) => visit(Ok(RecordText {
                 start,
                 list: None,
@@ -204,7 +218,7 @@ fn cell(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// The names of the columns.
-fn header(row: &Row<'_>) -> Result<Vec<String>, FileError> {
+fn names_of(row: &Row<'_>) -> Result<Vec<String>, FileError> {
     if !row.is_utf8 {
         return Err(corrupt(row.start.line, NOT_UTF8));
     }
