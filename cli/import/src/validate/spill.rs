@@ -17,6 +17,8 @@ const BATCH_LINES: usize = 256;
 const BATCH_BYTES: usize = 1024 * 1024;
 /// Bytes read ahead.
 const BUFFER: usize = 1024 * 1024;
+/// Bytes that describe a line, before its text.
+const HEAD: usize = 42;
 /// Stands for the rule of a line that no rule made.
 const NO_RULE: u32 = u32::MAX;
 /// Stand for what people count a record by: nothing but lines, its row, or its place in a list.
@@ -85,7 +87,7 @@ impl SpillFile {
             Some(Nth::Row(row)) => (ROW, row),
             Some(Nth::Record(record)) => (RECORD, record),
         };
-        let parts = [
+        let head = [
             &line.file.ordinal.to_le_bytes()[..],
             &line.start.line.to_le_bytes(),
             &[nth],
@@ -95,11 +97,9 @@ impl SpillFile {
             &of.offset.to_le_bytes(),
             &of.length.to_le_bytes(),
             &length.to_le_bytes(),
-            line.raw,
         ];
-        for part in parts {
-            self.spool.append(part)?;
-        }
+        self.spool.append(&head.concat())?;
+        self.spool.append(line.raw)?;
         Ok(())
     }
 
@@ -133,22 +133,24 @@ impl SpillReader {
     }
 
     fn read_line(&mut self, batch: &mut LineBatch) -> io::Result<()> {
-        let ordinal = u32::from_le_bytes(self.bytes()?);
-        let line = u64::from_le_bytes(self.bytes()?);
-        let [nth] = self.bytes()?;
-        let number = u64::from_le_bytes(self.bytes()?);
+        let head: [u8; HEAD] = bytes(&mut self.spool)?;
+        let head = &mut head.as_slice();
+        let ordinal = u32::from_le_bytes(bytes(head)?);
+        let line = u64::from_le_bytes(bytes(head)?);
+        let [nth] = bytes(head)?;
+        let number = u64::from_le_bytes(bytes(head)?);
         let nth = match nth {
             ROW => Some(Nth::Row(number)),
             RECORD => Some(Nth::Record(number)),
             _ => None,
         };
-        let [is_unterminated] = self.bytes()?;
-        let rule = u32::from_le_bytes(self.bytes()?);
+        let [is_unterminated] = bytes(head)?;
+        let rule = u32::from_le_bytes(bytes(head)?);
         let of = Stored {
-            offset: u64::from_le_bytes(self.bytes()?),
-            length: u32::from_le_bytes(self.bytes()?),
+            offset: u64::from_le_bytes(bytes(head)?),
+            length: u32::from_le_bytes(bytes(head)?),
         };
-        let length = u32::from_le_bytes(self.bytes()?);
+        let length = u32::from_le_bytes(bytes(head)?);
         let position = self
             .files
             .binary_search_by_key(&ordinal, |file| file.ordinal);
@@ -170,12 +172,12 @@ impl SpillReader {
         });
         Ok(())
     }
+}
 
-    fn bytes<const LENGTH: usize>(&mut self) -> io::Result<[u8; LENGTH]> {
-        let mut bytes = [0; LENGTH];
-        self.spool.read_exact(&mut bytes)?;
-        Ok(bytes)
-    }
+fn bytes<const LENGTH: usize>(from: &mut impl Read) -> io::Result<[u8; LENGTH]> {
+    let mut bytes = [0; LENGTH];
+    from.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 impl LineBatch {
