@@ -8,7 +8,7 @@ use shared::base::render::BodyTooLarge;
 
 use super::boat::{self, Boat};
 use super::checker::check;
-use super::identity::{Clash, Identities, Identity, name_of};
+use super::identity::{Clash, Identities, Identity};
 use super::manufacturer::Manufacturer;
 use super::references::{References, Resolver};
 use super::reporter::{self, LineText, Problem, Reporter};
@@ -86,9 +86,9 @@ fn unreadable<B>(finding: Finding, listed_max: usize) -> BoatReading<B> {
     }
 }
 
-fn reporter_of<'n>(text: LineText<'n>, node: &Node<'_>, listed_max: usize) -> Reporter<'n> {
+fn reporter_of<'n>(text: LineText<'n>, node: &'n Node<'n>, listed_max: usize) -> Reporter<'n> {
     let mut reporter = Reporter::new(text, listed_max);
-    reporter.set_record(name_of(Kind::Boat, node));
+    reporter.set_record(Kind::Boat, Some(node));
     reporter
 }
 

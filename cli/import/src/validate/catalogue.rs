@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Tally;
 use super::checked::Values;
 use super::reporter::{LineText, Problem, Reporter};
-use crate::finding::{Code, ExportFile, Findings, Kind, RecordName, Start};
+use crate::finding::{Code, ExportFile, Findings, Kind, Start};
 use crate::json;
 
 /// The catalogue record, kept until everything has been read.
@@ -49,7 +49,7 @@ impl Catalogue {
             rule: None,
         };
         let mut reporter = Reporter::new(line, listed_max);
-        reporter.set_record(RecordName::of_kind(Kind::Catalogue));
+        reporter.set_record(Kind::Catalogue, None);
         // It was parsed before, so parsing it again to find its counts works.
         let record = json::parse(&self.text, json::NATIVE_DEPTH_MAX).ok();
         let counts = self.counts.iter().map(|(kind, announced)| match kind {

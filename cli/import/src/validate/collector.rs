@@ -7,12 +7,12 @@ use super::checked::{Checked, Values};
 use super::checker::check;
 use super::designer::Designer;
 use super::first_look::{begins_like_a_boat, read_kind};
-use super::identity::{Clash, Identities, Identity, name_of};
+use super::identity::{Clash, Identities, Identity};
 use super::manufacturer::Manufacturer;
 use super::references::{Barred, References, Resolver, Table};
-use super::reporter::{self, LineText, Problem, Reporter};
+use super::reporter::{self, LineText, Problem, Reporter, text_of};
 use super::term::Term;
-use crate::finding::{Code, Finding, Findings, Kind, Line, Severity};
+use crate::finding::{Code, Finding, Findings, Kind, Line, Severity, cut};
 use crate::format::{Vocabulary, fields};
 use crate::json::Node;
 
@@ -194,7 +194,7 @@ impl Collector {
         node: &'n Node<'n>,
         mut reporter: Reporter<'n>,
     ) -> LineOutcome {
-        reporter.set_record(name_of(kind, node));
+        reporter.set_record(kind, Some(node));
         if kind == Kind::Catalogue {
             self.catalogue(line, node, reporter);
             return LineOutcome::Valid;
@@ -253,7 +253,7 @@ impl Collector {
         };
         let draft = || (!is_published).then_some(Barred::Unpublished);
         let record = match reporter.first_error().map(Barred::by).or_else(draft) {
-            Some(why) => Err((reporter.name(), why)),
+            Some(why) => Err((text_of(node, kind.name_key()).map(cut), why)),
             None => Ok(values),
         };
         let (id, references) = (id.as_str(), &mut self.collected.references);
@@ -319,13 +319,13 @@ impl Collector {
 fn add<'n, T>(
     table: &mut Table<T>,
     id: &str,
-    record: Result<Values<'n>, (Option<&str>, Barred)>,
+    record: Result<Values<'n>, (Option<String>, Barred)>,
     make: impl FnOnce(Values<'n>) -> Option<T>,
 ) {
     match record.map(make) {
         Ok(Some(record)) => table.add(id, record),
         // Values without errors make a record.
         Ok(None) => {}
-        Err((name, why)) => table.bar(id, name, why),
+        Err((name, why)) => table.bar(id, name.as_deref(), why),
     }
 }

@@ -8,8 +8,8 @@ use std::collections::hash_map::Entry;
 
 use shared::base::ids::IdOrSlug;
 
-use super::reporter::Problem;
-use crate::finding::{Code, Kind, Place, RecordName, cut};
+use super::reporter::{Problem, text_of};
+use crate::finding::{Code, Place};
 use crate::json::{Node, Value};
 
 /// What identifies a record, as far as it is readable.
@@ -32,25 +32,6 @@ impl Identity {
                 .member("published")
                 .is_none_or(|published| published.value != Value::Bool(false)),
         }
-    }
-}
-
-/// A text of a record, trimmed.
-pub(crate) fn text_of<'n>(record: &'n Node<'_>, key: &str) -> Option<&'n str> {
-    record.member(key)?.text().map(str::trim)
-}
-
-/// What messages call a record.
-pub(super) fn name_of(kind: Kind, record: &Node<'_>) -> RecordName {
-    let text = |key| {
-        text_of(record, key)
-            .filter(|text| !text.is_empty())
-            .map(cut)
-    };
-    RecordName {
-        id: text_of(record, "id").map(cut),
-        name: text(kind.name_key()),
-        ..RecordName::of_kind(kind)
     }
 }
 

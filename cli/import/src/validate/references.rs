@@ -51,7 +51,7 @@ impl Barred {
 
     /// The problem with a reference to the record with this id.
     fn problem(&self, target: Target, id: &str, name: Option<&str>) -> Problem {
-        let name = name.filter(|name| *name != id);
+        let name = name.filter(|name| !name.is_empty() && *name != id);
         let name = name.map_or_else(String::new, |name| format!(" ({name})"));
         let record = format!("the {} {}{name}", target.as_str(), cut(id));
         match self {
@@ -170,10 +170,10 @@ impl Resolver<'_> {
         node: &Node<'_>,
         reporter: &mut Reporter<'_>,
     ) -> ReadResult<usize> {
-        let key = no_id(node).filter(|_key| self.references.are_of_keys);
+        let key = self.references.are_of_keys.then(|| no_id(node)).flatten();
         let id = match key {
-            Some(key) => Some(key),
             None => referred_id(node, reporter)?,
+            key => key,
         };
         let Some(id) = id else {
             return Ok(None);

@@ -43,6 +43,11 @@ pub(crate) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Findi
     Ok((text, node))
 }
 
+/// A text of a record, trimmed.
+pub(super) fn text_of<'n>(record: &'n Node<'_>, key: &str) -> Option<&'n str> {
+    record.member(key)?.text().map(str::trim)
+}
+
 /// A problem at some span of the line.
 pub(crate) struct Problem {
     pub(crate) code: Code,
@@ -68,7 +73,8 @@ impl Problem {
 /// The findings about one line, as they are collected.
 pub(crate) struct Reporter<'n> {
     line: LineText<'n>,
-    record: Option<RecordName>,
+    /// The kind of the record, and the record if it can be named.
+    record: Option<(Kind, Option<&'n Node<'n>>)>,
     path: FieldPath<'n>,
     columns: Columns,
     findings: Findings,
@@ -114,8 +120,8 @@ impl<'n> Reporter<'n> {
     }
 
     /// Sets the record that later findings are about.
-    pub(crate) fn set_record(&mut self, record: RecordName) {
-        self.record = Some(record);
+    pub(crate) const fn set_record(&mut self, kind: Kind, record: Option<&'n Node<'n>>) {
+        self.record = Some((kind, record));
     }
 
     /// The place of the line.
@@ -131,11 +137,6 @@ impl<'n> Reporter<'n> {
     /// The first error found so far.
     pub(super) fn first_error(&self) -> Option<&Finding> {
         self.findings.first_error()
-    }
-
-    /// What people call the record.
-    pub(super) fn name(&self) -> Option<&str> {
-        self.record.as_ref()?.name.as_deref()
     }
 
     /// Notes an invalid record to which this one refers.
@@ -214,11 +215,16 @@ impl<'n> Reporter<'n> {
         } = problem;
         let text = self.line.text;
         let mut finding = Finding::new(code, Some(self.place()), message);
-        finding.record.clone_from(&self.record);
+        finding.record = self.record.map(|(kind, _)| RecordName::of_kind(kind));
         finding.rule = self.line.rule;
         // A finding that is only counted needs no details, and a hostile line can have very many.
         if self.findings.has_room(code.severity()) {
             finding.column = Some(self.columns.of(span.start, text));
+            if let (Some(name), Some((_, Some(record)))) = (&mut finding.record, self.record) {
+                let text = |key| text_of(record, key).filter(|text| !text.is_empty());
+                name.id = text_of(record, "id").map(cut);
+                name.name = text(name.kind.name_key()).map(cut);
+            }
             finding.path = self.record.is_some().then(|| self.shown_path());
             finding.value = value(text);
             finding.hint = hint;
