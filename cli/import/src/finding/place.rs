@@ -83,6 +83,14 @@ pub enum Nth {
 }
 
 impl Place {
+    /// Where a record of a file begins.
+    pub fn at(file: &Arc<ExportFile>, start: Start) -> Self {
+        Self {
+            file: Arc::clone(file),
+            start: Some(start),
+        }
+    }
+
     /// The line, from 1.
     pub fn line(&self) -> Option<u64> {
         self.start.map(|start| start.line)

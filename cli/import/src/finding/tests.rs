@@ -12,14 +12,7 @@ fn finding(code: Code, line: u64) -> Finding {
         name: "a.ndjson".to_owned(),
         path: String::new(),
     });
-    Finding::new(
-        code,
-        Some(Place {
-            file,
-            start: Some(line.into()),
-        }),
-        "wrong",
-    )
+    Finding::new(code, Some(Place::at(&file, line.into())), "wrong")
 }
 
 fn lines(findings: &Findings) -> Vec<u64> {

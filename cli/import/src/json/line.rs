@@ -1,7 +1,6 @@
 //! From the bytes of a line to its value, or to what is wrong with the line as a whole.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::{InvalidJson, Node};
 use crate::finding::{Code, Excerpt, Finding, Line, Place, Start};
@@ -70,13 +69,11 @@ fn at(
     let end = text[span.start..]
         .find('\n')
         .map_or(text.len(), |length| span.start + length);
-    let place = Place {
-        file: Arc::clone(line.file),
-        start: Some(Start {
-            line: line.start.line + above,
-            ..line.start
-        }),
+    let marked_line = Start {
+        line: line.start.line + above,
+        ..line.start
     };
+    let place = Place::at(line.file, marked_line);
     let mut finding = Finding::new(code, Some(place), message);
     // A record of several lines may begin anywhere in its first one, so a column there is unknown.
     let is_known = 0 < above || end == text.len();
@@ -88,6 +85,8 @@ fn at(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::finding::ExportFile;
     use crate::json::NATIVE_DEPTH_MAX;

@@ -44,10 +44,7 @@ pub(super) struct Document {
 impl Document {
     /// The record's position in the export.
     pub(super) fn place(&self) -> Place {
-        Place {
-            file: Arc::clone(&self.file),
-            start: Some(self.start),
-        }
+        Place::at(&self.file, self.start)
     }
 
     /// Whether both are the same record of the export, read by several sections.

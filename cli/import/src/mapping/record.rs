@@ -18,10 +18,7 @@ pub(super) struct Raw {
 impl Raw {
     /// Where it is.
     pub(super) fn place(&self) -> Place {
-        Place {
-            file: Arc::clone(&self.file),
-            start: Some(self.start),
-        }
+        Place::at(&self.file, self.start)
     }
 }
 

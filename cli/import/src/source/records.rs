@@ -277,10 +277,7 @@ fn line<'a>(file: &'a Arc<ExportFile>, record: &RecordText<'a>) -> Line<'a> {
 
 /// Converts a record that its reader could not read.
 fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> FailedRecord {
-    let place = Place {
-        file: Arc::clone(file),
-        start: Some(bad.start),
-    };
+    let place = Place::at(file, bad.start);
     FailedRecord {
         kind: None,
         id: None,

@@ -2,7 +2,6 @@
 //! when their ids and slugs are claimed.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use shared::base::render::BodyTooLarge;
 
@@ -145,10 +144,7 @@ impl<'a> Boats<'a> {
         for record in left_out_with {
             *self.left_out.entry(record).or_default() += 1;
         }
-        let place = Place {
-            file: Arc::clone(line.file),
-            start: Some(line.start),
-        };
+        let place = Place::at(line.file, line.start);
         let is_published = identity.is_published;
         let clashes = self.identities.claim(identity, &place);
         if !clashes.is_empty() {

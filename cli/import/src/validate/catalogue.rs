@@ -1,12 +1,11 @@
 //! The catalogue record: what the export says about itself.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::Tally;
 use super::checked::Values;
 use super::reporter::{LineText, Problem, Reporter};
-use crate::finding::{Code, ExportFile, Findings, Kind, Start};
+use crate::finding::{Code, ExportFile, Findings, Kind, Place, Start};
 use crate::json;
 
 /// The catalogue record, kept until everything has been read.
@@ -31,9 +30,9 @@ impl Catalogue {
         }
     }
 
-    /// The place of the record, as messages show it.
-    pub(crate) fn place(&self) -> impl fmt::Display {
-        format!("{}:{}", self.file.name, self.start.line)
+    /// Where the record is.
+    pub(crate) fn place(&self) -> Place {
+        Place::at(&self.file, self.start)
     }
 
     /// Reports each kind whose number of records differs from the announced one. The boats are not

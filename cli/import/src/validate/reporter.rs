@@ -24,10 +24,7 @@ pub(crate) struct LineText<'n> {
 impl LineText<'_> {
     /// The line's place, for other records to refer to.
     pub(crate) fn place(&self) -> Place {
-        Place {
-            file: Arc::clone(self.file),
-            start: Some(self.start),
-        }
+        Place::at(self.file, self.start)
     }
 }
 
