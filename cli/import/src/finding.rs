@@ -29,7 +29,7 @@ pub use self::mistake::Mistake;
 pub use self::nearest::nearest;
 pub(crate) use self::origins::{Origins, RuleOrigins};
 pub(crate) use self::place::BYTE_ORDER_MARK;
-pub use self::place::{ExportFile, Line, Place};
+pub use self::place::{ExportFile, Line, Made, Nth, Place, Start};
 
 /// How many characters of an offending value are shown.
 pub const VALUE_MAX: usize = 200;
@@ -68,6 +68,31 @@ pub struct RecordName {
     pub kind: Kind,
     /// Its id, if that could be read.
     pub id: Option<String>,
+    /// What people call it: the model of a boat, the name of any other.
+    pub name: Option<String>,
+    /// How many boats are left out because they refer to it.
+    pub left_out: u64,
+}
+
+impl RecordName {
+    /// A record of which only the kind is known.
+    pub fn of_kind(kind: Kind) -> Self {
+        Self {
+            kind,
+            id: None,
+            name: None,
+            left_out: 0,
+        }
+    }
+
+    /// What it costs, if anything: `13 boats are left out with it`.
+    pub fn cost(&self) -> Option<String> {
+        match self.left_out {
+            0 => None,
+            1 => Some("1 boat is left out with it".to_owned()),
+            boats => Some(format!("{boats} boats are left out with it")),
+        }
+    }
 }
 
 impl Finding {
@@ -95,8 +120,11 @@ impl Finding {
         line: Option<u64>,
         message: impl Into<String>,
     ) -> Self {
-        let file = Arc::clone(file);
-        Self::new(code, Some(Place { file, line }), message)
+        let place = Place {
+            file: Arc::clone(file),
+            start: line.map(Start::from),
+        };
+        Self::new(code, Some(place), message)
     }
 
     /// Whether this is an error that remains when its record is left out.
@@ -108,19 +136,22 @@ impl Finding {
 
     /// Approximate size in memory, in bytes.
     fn size(&self) -> usize {
-        let record = self.record.as_ref().and_then(|record| record.id.as_ref());
+        let record = self.record.iter();
+        let record = record.flat_map(|record| [&record.id, &record.name]);
         let texts = [&self.value, &self.hint, &self.origin];
-        let texts = texts.into_iter().flatten().chain(record);
+        let texts = texts.into_iter().chain(record).flatten();
         let excerpt = self.excerpt.as_ref().map(|excerpt| &excerpt.text);
         let texts = texts.chain(excerpt).chain([&self.message]);
         let path = self.path.as_ref().map_or(0, FieldPath::size);
         size_of::<Self>() + path + texts.map(String::capacity).sum::<usize>()
     }
 
-    /// Sorts by file, line and column; findings about the export as a whole come last.
+    /// Sorts errors before warnings, then by file, line and column; findings about the export as a
+    /// whole come last.
     fn order(&self) -> impl Ord + '_ {
-        let place = self.place.as_ref().map(|place| (&place.file, place.line));
-        (place.is_none(), place, self.column)
+        let place = self.place.as_ref().map(|place| (&place.file, place.start));
+        let severity = self.code.severity();
+        (severity, place.is_none(), place, self.column)
     }
 }
 

@@ -245,6 +245,15 @@ impl Shape {
 }
 
 impl Target {
+    /// The kind of the record that it leads to.
+    pub(crate) const fn kind(self) -> Kind {
+        match self {
+            Self::Manufacturer => Kind::Manufacturer,
+            Self::Term(_) => Kind::Term,
+            Self::Designer => Kind::Designer,
+        }
+    }
+
     /// The words for it in messages.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -94,9 +94,9 @@ pub struct Outcome {
 ///     it finishes the release and activates it, unless an option or a guard prevents that.
 ///
 /// A problem with a record or a file is a [`Finding`]. Both passes of `validate` also write a
-/// record that is left out for its errors to the rejects, on one line: unchanged, or as the mapping
-/// made it. A file that cannot be read from disk is not a finding but an error, and ends the
-/// import.
+/// record that is left out for its errors to the rejects, as it was read: a mapped one as it was
+/// before it was mapped (`source::Incoming::Originals`). A file that cannot be read from disk is
+/// not a finding but an error, and ends the import.
 pub fn run<C: Consumer>(
     settings: &Settings<'_>,
     input: &mut dyn Read,

@@ -31,8 +31,9 @@ pub use self::files::ProgressListener;
 pub use self::plan::{LINE_MAX, Plan};
 
 pub(crate) use self::files::ReadContext;
-pub(crate) use self::incoming::{FailedRecord, Incoming, Record, Sink, Spot};
+pub(crate) use self::incoming::{FailedRecord, Incoming, Original, Record, Sink, Spot};
 pub(crate) use self::plan::{FileGroup, FileNames, Format, Heads, HeadsOf, Layout};
+pub(crate) use self::readers::csv::Columns;
 pub(crate) use self::readers::in_path;
 pub(crate) use self::records::{FilesRead, GroupFiles};
 

@@ -5,6 +5,7 @@
 //! caller names its directory: nothing here looks for one, in the environment or elsewhere.
 
 use std::borrow::Borrow;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::mem;
@@ -30,6 +31,15 @@ enum Contents {
     /// On the way to the disk, and not readable yet.
     Writing(WritingThread<File>),
     File(File),
+}
+
+/// Where in a spool something stands that was stored whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The offset at which it begins.
+    pub offset: u64,
+    /// How many bytes it has.
+    pub length: u32,
 }
 
 /// Why a spool cannot be kept.
@@ -86,6 +96,13 @@ impl Spool {
         Ok(())
     }
 
+    /// What is stored somewhere.
+    pub fn read(&self, stored: Stored) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; stored.length as usize];
+        self.read_exact_at(&mut bytes, stored.offset)?;
+        Ok(bytes)
+    }
+
     /// The number of bytes.
     pub const fn length(&self) -> u64 {
         self.length
@@ -136,6 +153,14 @@ impl Spool {
             directory: self.temp_dir.clone(),
             source,
         }
+    }
+}
+
+/// Its contents may be a whole export.
+impl fmt::Debug for Spool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Spool");
+        shown.field("length", &self.length).finish_non_exhaustive()
     }
 }
 

@@ -1,4 +1,5 @@
-//! `catalogue explain-code`: what the codes of findings mean, and what an import does about them.
+//! `catalogue explain-code`: what the codes of findings mean, what to do about them, and what an
+//! import does.
 
 use import::finding::{Blame, Code, Severity, nearest};
 
@@ -33,6 +34,7 @@ pub fn run(args: &ExplainCodeArgs, context: &mut Context) -> anyhow::Result<Exit
         report
             .note(format!("{code} ({severity})"))
             .line(code.explanation())
+            .line(format!("What to do: {}", code.fix()))
             .line(consequence(*code));
     }
     show::report(&report, context)?;
@@ -58,8 +60,6 @@ const fn consequence(code: Code) -> &'static str {
         (Severity::Error, Blame::Record) => {
             "An import changes nothing; with --skip-invalid it leaves the record out."
         }
-        (Severity::Error, Blame::Export) => {
-            "An import changes nothing, whatever its options: fix the export itself."
-        }
+        (Severity::Error, Blame::Export) => "An import changes nothing, whatever its options.",
     }
 }

@@ -75,7 +75,7 @@ pub struct ImportArgs {
     /// Leave records with errors out, instead of importing nothing
     #[arg(long)]
     pub skip_invalid: bool,
-    /// Write the records that have errors to this file, unchanged
+    /// Write the records that have errors to this file, as they were read
     #[arg(long, value_name = "FILE", help_heading = REPORTS)]
     pub rejects: Option<PathBuf>,
     /// Let --report, --report-html and --rejects replace a file of another kind; they always

@@ -6,7 +6,7 @@
 use std::io::Write;
 
 use askama::Template;
-use import::finding::{Cause, Finding, Findings, Kind, Severity};
+use import::finding::{Cause, Finding, Findings, Kind, Place, RecordName, Severity};
 
 use super::coverage::Coverage;
 use super::cut::cut;
@@ -157,7 +157,8 @@ pub struct CauseSection {
     title: String,
     records: String,
     explanation: &'static str,
-    hint: Option<String>,
+    /// What to do about the first; else what to do about all of this code.
+    hint: String,
     /// How many there are.
     count: u64,
     findings: Vec<FindingRow>,
@@ -175,6 +176,8 @@ struct FindingRow {
     excerpt: Option<[String; 3]>,
     message: Option<String>,
     origin: Option<String>,
+    /// How many boats are left out with the record.
+    cost: Option<String>,
 }
 
 /// The parts of a report, with the records that changed.
@@ -233,6 +236,7 @@ fn section(
         (_, Some(field)) => format!("`{field}`: {}", cause.code.explanation()),
         _ => cause.code.explanation().to_owned(),
     };
+    let hint = first.and_then(|first| first.hint.as_deref());
     let is_somewhere = |finding: &&&Finding| finding.place.is_some() || finding.record.is_some();
     let elsewhere = listed
         .iter()
@@ -260,6 +264,7 @@ fn section(
                 .origin
                 .as_deref()
                 .map(|text| escape_control(text).into_owned()),
+            cost: finding.record.as_ref().and_then(RecordName::cost),
         })
         .collect();
     CauseSection {
@@ -271,9 +276,7 @@ fn section(
         title: escape_control(&title).into_owned(),
         records: counted(cause.count, cause.kind.map_or("place", Kind::as_str)),
         explanation: cause.code.explanation(),
-        hint: first
-            .and_then(|first| first.hint.as_deref())
-            .map(|hint| escape_control(hint).into_owned()),
+        hint: escape_control(hint.unwrap_or(cause.code.fix())).into_owned(),
         count: cause.count,
         not_shown: cause
             .count
@@ -287,10 +290,14 @@ fn place(finding: &Finding) -> String {
         return String::new();
     };
     let file = escape_control(&place.file.name);
-    match (place.line, finding.column) {
+    let place = match (place.line(), finding.column) {
         (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
         (Some(line), None) => format!("{file}:{line}"),
         (None, _) => file.into_owned(),
+    };
+    match finding.place.as_ref().and_then(Place::nth) {
+        Some(nth) => format!("{place}, {nth}"),
+        None => place,
     }
 }
 
@@ -298,7 +305,10 @@ fn record(finding: &Finding) -> String {
     match &finding.record {
         Some(record) => {
             let id = record.id.as_deref().unwrap_or("without a readable id");
-            format!("{} {}", record.kind.as_str(), escape_control(id))
+            let name = record.name.as_ref().map(|name| format!(" ({name})"));
+            let name = name.unwrap_or_default();
+            let named = format!("{} {id}{name}", record.kind.as_str());
+            escape_control(&named).into_owned()
         }
         None => String::new(),
     }

@@ -235,8 +235,7 @@ fn render_other(finding: &Finding, says_the_same: bool, renderer: &Renderer) -> 
     let mut shown = renderer.render(&[Group::with_level(level(finding)).elements(place)]);
     let mut notes = Group::with_level(level(finding));
     if says_the_same {
-        let name = finding.record.as_ref().map(record_name);
-        notes = notes.elements(name.map(|name| Level::NOTE.message(name)));
+        notes = notes.elements(said_of_record(finding).map(|said| Level::NOTE.message(said)));
     } else {
         notes = record(finding, notes);
         notes = notes.element(Level::NOTE.message(escape_control(&finding.message)));
@@ -259,7 +258,7 @@ fn level(finding: &Finding) -> Level<'static> {
     }
 }
 
-/// Adds the excerpt of a finding and the name of its record.
+/// Adds the excerpt of a finding and what is said of its record.
 fn record<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
     if let Some(excerpt) = &finding.excerpt {
         let (text, marked) = escaped(excerpt);
@@ -270,15 +269,25 @@ fn record<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
         let pointer = pointer.map(|pointer| escape_control(&pointer).into_owned());
         body = body.element(snippet.annotation(mark.label(pointer)));
     }
-    let Some(mut name) = finding.record.as_ref().map(record_name) else {
-        return body;
-    };
+    body.elements(said_of_record(finding).map(|said| Level::NOTE.message(said)))
+}
+
+/// The name of the record of a finding with what it is counted by in its file, and what it costs.
+fn said_of_record(finding: &Finding) -> impl Iterator<Item = String> {
+    let record = finding.record.as_ref();
+    let nth = finding.place.as_ref().and_then(Place::nth);
+    let nth = nth.map(|nth| nth.to_string());
     // The excerpt of a mapped record is not text of its file.
-    let line = finding.place.as_ref().and_then(line);
-    if let (Some(_), Some(line), Some(_)) = (finding.rule, line, &finding.excerpt) {
-        name = format!("{name}, mapped from line {line}");
-    }
-    body.element(Level::NOTE.message(name))
+    let is_made = finding.rule.is_some() && finding.excerpt.is_some();
+    let line = finding.place.as_ref().and_then(line).filter(|_| is_made);
+    let from = nth.or_else(|| Some(format!("line {}", line?)));
+    let made = if is_made { "mapped from " } else { "" };
+    let name = match (record.map(record_name), from) {
+        (Some(name), Some(from)) => Some(format!("{name}, {made}{from}")),
+        (None, Some(from)) => Some(format!("in {from}")),
+        (name, None) => name,
+    };
+    name.into_iter().chain(record.and_then(RecordName::cost))
 }
 
 /// An excerpt, escaped for a terminal, and its marked bytes.
@@ -293,10 +302,14 @@ fn escaped(excerpt: &Excerpt) -> (String, Range<usize>) {
 }
 
 fn record_name(record: &RecordName) -> String {
-    match (record.kind, &record.id) {
+    let named = match (record.kind, &record.id) {
         (Kind::Catalogue, _) => "in the catalogue record".to_owned(),
         (kind, Some(id)) => format!("in the {} {}", kind.as_str(), escape_control(id)),
         (kind, None) => format!("in a {} without a readable id", kind.as_str()),
+    };
+    match &record.name {
+        Some(name) => format!("{named} ({})", escape_control(name)),
+        None => named,
     }
 }
 
@@ -312,7 +325,7 @@ fn origin(place: &Place, column: Option<usize>) -> Origin<'_> {
 }
 
 fn line(place: &Place) -> Option<usize> {
-    place.line.and_then(|line| usize::try_from(line).ok())
+    place.line().and_then(|line| usize::try_from(line).ok())
 }
 
 #[cfg(test)]

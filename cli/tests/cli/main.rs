@@ -58,6 +58,7 @@ mod plausibility;
 mod prune;
 mod rate_limit_draft;
 mod refusals;
+mod rejects;
 mod releases;
 mod releases_log;
 mod remote;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::causes::{self, Cause, Causes};
-use super::{Code, Finding, Origins, Severity};
+use super::{Code, Finding, Kind, Origins, Severity};
 
 /// How many findings are listed by default.
 pub const LISTED_DEFAULT: usize = 1_000;
@@ -127,13 +127,31 @@ impl Findings {
         }
     }
 
+    /// Tells the errors of each record how many boats are left out with it, by its kind and id.
+    pub(crate) fn set_left_out(&mut self, boats: &BTreeMap<(Kind, String), u64>) {
+        let is_error = |finding: &&mut Finding| finding.code.severity() == Severity::Error;
+        for finding in self.kept_mut().filter(is_error) {
+            if let Some(record) = &mut finding.record
+                && let Some(id) = &record.id
+            {
+                let boats = boats.get(&(record.kind, id.clone()));
+                record.left_out = boats.copied().unwrap_or_default();
+            }
+        }
+    }
+
+    /// The first error that is kept.
+    pub(crate) fn first_error(&self) -> Option<&Finding> {
+        self.errors.first()
+    }
+
     /// Approximate size of the kept findings in memory, in bytes.
     pub fn size(&self) -> usize {
         let kept = self.errors.iter().chain(&self.warnings);
         kept.map(Finding::size).sum()
     }
 
-    /// The findings to list, in the order of the export.
+    /// The findings to list: errors first, each severity in the order of the export.
     pub fn listed(&self) -> Vec<&Finding> {
         let all = self.errors.iter().chain(&self.warnings);
         let mut listed: Vec<&Finding> = all.take(self.listed_max).collect();
@@ -141,7 +159,7 @@ impl Findings {
         listed
     }
 
-    /// The causes of the findings, in the order of the export.
+    /// The causes of the findings, in the same order.
     pub fn causes(&self) -> Vec<&Cause> {
         let mut causes: Vec<&Cause> = self.causes.iter().flat_map(Causes::all).collect();
         causes.sort_by(|a, b| {

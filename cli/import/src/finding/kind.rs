@@ -28,6 +28,14 @@ impl Kind {
     /// The kinds that a catalogue record counts.
     pub const COUNTED: [Self; 4] = [Self::Manufacturer, Self::Term, Self::Designer, Self::Boat];
 
+    /// The field by which people know a record.
+    pub const fn name_key(self) -> &'static str {
+        match self {
+            Self::Boat => "model",
+            _ => "name",
+        }
+    }
+
     /// The word used in exports.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use shared::base::field_path::FieldPath;
 
-use super::{Code, Finding, Findings, Severity};
+use super::{Code, Finding, Findings, Nth, Place, Severity};
 
 /// The findings of a run.
 #[derive(Debug, Serialize)]
@@ -21,7 +21,7 @@ pub struct FindingsReport<'a> {
     pub counts: &'a BTreeMap<Code, u64>,
     /// Number of findings that are not listed because there are too many.
     pub not_listed: u64,
-    /// The listed findings, in the order of the export.
+    /// The listed findings: errors first, each severity in the order of the export.
     pub findings: Vec<FindingEntry<'a>>,
 }
 
@@ -33,6 +33,10 @@ pub struct FindingEntry<'a> {
     pub code: Code,
     pub file: Option<&'a str>,
     pub line: Option<u64>,
+    /// As a spreadsheet shows it.
+    pub row: Option<u64>,
+    /// Among the records of a list of JSON or XML.
+    pub number: Option<u64>,
     pub column: Option<usize>,
     pub record: Option<RecordEntry<'a>>,
     pub pointer: Option<String>,
@@ -48,6 +52,9 @@ pub struct FindingEntry<'a> {
 pub struct RecordEntry<'a> {
     pub kind: &'a str,
     pub id: Option<&'a str>,
+    pub name: Option<&'a str>,
+    #[serde(rename = "boatsLeftOut")]
+    pub left_out: u64,
 }
 
 impl<'a> FindingsReport<'a> {
@@ -72,15 +79,24 @@ impl<'a> FindingsReport<'a> {
 impl<'a> FindingEntry<'a> {
     fn new(finding: &'a Finding) -> Self {
         let (place, record) = (finding.place.as_ref(), finding.record.as_ref());
+        let (row, number) = match place.and_then(Place::nth) {
+            Some(Nth::Row(row)) => (Some(row), None),
+            Some(Nth::Record(number)) => (None, Some(number)),
+            None => (None, None),
+        };
         Self {
             severity: finding.code.severity(),
             code: finding.code,
             file: place.map(|place| place.file.name.as_str()),
-            line: place.and_then(|place| place.line),
+            line: place.and_then(Place::line),
+            row,
+            number,
             column: finding.column,
             record: record.map(|name| RecordEntry {
                 kind: name.kind.as_str(),
                 id: name.id.as_deref(),
+                name: name.name.as_deref(),
+                left_out: name.left_out,
             }),
             pointer: finding.path.as_ref().map(FieldPath::pointer),
             value: finding.value.as_deref(),

@@ -12,21 +12,14 @@ fn finding(code: Code, line: u64) -> Finding {
         name: "a.ndjson".to_owned(),
         path: String::new(),
     });
-    Finding::new(
-        code,
-        Some(Place {
-            file,
-            line: Some(line),
-        }),
-        "wrong",
-    )
+    Finding::new(code, Some(Place::at(&file, line.into())), "wrong")
 }
 
 fn lines(findings: &Findings) -> Vec<u64> {
     findings
         .listed()
         .iter()
-        .map(|finding| finding.place.as_ref().unwrap().line.unwrap())
+        .map(|finding| finding.place.as_ref().unwrap().line().unwrap())
         .collect()
 }
 
@@ -46,14 +39,17 @@ fn counts_are_exact_where_the_listing_is_cut() {
 }
 
 #[test]
-fn errors_are_kept_in_preference_to_warnings_and_listed_by_place() {
+fn errors_are_kept_in_preference_to_warnings_and_listed_before_them() {
     let mut findings = Findings::new(3);
     for line in 1..=5 {
         findings.add(finding(Code::ReplacementCharacter, line));
     }
     findings.add(finding(Code::WrongType, 9));
     findings.add(finding(Code::WrongType, 3));
-    assert_eq!(lines(&findings), [1, 3, 9]);
+    assert_eq!(lines(&findings), [3, 9, 1]);
+    let causes = findings.causes().into_iter().map(|cause| cause.code);
+    let codes: Vec<Code> = causes.collect();
+    assert_eq!(codes, [Code::WrongType, Code::ReplacementCharacter]);
 }
 
 #[test]
@@ -63,12 +59,8 @@ fn what_no_record_can_be_blamed_for_blocks_an_import() {
     findings.add(finding(Code::NoPublishedBoats, 1));
     assert_eq!(findings.blocking_errors(), 0);
     findings.add(finding(Code::FileTruncated, 1));
-    let record = RecordName {
-        kind: Kind::Catalogue,
-        id: None,
-    };
     findings.add(Finding {
-        record: Some(record),
+        record: Some(RecordName::of_kind(Kind::Catalogue)),
         ..finding(Code::WrongType, 2)
     });
     assert_eq!(findings.blocking_errors(), 2);
@@ -87,10 +79,7 @@ fn about(code: Code, line: u64, path: &str, message: &str) -> Finding {
         Err(_) => Step::key(step.to_owned()),
     };
     Finding {
-        record: Some(RecordName {
-            kind: Kind::Boat,
-            id: None,
-        }),
+        record: Some(RecordName::of_kind(Kind::Boat)),
         path: Some(path.split(' ').map(step).collect()),
         message: message.to_owned(),
         ..finding(code, line)

@@ -1,10 +1,9 @@
 //! From the bytes of a line to its value, or to what is wrong with the line as a whole.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::{InvalidJson, Node};
-use crate::finding::{Code, Excerpt, Finding, Line, Place};
+use crate::finding::{Code, Excerpt, Finding, Line, Place, Start};
 
 /// The text and the value of a line, nested no deeper than `depth_max`.
 ///
@@ -70,10 +69,11 @@ fn at(
     let end = text[span.start..]
         .find('\n')
         .map_or(text.len(), |length| span.start + length);
-    let place = Place {
-        file: Arc::clone(line.file),
-        line: Some(line.number + above),
+    let marked_line = Start {
+        line: line.start.line + above,
+        ..line.start
     };
+    let place = Place::at(line.file, marked_line);
     let mut finding = Finding::new(code, Some(place), message);
     // A record of several lines may begin anywhere in its first one, so a column there is unknown.
     let is_known = 0 < above || end == text.len();
@@ -85,6 +85,8 @@ fn at(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::finding::ExportFile;
     use crate::json::NATIVE_DEPTH_MAX;
@@ -98,13 +100,13 @@ mod tests {
         });
         let line = Line {
             file: &file,
-            number: 4,
+            start: 4.into(),
             raw: text.as_bytes(),
             is_unterminated: false,
-            rule: None,
+            made: None,
         };
         let finding = parse_line(line, NATIVE_DEPTH_MAX).unwrap_err();
-        let line = finding.place.as_ref().and_then(|place| place.line);
+        let line = finding.place.as_ref().and_then(Place::line);
         assert_eq!((line, finding.column), (Some(place.0), place.1), "{text}");
         assert!(finding.message.starts_with(message), "{finding:?}");
         let excerpt = finding.excerpt.as_ref().unwrap();

@@ -15,10 +15,9 @@ use super::bounds::DEPTH_MAX;
 use super::expression::{Jq, from_text};
 use super::key_interner::KeyId;
 use super::record::Raw;
-use crate::finding::ExportFile;
-use crate::finding::Place;
+use crate::finding::{ExportFile, Place, Start};
 use crate::source::Spot;
-use crate::spool::Spool;
+use crate::spool::{Spool, Stored};
 
 /// Maximum length of a record's text, in bytes, for the parsed record to be cached.
 const HELD_LENGTH_MAX: u32 = 16 * 1024;
@@ -27,7 +26,7 @@ const HELD_LENGTH_MAX: u32 = 16 * 1024;
 #[derive(Clone, Debug)]
 pub(super) struct Document {
     pub(super) file: Arc<ExportFile>,
-    pub(super) line: u64,
+    pub(super) start: Start,
     /// The source of the mapping that read it.
     pub(super) source: u16,
     pub(super) spot: Spot,
@@ -38,29 +37,20 @@ pub(super) struct Document {
     pub(super) is_published: bool,
     /// Whether it changed after it was published.
     pub(super) is_changed: bool,
-    text: Stored,
+    /// Its text among the originals.
+    pub(super) text: Stored,
 }
 
 impl Document {
     /// The record's position in the export.
     pub(super) fn place(&self) -> Place {
-        Place {
-            file: Arc::clone(&self.file),
-            line: Some(self.line),
-        }
+        Place::at(&self.file, self.start)
     }
 
     /// Whether both are the same record of the export, read by several sections.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.text == other.text && self.id == other.id
     }
-}
-
-/// Where in the spool the text of a record is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stored {
-    offset: u64,
-    length: u32,
 }
 
 /// What identifies a record, as it is stored.
@@ -75,7 +65,7 @@ pub(super) struct Indexed {
 
 /// All records of the export.
 pub(super) struct Documents {
-    texts: Spool,
+    texts: Arc<Spool>,
     all: Vec<Document>,
     /// The record that each key leads to, by the key's number: the first published one, or the
     /// first if none is published.
@@ -89,7 +79,7 @@ impl Documents {
     /// An empty store, with its spool in `temp_dir`.
     pub(super) fn new(temp_dir: &Path) -> Self {
         Self {
-            texts: Spool::new(temp_dir),
+            texts: Arc::new(Spool::new(temp_dir)),
             all: Vec::new(),
             by_key: Vec::new(),
         }
@@ -98,7 +88,7 @@ impl Documents {
     /// Stores the text of a record.
     pub(super) fn store(&mut self, text: &str) -> anyhow::Result<Stored> {
         Ok(Stored {
-            offset: self.texts.append(text.as_bytes())?,
+            offset: self.texts()?.append(text.as_bytes())?,
             length: u32::try_from(text.len()).context("a record is too long")?,
         })
     }
@@ -123,7 +113,7 @@ impl Documents {
         let number = u32::try_from(self.all.len()).context("too many records")?;
         self.all.push(Document {
             file: Arc::clone(&raw.file),
-            line: raw.line,
+            start: raw.start,
             source: u16::try_from(source).context("too many sources")?,
             spot: raw.spot,
             key,
@@ -147,7 +137,16 @@ impl Documents {
 
     /// Ends adding, after which records can be read.
     pub(super) fn finish(&mut self) -> anyhow::Result<()> {
-        Ok(self.texts.finish()?)
+        Ok(self.texts()?.finish()?)
+    }
+
+    /// The texts of all records, for whoever outlives this store; nothing can be added from then on.
+    pub(super) fn originals(&self) -> Arc<Spool> {
+        Arc::clone(&self.texts)
+    }
+
+    fn texts(&mut self) -> anyhow::Result<&mut Spool> {
+        Arc::get_mut(&mut self.texts).context("the records are read already")
     }
 
     /// The number of records.
@@ -173,7 +172,8 @@ impl Documents {
 
     /// The contents of the record at a place.
     pub(super) fn read(&self, place: usize) -> io::Result<Jq> {
-        let text = self.text(place)?;
+        let text = self.texts.read(self.all[place].text)?;
+        let text = String::from_utf8(text).map_err(io::Error::other)?;
         from_text(&text, DEPTH_MAX).map_err(io::Error::other)
     }
 
@@ -194,14 +194,6 @@ impl Documents {
             start = end;
             (!chunk.is_empty()).then_some(chunk)
         })
-    }
-
-    /// The original text of the record at a place.
-    pub(super) fn text(&self, place: usize) -> io::Result<String> {
-        let Stored { offset, length } = self.all[place].text;
-        let mut bytes = vec![0; length as usize];
-        self.texts.read_exact_at(&mut bytes, offset)?;
-        String::from_utf8(bytes).map_err(io::Error::other)
     }
 }
 

@@ -6,13 +6,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::documents::{Document, Documents, Indexed, Stored};
+use super::documents::{Document, Documents, Indexed};
 use super::image_files::ImageFiles;
 use super::key_interner::{KeyId, Keys, whole};
 use super::links::Links;
 use super::record::{Identified, Joining, Link, Raw, ReadRecord};
 use crate::finding::{Code, CountAndFirst, Finding, Place, cut};
-use crate::source::{FailedRecord, Incoming, Sink};
+use crate::source::{FailedRecord, Incoming, Original, Sink};
+use crate::spool::Stored;
 
 /// All records, and the links and joins between them.
 pub(super) struct Index {
@@ -116,7 +117,7 @@ impl Index {
             kind: None,
             id: None,
             findings,
-            raw: raw.text.into_bytes(),
+            original: Original::Text(raw.text.into_bytes()),
         }))
     }
 
@@ -211,13 +212,13 @@ impl Index {
 }
 
 fn duplicate(raw: &Raw, (key, is_published): (&str, bool), earlier: &Document) -> Finding {
-    let (file, line) = (&earlier.file.name, earlier.line);
+    let place = earlier.place();
     let meant = match (earlier.is_published, is_published) {
         (true, _) => "; references lead to that one",
         (false, true) => " and is not published; references lead to this one",
         (false, false) => "; neither is published, and references lead to neither",
     };
     let key = cut(key);
-    let message = format!("the record at {file}:{line} has the same key `{key}`{meant}");
+    let message = format!("the record at {place} has the same key `{key}`{meant}");
     Finding::new(Code::DuplicateKey, Some(raw.place()), message)
 }

@@ -11,16 +11,16 @@ use super::bounds::DEPTH_MAX;
 use super::check::CheckReport;
 use super::definition::Role;
 use super::index::Index;
-use super::mapper::difference::difference;
+use super::mapper::difference::{difference, name_of};
 use super::mapper::make::{self, Piece};
 use super::mapper::{Merge, identify};
 use super::record::{Raw, ReadRecord};
 use super::worker::Workers;
 use super::{Mapped, Mapping, line_of};
-use crate::finding::{ExportFile, Line};
+use crate::finding::{ExportFile, Kind, Line};
 use crate::json::parse_line;
 use crate::pool::Pending;
-use crate::source::{FailedRecord, FilesRead, Incoming, ReadContext, Record, Sink};
+use crate::source::{FailedRecord, FilesRead, Incoming, Original, ReadContext, Record, Sink};
 
 /// Records handed over together, unless they are long.
 const BATCH_RECORDS: usize = 256;
@@ -103,6 +103,7 @@ impl<'a, 't> Pipeline<'a, 't> {
     pub(crate) fn finish(mut self, files: &FilesRead, is_checked: bool) -> anyhow::Result<Mapped> {
         self.settle()?;
         let reading = self.index.finish()?;
+        (self.sink)(Incoming::Originals(self.index.documents.originals()))?;
         let warnings = Warnings {
             mapping: self.mapping,
             mapping_file: self.mapping_file(),
@@ -147,8 +148,28 @@ impl<'a, 't> Pipeline<'a, 't> {
         self.summarize(&merge, &index)?;
         // A record in the mapping itself counts before one that is not published.
         self.constants()?;
-        merge.unpublished(self.sink)?;
+        self.unpublished(&merge, &index)?;
         merge.report()
+    }
+
+    /// Passes on the kinds and ids of what unpublished records would have become. What boats refer
+    /// to has its name, for the boats that are left out with it.
+    fn unpublished(&mut self, merge: &Merge<'_>, index: &Arc<Index>) -> anyhow::Result<()> {
+        for made_of in merge.unpublished() {
+            let kind = self.mapping.definition.rules[made_of.rule].kind;
+            let mut name = None;
+            if kind != Kind::Boat {
+                let index = Arc::clone(index);
+                let task = self
+                    .workers
+                    .begin(move |mapper, pieces| pieces.send(name_of(mapper, index, made_of)));
+                name = self.workers.next(&task)?.flatten();
+            }
+            let id = index.id_of(index.documents.at(made_of.place));
+            let name = name.as_deref();
+            (self.sink)(Incoming::Unpublished { kind, id, name })?;
+        }
+        Ok(())
     }
 
     /// Reports the findings about many records at once.
@@ -175,10 +196,10 @@ impl<'a, 't> Pipeline<'a, 't> {
             let text = serde_json::to_string(&constant.record)?;
             (self.sink)(Incoming::Mapped(Line {
                 file: &file,
-                number: line_of(&self.mapping.text, constant.span.start),
+                start: line_of(&self.mapping.text, constant.span.start).into(),
                 raw: text.as_bytes(),
                 is_unterminated: false,
-                rule: None,
+                made: None,
             }))?;
         }
         Ok(())
@@ -202,7 +223,7 @@ impl<'a, 't> Pipeline<'a, 't> {
                 kind: None,
                 id: None,
                 findings: finding.into_iter().map(|finding| *finding).collect(),
-                raw: line.raw.to_vec(),
+                original: Original::Text(line.raw.to_vec()),
             }));
         };
         if self.batch.groups != record.groups {
@@ -212,7 +233,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         self.batch.bytes += text.len();
         self.batch.records.push(Raw {
             file: Arc::clone(line.file),
-            line: line.number,
+            start: line.start,
             spot: record.spot,
             text: text.to_owned(),
             is_unterminated: line.is_unterminated,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::finding::{ExportFile, Finding, Place};
+use crate::finding::{ExportFile, Finding, Place, Start};
 use crate::source::Spot;
 
 /// A record, or a row of links, as it is in a file.
 pub(super) struct Raw {
     pub(super) file: Arc<ExportFile>,
-    pub(super) line: u64,
+    pub(super) start: Start,
     pub(super) spot: Spot,
     pub(super) text: String,
     /// Whether the file ends right after it without a line break.
@@ -18,10 +18,7 @@ pub(super) struct Raw {
 impl Raw {
     /// Where it is.
     pub(super) fn place(&self) -> Place {
-        Place {
-            file: Arc::clone(&self.file),
-            line: Some(self.line),
-        }
+        Place::at(&self.file, self.start)
     }
 }
 

@@ -43,19 +43,22 @@ impl Received {
         match incoming {
             Incoming::Mapped(line) => {
                 let text = std::str::from_utf8(line.raw).unwrap();
-                self.0.push(format!("{}: {text}", line.number));
+                self.0.push(format!("{}: {text}", line.start.line));
             }
             Incoming::Oversized(piece) => self.0.push(format!("oversized: {}", piece.len())),
             Incoming::Finding(finding) => {
-                let line = finding.place.and_then(|place| place.line);
+                let line = finding.place.and_then(|place| place.line());
                 let line = line.map_or_else(|| "-".to_owned(), |line| line.to_string());
                 let (code, message) = (finding.code, finding.message);
                 self.0.push(format!("{line}: {code} {message}"));
             }
             Incoming::Failed(failed) => self.failed(failed),
-            Incoming::Unpublished { kind, id } => {
-                self.0.push(format!("unpublished {} {id}", kind.as_str()));
+            Incoming::Unpublished { kind, id, name } => {
+                let name = name.map_or_else(String::new, |name| format!(" ({name})"));
+                self.0
+                    .push(format!("unpublished {} {id}{name}", kind.as_str()));
             }
+            Incoming::Originals(_) | Incoming::Columns(..) => {}
             Incoming::Record(_) | Incoming::Head(..) => panic!("not mapped: {incoming:?}"),
         }
     }
@@ -63,7 +66,7 @@ impl Received {
     fn failed(&mut self, failed: FailedRecord) {
         let kind = failed.kind.map_or("-", Kind::as_str);
         for finding in failed.findings {
-            let place = finding.place.and_then(|place| place.line).unwrap();
+            let place = finding.place.and_then(|place| place.line()).unwrap();
             let (code, message) = (finding.code, finding.message);
             let pointer = finding.path.unwrap_or_default().pointer();
             self.0

@@ -1,8 +1,11 @@
 //! The items in the stream of an export: records, and findings about files and records.
 
 use std::io;
+use std::sync::Arc;
 
+use super::readers::csv::Columns;
 use crate::finding::{Code, ExportFile, Finding, Kind, Line};
+use crate::spool::{Spool, Stored};
 
 /// An item of an export, in the export's order.
 #[derive(Debug)]
@@ -13,14 +16,22 @@ pub(crate) enum Incoming<'a> {
     Mapped(Line<'a>),
     /// The first bytes of a file that has no records.
     Head(&'a ExportFile, &'a [u8]),
+    /// The header of a file of rows, before its rows.
+    Columns(&'a ExportFile, Columns),
+    /// The texts of all records that a mapping read, before what it makes of them.
+    Originals(Arc<Spool>),
     /// The next piece of a line that is too long to be held; a finding follows the last piece.
     Oversized(&'a [u8]),
     /// A problem with a file, or a note on a record that was still read.
     Finding(Finding),
     /// A record from which no line could be made.
     Failed(FailedRecord),
-    /// A record that is not published.
-    Unpublished { kind: Kind, id: &'a str },
+    /// A record that is not published, with what people call it.
+    Unpublished {
+        kind: Kind,
+        id: &'a str,
+        name: Option<&'a str>,
+    },
 }
 
 /// A record as it is in its file, and what it is read for.
@@ -55,8 +66,16 @@ pub(crate) struct FailedRecord {
     pub(crate) id: Option<String>,
     /// The reasons.
     pub(crate) findings: Vec<Finding>,
-    /// The original text of the record.
-    pub(crate) raw: Vec<u8>,
+    /// The record as it was read.
+    pub(crate) original: Original,
+}
+
+/// A record as it was read.
+#[derive(Debug)]
+pub(crate) enum Original {
+    Text(Vec<u8>),
+    /// One of the texts of all records.
+    Stored(Stored),
 }
 
 /// Why reading a file ended early.

@@ -114,10 +114,10 @@ impl Cutter<'_, '_> {
     fn hand_over(&mut self, raw: &[u8], is_unterminated: bool) -> anyhow::Result<()> {
         let line = Line {
             file: self.file,
-            number: self.number,
+            start: self.number.into(),
             raw,
             is_unterminated,
-            rule: None,
+            made: None,
         };
         let contents = line.contents();
         if self.line_max < contents.len() {

@@ -19,7 +19,7 @@ pub(crate) use self::path::{RecordsPath, in_path};
 use std::collections::BTreeSet;
 
 use super::incoming::FileError;
-use crate::finding::Code;
+use crate::finding::{Code, Start};
 
 /// Maximum length of a record in bytes, as it is in its file.
 pub(crate) const RECORD_MAX: usize = 16 * 1024 * 1024;
@@ -29,8 +29,8 @@ pub(crate) const DEPTH_MAX: usize = 160;
 /// One record of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordText<'a> {
-    /// The line where it begins, or its row, starting at 1.
-    pub(crate) line: u64,
+    /// Where it begins.
+    pub(crate) start: Start,
     /// The index of its list among the requested ones; `None` if the whole file is one list.
     pub(crate) list: Option<usize>,
     /// One JSON value.
@@ -49,8 +49,8 @@ pub(crate) struct Lists {
 /// A record that cannot be read, although the following ones can.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadRecord {
-    /// The line where it begins, or its row, starting at 1.
-    pub(crate) line: u64,
+    /// Where it begins.
+    pub(crate) start: Start,
     /// The kind of problem, one that leaving the record out solves.
     pub(crate) code: Code,
     /// The message for people.

@@ -1,5 +1,6 @@
 //! Splits the files of an export into records according to a plan.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -10,7 +11,7 @@ use shared::base::source_files::SourceFiles;
 use super::decompress::BUFFER;
 use super::encoding::Utf8Watch;
 use super::files::Opened;
-use super::incoming::{FailedRecord, FileError, Incoming, Record, Sink, Spot};
+use super::incoming::{FailedRecord, FileError, Incoming, Original, Record, Sink, Spot};
 use super::lines;
 use super::passes::{Copied, Pass, passes};
 use super::plan::{Contents, Format, Layout, Plan};
@@ -174,6 +175,7 @@ impl<'a, 't> Cutter<'a, 't> {
         contents: &mut dyn Read,
     ) -> Result<BTreeSet<String>, FileError> {
         let records = &pass.layout.records;
+        let sink = RefCell::new(&mut *self.sink);
         let mut spots = Spots::of(records.len());
         let mut visit = |record: Result<RecordText<'_>, BadRecord>| {
             let incoming = match record {
@@ -187,12 +189,13 @@ impl<'a, 't> Cutter<'a, 't> {
                     Incoming::Failed(failed(file, bad))
                 }
             };
-            (self.sink)(incoming)
+            (*sink.borrow_mut())(incoming)
         };
         let forward = |contents| BufReader::with_capacity(BUFFER, contents);
         let Lists { absent, others } = match pass.layout.format {
             Format::Lines { max } => {
-                lines::read(file, forward(contents), &pass.groups, max, self.sink)?;
+                let sink = &mut **sink.borrow_mut();
+                lines::read(file, forward(contents), &pass.groups, max, sink)?;
                 Lists::default()
             }
             Format::Parquet => {
@@ -202,7 +205,8 @@ impl<'a, 't> Cutter<'a, 't> {
                 Lists::default()
             }
             Format::Csv => {
-                readers::csv::read(forward(contents), &mut visit)?;
+                let mut begin = |columns| (*sink.borrow_mut())(Incoming::Columns(file, columns));
+                readers::csv::read(forward(contents), &mut begin, &mut visit)?;
                 Lists::default()
             }
             Format::Json => readers::json::read(forward(contents), records, &mut visit)?,
@@ -264,23 +268,20 @@ impl Spots {
 fn line<'a>(file: &'a Arc<ExportFile>, record: &RecordText<'a>) -> Line<'a> {
     Line {
         file,
-        number: record.line,
+        start: record.start,
         raw: record.text.as_bytes(),
         is_unterminated: false,
-        rule: None,
+        made: None,
     }
 }
 
 /// Converts a record that its reader could not read.
 fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> FailedRecord {
-    let place = Place {
-        file: Arc::clone(file),
-        line: Some(bad.line),
-    };
+    let place = Place::at(file, bad.start);
     FailedRecord {
         kind: None,
         id: None,
         findings: vec![Finding::new(bad.code, Some(place), bad.message)],
-        raw: bad.raw.into_bytes(),
+        original: Original::Text(bad.raw.into_bytes()),
     }
 }

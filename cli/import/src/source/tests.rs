@@ -37,7 +37,8 @@ impl Visited {
         let name = line.file.name.rsplit('/').next().unwrap();
         let text = String::from_utf8_lossy(&line.contents()[..line.contents().len().min(20)]);
         let end = if line.is_unterminated { "$" } else { "" };
-        self.0.push(format!("{name}:{}: {text}{end}", line.number));
+        self.0
+            .push(format!("{name}:{}: {text}{end}", line.start.line));
     }
 
     fn oversized(&mut self, piece: &[u8]) {
@@ -59,7 +60,7 @@ impl Visited {
 fn shown(finding: &Finding) -> String {
     let place = finding.place.as_ref().unwrap();
     let name = place.file.name.rsplit('/').next().unwrap();
-    let line = place.line;
+    let line = place.line();
     let line = line.map_or_else(String::new, |line| format!(":{line}"));
     format!("{name}{line}: {}", finding.code)
 }

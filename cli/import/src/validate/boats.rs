@@ -1,18 +1,18 @@
 //! Validates boats. Each is read by itself, on any thread; then all are added in order, which is
 //! when their ids and slugs are claimed.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use shared::base::render::BodyTooLarge;
 
 use super::boat::{self, Boat};
 use super::checker::check;
-use super::identity::{Clash, Identities, Identity, text_of};
+use super::identity::{Clash, Identities, Identity};
 use super::manufacturer::Manufacturer;
 use super::references::{References, Resolver};
 use super::reporter::{self, LineText, Problem, Reporter};
 use super::{Tally, plausibility, rules};
-use crate::finding::{Code, Finding, Findings, Kind, Line, Place, RecordName, cut};
+use crate::finding::{Code, Finding, Findings, Kind, Line, Place};
 use crate::format::fields;
 use crate::json::Node;
 
@@ -20,6 +20,8 @@ use crate::json::Node;
 pub(crate) struct BoatReading<B> {
     pub(crate) findings: Findings,
     identity: Identity,
+    /// The kinds and ids of the invalid records because of which it is left out.
+    left_out_with: Vec<(Kind, String)>,
     /// The rendered boat and the index of its manufacturer, if the boat is valid and published.
     pub(crate) boat: Option<(B, usize)>,
 }
@@ -60,6 +62,7 @@ pub(crate) fn validate<B>(
         }
     });
     BoatReading {
+        left_out_with: reporter.take_left_out_with(),
         findings: reporter.into_findings(),
         identity,
         boat,
@@ -77,16 +80,14 @@ fn unreadable<B>(finding: Finding, listed_max: usize) -> BoatReading<B> {
     BoatReading {
         findings,
         identity,
+        left_out_with: Vec::new(),
         boat: None,
     }
 }
 
-fn reporter_of<'n>(text: LineText<'n>, node: &Node<'_>, listed_max: usize) -> Reporter<'n> {
+fn reporter_of<'n>(text: LineText<'n>, node: &'n Node<'n>, listed_max: usize) -> Reporter<'n> {
     let mut reporter = Reporter::new(text, listed_max);
-    reporter.set_record(RecordName {
-        kind: Kind::Boat,
-        id: text_of(node, "id").map(cut),
-    });
+    reporter.set_record(Kind::Boat, Some(node));
     reporter
 }
 
@@ -110,6 +111,8 @@ pub(crate) struct Boats<'a> {
     tally: Tally,
     /// The number of boats by the index of their manufacturer.
     counts: Vec<u64>,
+    /// The number of boats that are left out by the invalid record to which they refer.
+    left_out: BTreeMap<(Kind, String), u64>,
 }
 
 impl<'a> Boats<'a> {
@@ -126,6 +129,7 @@ impl<'a> Boats<'a> {
             findings,
             tally,
             counts: vec![0; references.manufacturers.records().len()],
+            left_out: BTreeMap::new(),
         }
     }
 
@@ -134,12 +138,13 @@ impl<'a> Boats<'a> {
         let BoatReading {
             mut findings,
             identity,
+            left_out_with,
             boat,
         } = reading;
-        let place = Place {
-            file: Arc::clone(line.file),
-            line: Some(line.number),
-        };
+        for record in left_out_with {
+            *self.left_out.entry(record).or_default() += 1;
+        }
+        let place = Place::at(line.file, line.start);
         let is_published = identity.is_published;
         let clashes = self.identities.claim(identity, &place);
         if !clashes.is_empty() {
@@ -163,8 +168,10 @@ impl<'a> Boats<'a> {
         &self.findings
     }
 
-    /// Reports an export without boats to serve; called after all were added.
+    /// Reports an export without boats to serve, and tells each invalid record what it costs; called
+    /// after all were added.
     pub(crate) fn end(&mut self) {
+        self.findings.set_left_out(&self.left_out);
         if self.tally.boat.published == 0 {
             let message = "the export has no valid published boat";
             let finding = Finding::new(Code::NoPublishedBoats, None, message);

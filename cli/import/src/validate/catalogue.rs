@@ -1,18 +1,17 @@
 //! The catalogue record: what the export says about itself.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::Tally;
 use super::checked::Values;
 use super::reporter::{LineText, Problem, Reporter};
-use crate::finding::{Code, ExportFile, Findings, Kind, RecordName};
+use crate::finding::{Code, ExportFile, Findings, Kind, Place, Start};
 use crate::json;
 
 /// The catalogue record, kept until everything has been read.
 pub(crate) struct Catalogue {
     file: Arc<ExportFile>,
-    number: u64,
+    start: Start,
     text: String,
     /// The announced counts; a kind may be left out.
     counts: Vec<(Kind, u64)>,
@@ -25,15 +24,15 @@ impl Catalogue {
         let count = |kind: Kind| Some((kind, counts.count(kind.as_str())?));
         Self {
             file: Arc::clone(line.file),
-            number: line.number,
+            start: line.start,
             text: line.text.to_owned(),
             counts: Kind::COUNTED.into_iter().filter_map(count).collect(),
         }
     }
 
-    /// The place of the record, as messages show it.
-    pub(crate) fn place(&self) -> impl fmt::Display {
-        format!("{}:{}", self.file.name, self.number)
+    /// Where the record is.
+    pub(crate) fn place(&self) -> Place {
+        Place::at(&self.file, self.start)
     }
 
     /// Reports each kind whose number of records differs from the announced one. The boats are not
@@ -44,15 +43,12 @@ impl Catalogue {
     pub(crate) fn check(&self, tally: &Tally, boats: u64, listed_max: usize) -> Findings {
         let line = LineText {
             file: &self.file,
-            number: self.number,
+            start: self.start,
             text: &self.text,
             rule: None,
         };
         let mut reporter = Reporter::new(line, listed_max);
-        reporter.set_record(RecordName {
-            kind: Kind::Catalogue,
-            id: None,
-        });
+        reporter.set_record(Kind::Catalogue, None);
         // It was parsed before, so parsing it again to find its counts works.
         let record = json::parse(&self.text, json::NATIVE_DEPTH_MAX).ok();
         let counts = self.counts.iter().map(|(kind, announced)| match kind {

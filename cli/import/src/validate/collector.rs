@@ -3,16 +3,16 @@
 
 use super::Tally;
 use super::catalogue::Catalogue;
-use super::checked::Checked;
+use super::checked::{Checked, Values};
 use super::checker::check;
 use super::designer::Designer;
 use super::first_look::{begins_like_a_boat, read_kind};
-use super::identity::{Clash, Identities, Identity, text_of};
+use super::identity::{Clash, Identities, Identity};
 use super::manufacturer::Manufacturer;
-use super::references::{References, Resolver};
-use super::reporter::{self, LineText, Problem, Reporter};
+use super::references::{Barred, References, Resolver, Table};
+use super::reporter::{self, LineText, Problem, Reporter, text_of};
 use super::term::Term;
-use crate::finding::{Code, Finding, Findings, Kind, Line, RecordName, Severity, cut};
+use crate::finding::{Code, Finding, Findings, Kind, Line, Severity, cut};
 use crate::format::{Vocabulary, fields};
 use crate::json::Node;
 
@@ -132,6 +132,9 @@ impl Collector {
             is_empty,
         } = &mut self.collected;
         *is_empty = false;
+        let first = findings.first();
+        let name = first.and_then(|first| first.record.as_ref()?.name.clone());
+        let why = first.map(Barred::by);
         for finding in findings {
             all.add(finding);
         }
@@ -139,15 +142,18 @@ impl Collector {
             Some(tally) => tally.count(false, true),
             None => tally.unreadable += 1,
         }
-        match (kind, id) {
-            (Some(Kind::Manufacturer), Some(id)) => references.manufacturers.add(id, None, true),
-            (Some(Kind::Designer), Some(id)) => references.designers.add(id, None, true),
+        let (Some(id), Some(why)) = (id, why) else {
+            return;
+        };
+        match kind {
+            Some(Kind::Manufacturer) => references.manufacturers.bar(id, name.as_deref(), why),
+            Some(Kind::Designer) => references.designers.bar(id, name.as_deref(), why),
             _ => {}
         }
     }
 
     /// Counts a record that the content system has not published.
-    pub(crate) fn unpublished(&mut self, kind: Kind, id: &str) {
+    pub(crate) fn unpublished(&mut self, kind: Kind, id: &str, name: Option<&str>) {
         let Collected {
             references,
             tally,
@@ -159,12 +165,12 @@ impl Collector {
             tally.count(true, false);
         }
         match kind {
-            Kind::Manufacturer => references.manufacturers.add_unpublished(id),
-            Kind::Designer => references.designers.add_unpublished(id),
+            Kind::Manufacturer => references.manufacturers.bar(id, name, Barred::Unpublished),
+            Kind::Designer => references.designers.bar(id, name, Barred::Unpublished),
             // The term was never mapped, so its vocabulary is unknown.
             Kind::Term => Vocabulary::ALL
                 .into_iter()
-                .for_each(|of| references.terms_mut(of).add_unpublished(id)),
+                .for_each(|of| references.terms_mut(of).bar(id, name, Barred::Unpublished)),
             Kind::Boat | Kind::Catalogue => {}
         }
     }
@@ -188,8 +194,7 @@ impl Collector {
         node: &'n Node<'n>,
         mut reporter: Reporter<'n>,
     ) -> LineOutcome {
-        let id = text_of(node, "id").map(cut);
-        reporter.set_record(RecordName { kind, id });
+        reporter.set_record(kind, Some(node));
         if kind == Kind::Catalogue {
             self.catalogue(line, node, reporter);
             return LineOutcome::Valid;
@@ -246,21 +251,18 @@ impl Collector {
         let Some(id) = id else {
             return is_published;
         };
+        let draft = || (!is_published).then_some(Barred::Unpublished);
+        let record = match reporter.first_error().map(Barred::by).or_else(draft) {
+            Some(why) => Err((text_of(node, kind.name_key()).map(cut), why)),
+            None => Ok(values),
+        };
         let (id, references) = (id.as_str(), &mut self.collected.references);
-        let values = (!reporter.has_errors()).then_some(values);
         match (kind, vocabulary) {
             (_, Some(vocabulary)) => {
-                let terms = references.terms_mut(vocabulary);
-                terms.add(id, values.and_then(Term::of), is_published);
+                add(references.terms_mut(vocabulary), id, record, Term::of);
             }
-            (Kind::Designer, _) => {
-                let designer = values.and_then(Designer::of);
-                references.designers.add(id, designer, is_published);
-            }
-            _ => {
-                let manufacturer = values.and_then(Manufacturer::of);
-                references.manufacturers.add(id, manufacturer, is_published);
-            }
+            (Kind::Designer, _) => add(&mut references.designers, id, record, Designer::of),
+            _ => add(&mut references.manufacturers, id, record, Manufacturer::of),
         }
         is_published
     }
@@ -309,5 +311,21 @@ impl Collector {
         let problem = Problem::new(Code::TooMuchToHold, message);
         let hint = "no record from here on is read that boats may refer to: shorten their texts";
         reporter.report_span(&node.span, problem.hint(hint));
+    }
+}
+
+/// Adds the record that `make` makes of its values, or what people call it and why no published
+/// record may refer to it.
+fn add<'n, T>(
+    table: &mut Table<T>,
+    id: &str,
+    record: Result<Values<'n>, (Option<String>, Barred)>,
+    make: impl FnOnce(Values<'n>) -> Option<T>,
+) {
+    match record.map(make) {
+        Ok(Some(record)) => table.add(id, record),
+        // Values without errors make a record.
+        Ok(None) => {}
+        Err((name, why)) => table.bar(id, name.as_deref(), why),
     }
 }

@@ -9,7 +9,7 @@ use super::rejects::Rejects;
 use super::second_pass::SecondPass;
 use super::spill::SpillFile;
 use crate::finding::Code;
-use crate::source::{Incoming, Record};
+use crate::source::{FailedRecord, Incoming, Record};
 
 /// The first pass over an export.
 pub(crate) struct FirstPass<'a> {
@@ -26,7 +26,7 @@ impl<'a> FirstPass<'a> {
         Self {
             collector: Collector::new(policy.listed_max, policy.is_mapped),
             boats: SpillFile::new(policy.temp_dir),
-            rejects: Rejects(rejects),
+            rejects: Rejects::new(rejects),
             policy,
         }
     }
@@ -47,9 +47,17 @@ impl<'a> FirstPass<'a> {
             Incoming::Record(Record { line, .. }) | Incoming::Mapped(line) => {
                 match self.collector.line(line) {
                     LineOutcome::Valid => Ok(()),
-                    LineOutcome::Rejected => self.rejects.line(line.raw),
+                    LineOutcome::Rejected => self.rejects.record(line),
                     LineOutcome::Boat => self.boats.push(line),
                 }
+            }
+            Incoming::Columns(file, columns) => {
+                self.rejects.columns.insert(file.ordinal, columns);
+                Ok(())
+            }
+            Incoming::Originals(originals) => {
+                self.rejects.originals = Some(originals);
+                Ok(())
             }
             Incoming::Head(..) => Ok(()),
             Incoming::Oversized(piece) => self.rejects.piece(piece),
@@ -62,24 +70,21 @@ impl<'a> FirstPass<'a> {
                 Ok(())
             }
             Incoming::Failed(failed) => {
-                let id = failed.id.as_deref();
-                self.collector.failed(failed.kind, id, failed.findings);
-                self.rejects.line(&on_one_line(failed.raw))
+                let FailedRecord {
+                    kind,
+                    id,
+                    findings,
+                    original,
+                } = failed;
+                let place = findings.first().and_then(|first| first.place.as_ref());
+                self.rejects.failed(place, original)?;
+                self.collector.failed(kind, id.as_deref(), findings);
+                Ok(())
             }
-            Incoming::Unpublished { kind, id } => {
-                self.collector.unpublished(kind, id);
+            Incoming::Unpublished { kind, id, name } => {
+                self.collector.unpublished(kind, id, name);
                 Ok(())
             }
         }
     }
-}
-
-/// Removes line breaks. JSON has them only between tokens, so the record stays the same.
-fn on_one_line(mut raw: Vec<u8>) -> Vec<u8> {
-    for byte in &mut raw {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
-    }
-    raw
 }

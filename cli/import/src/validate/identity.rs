@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 
 use shared::base::ids::IdOrSlug;
 
-use super::reporter::Problem;
+use super::reporter::{Problem, text_of};
 use crate::finding::{Code, Place};
 use crate::json::{Node, Value};
 
@@ -33,11 +33,6 @@ impl Identity {
                 .is_none_or(|published| published.value != Value::Bool(false)),
         }
     }
-}
-
-/// A text of a record, trimmed.
-pub(crate) fn text_of<'n>(record: &'n Node<'_>, key: &str) -> Option<&'n str> {
-    record.member(key)?.text().map(str::trim)
 }
 
 /// The ids and slugs of one kind seen so far.
@@ -142,10 +137,7 @@ impl Identities {
 const TAKEN: &str = "is already that of the record";
 
 fn clash(key: &'static str, code: Code, name: &IdOrSlug, relation: &str, other: &Place) -> Clash {
-    let line = other
-        .line
-        .map_or_else(String::new, |line| format!(":{line}"));
-    let message = format!("the {key} {name} {relation} at {}{line}", other.file.name);
+    let message = format!("the {key} {name} {relation} at {other}");
     Clash {
         key,
         problem: Problem::new(code, message),

@@ -17,10 +17,10 @@ pub(crate) fn codes(text: &str) -> BTreeSet<Code> {
     });
     let line = Line {
         file: &file,
-        number: 1,
+        start: 1.into(),
         raw: text.as_bytes(),
         is_unterminated: false,
-        rule: None,
+        made: None,
     };
     let mut collector = Collector::new(0, false);
     let findings = match collector.line(line) {

@@ -12,7 +12,7 @@ use super::read_result::{ReadResult, Unusable};
 use super::reporter::{Problem, Reporter};
 use super::term::Term;
 use super::values::id;
-use crate::finding::{Code, cut};
+use crate::finding::{Code, Finding, cut};
 use crate::format::{Target, Vocabulary};
 use crate::json::{Node, Value};
 
@@ -24,14 +24,47 @@ pub(crate) struct Table<T> {
 }
 
 /// Whether others may refer to a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum RecordState {
     /// The record is usable; this is its index.
     Usable(usize),
-    /// The record is a draft.
+    /// No published record may; with what people call it.
+    Barred(Option<String>, Barred),
+}
+
+/// Why no published record may refer to a record.
+#[derive(Debug)]
+pub(super) enum Barred {
+    /// It is a draft.
     Unpublished,
-    /// The record has errors.
-    Invalid,
+    /// It is left out; the place of its first error, and what that says.
+    Invalid(String),
+}
+
+impl Barred {
+    /// The reason that this error is.
+    pub(super) fn by(error: &Finding) -> Self {
+        let place = error.place.as_ref().map(|place| format!(" at {place}"));
+        let place = place.unwrap_or_default();
+        Self::Invalid(format!("{place}: {}", error.message))
+    }
+
+    /// The problem with a reference to the record with this id.
+    fn problem(&self, target: Target, id: &str, name: Option<&str>) -> Problem {
+        let name = name.filter(|name| !name.is_empty() && *name != id);
+        let name = name.map_or_else(String::new, |name| format!(" ({name})"));
+        let record = format!("the {} {}{name}", target.as_str(), cut(id));
+        match self {
+            Self::Unpublished => {
+                let message = format!("{record} is not published, but this boat is");
+                Problem::new(unpublished(target), message)
+            }
+            Self::Invalid(error) => {
+                let message = format!("{record} is left out for an error of its own{error}");
+                Problem::new(Code::ReferenceToInvalid, message)
+            }
+        }
+    }
 }
 
 impl<T> Default for Table<T> {
@@ -44,27 +77,19 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// Adds a record; `None` if it has errors. The first of several with the same id counts.
-    pub(super) fn add(&mut self, id: &str, record: Option<T>, is_published: bool) {
-        if self.states.contains_key(id) {
-            return;
+    /// Adds a record to which others may refer. The first of several with the same id counts.
+    pub(super) fn add(&mut self, id: &str, record: T) {
+        if !self.states.contains_key(id) {
+            let usable = RecordState::Usable(self.records.len());
+            self.states.insert(id.into(), usable);
+            self.records.push(record);
         }
-        let state = match record {
-            None => RecordState::Invalid,
-            Some(_draft) if !is_published => RecordState::Unpublished,
-            Some(record) => {
-                self.records.push(record);
-                RecordState::Usable(self.records.len() - 1)
-            }
-        };
-        self.states.insert(id.into(), state);
     }
 
-    /// Notes a record that is a draft.
-    pub(super) fn add_unpublished(&mut self, id: &str) {
-        self.states
-            .entry(id.into())
-            .or_insert(RecordState::Unpublished);
+    /// Adds one to which no published record may, with what people call it.
+    pub(super) fn bar(&mut self, id: &str, name: Option<&str>, why: Barred) {
+        let state = || RecordState::Barred(name.map(str::to_owned), why);
+        self.states.entry(id.into()).or_insert_with(state);
     }
 
     /// The usable records in the export's order.
@@ -74,18 +99,10 @@ impl<T> Table<T> {
 
     /// The index of the record with this id, or the problem with the reference.
     fn find(&self, id: &str, target: Target) -> Result<usize, Problem> {
-        let what = target.as_str();
         match self.states.get(id) {
             Some(RecordState::Usable(index)) => Ok(*index),
-            Some(RecordState::Unpublished) => {
-                let message = format!("the {what} {id} is not published, but this boat is");
-                Err(Problem::new(unpublished(target), message))
-            }
-            Some(RecordState::Invalid) => {
-                let message = format!("the {what} {id} has errors of its own");
-                Err(Problem::new(Code::ReferenceToInvalid, message))
-            }
-            None => Err(dangling(target, id)),
+            Some(RecordState::Barred(name, why)) => Err(why.problem(target, id, name.as_deref())),
+            None => Err(dangling(target, &cut(id))),
         }
     }
 }
@@ -153,21 +170,21 @@ impl Resolver<'_> {
         node: &Node<'_>,
         reporter: &mut Reporter<'_>,
     ) -> ReadResult<usize> {
-        if self.references.are_of_keys
-            && let Some(key) = no_id(node)
-        {
-            if self.is_published {
-                reporter.report_value(node, dangling(target, &cut(key)));
-            }
-            return Err(Unusable);
-        }
-        let Some(id) = referred_id(node, reporter)? else {
+        let key = self.references.are_of_keys.then(|| no_id(node)).flatten();
+        let id = match key {
+            None => referred_id(node, reporter)?,
+            key => key,
+        };
+        let Some(id) = id else {
             return Ok(None);
         };
         match self.references.find(id, target) {
             Ok(index) => Ok(Some(index)),
             Err(problem) => {
                 if self.is_published {
+                    if problem.code == Code::ReferenceToInvalid {
+                        reporter.left_out_with(target.kind(), id);
+                    }
                     reporter.report_value(node, problem);
                 }
                 Err(Unusable)

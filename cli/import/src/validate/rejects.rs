@@ -1,28 +1,131 @@
-//! Writes the lines of invalid records, in their original form or as the mapping made them.
+//! Writes the records that are left out as they were read, so that they can be corrected and read
+//! again: lines unchanged, rows of CSV below their header, and all others as JSON, one on a line.
+//!
+//! Nothing here decides what is left out.
 
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use anyhow::Context as _;
+use csv::WriterBuilder;
+use serde_json::Value;
 
-/// The writer of the lines that are left out.
-pub(super) struct Rejects<'a>(pub(super) &'a mut dyn Write);
+use crate::finding::{Line, Place};
+use crate::source::{Columns, Original};
+use crate::spool::{Spool, Stored};
 
-impl Rejects<'_> {
-    /// Writes a line.
-    pub(super) fn line(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
-        self.piece(bytes)?;
-        self.end_of_line()
+/// The writer of the records that are left out.
+pub(super) struct Rejects<'a> {
+    out: &'a mut dyn Write,
+    /// The headers of files of rows, by the ordinals of the files.
+    pub(super) columns: HashMap<u32, Columns>,
+    /// The texts of which a mapping makes records, if one does and all are read.
+    pub(super) originals: Option<Arc<Spool>>,
+    /// The offsets of those that were written: several records may be made of one.
+    written: HashSet<u64>,
+    /// The ordinal of the file whose header stands above what is written next.
+    below: Option<u32>,
+}
+
+impl<'a> Rejects<'a> {
+    /// Nothing is left out yet.
+    pub(super) fn new(out: &'a mut dyn Write) -> Self {
+        Self {
+            out,
+            columns: HashMap::new(),
+            originals: None,
+            written: HashSet::new(),
+            below: None,
+        }
+    }
+
+    /// Writes a record, or what the mapping made it of. A record in the mapping itself is no part
+    /// of the export.
+    pub(super) fn record(&mut self, line: Line<'_>) -> anyhow::Result<()> {
+        match line.made {
+            Some(made) => self.stored(line.file.ordinal, made.of),
+            None if self.originals.is_some() => Ok(()),
+            None => self.line(line.raw),
+        }
+    }
+
+    /// Writes a record of which nothing could be made.
+    pub(super) fn failed(
+        &mut self,
+        place: Option<&Place>,
+        original: Original,
+    ) -> anyhow::Result<()> {
+        // A record without a place is in no file of rows.
+        let ordinal = place.map_or(u32::MAX, |place| place.file.ordinal);
+        match original {
+            Original::Text(text) => self.text(ordinal, text),
+            Original::Stored(stored) => self.stored(ordinal, stored),
+        }
     }
 
     /// Writes a piece of a line that is too long to be held.
     pub(super) fn piece(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
-        written(self.0.write_all(bytes))
+        written(self.out.write_all(bytes))
     }
 
     /// Ends a line that was written in pieces.
     pub(super) fn end_of_line(&mut self) -> anyhow::Result<()> {
-        written(self.0.write_all(b"\n"))
+        written(self.out.write_all(b"\n"))
     }
+
+    fn line(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        self.below = None;
+        self.piece(bytes)?;
+        self.end_of_line()
+    }
+
+    fn stored(&mut self, file: u32, stored: Stored) -> anyhow::Result<()> {
+        let Some(originals) = self.originals.as_ref() else {
+            return Ok(());
+        };
+        if !self.written.insert(stored.offset) {
+            return Ok(());
+        }
+        let text = originals.read(stored);
+        let text = text.map_err(|error| originals.unread(error))?;
+        self.text(file, text)
+    }
+
+    /// Writes a record of this file, given its text as JSON.
+    fn text(&mut self, file: u32, text: Vec<u8>) -> anyhow::Result<()> {
+        let Some(columns) = self.columns.get(&file) else {
+            return self.line(&on_one_line(text));
+        };
+        let mut rows = WriterBuilder::new();
+        rows.flexible(true).delimiter(columns.delimiter);
+        let mut rows = rows.from_writer(&mut *self.out);
+        let row: Value = serde_json::from_slice(&text).context("a row could not be read again")?;
+        if self.below.replace(file) != Some(file) {
+            rows.write_record(&columns.names)?;
+        }
+        let cell = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let cells: Vec<String> = match &row {
+            Value::Array(cells) => cells.iter().map(cell).collect(),
+            named => columns
+                .names
+                .iter()
+                .map(|name| cell(&named[name]))
+                .collect(),
+        };
+        rows.write_record(cells)?;
+        written(rows.flush())
+    }
+}
+
+/// Removes line breaks. JSON has them only between tokens, so the record stays the same.
+fn on_one_line(mut text: Vec<u8>) -> Vec<u8> {
+    for byte in &mut text {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    text
 }
 
 fn written(written: io::Result<()>) -> anyhow::Result<()> {

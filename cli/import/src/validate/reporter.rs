@@ -6,7 +6,8 @@ use std::sync::Arc;
 use shared::base::field_path::{FieldPath, Step};
 
 use crate::finding::{
-    Code, Excerpt, ExportFile, Finding, Findings, Line, Place, RecordName, Severity, cut,
+    Code, Excerpt, ExportFile, Finding, Findings, Kind, Line, Place, RecordName, Severity, Start,
+    cut,
 };
 use crate::json::{NATIVE_DEPTH_MAX, Node, Value, parse_line};
 use crate::steps;
@@ -15,7 +16,7 @@ use crate::steps;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineText<'n> {
     pub(crate) file: &'n Arc<ExportFile>,
-    pub(crate) number: u64,
+    pub(crate) start: Start,
     pub(crate) text: &'n str,
     pub(crate) rule: Option<u32>,
 }
@@ -23,10 +24,7 @@ pub(crate) struct LineText<'n> {
 impl LineText<'_> {
     /// The line's place, for other records to refer to.
     pub(crate) fn place(&self) -> Place {
-        Place {
-            file: Arc::clone(self.file),
-            line: Some(self.number),
-        }
+        Place::at(self.file, self.start)
     }
 }
 
@@ -35,11 +33,16 @@ pub(crate) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Findi
     let (text, node) = parse_line(line, NATIVE_DEPTH_MAX)?;
     let text = LineText {
         file: line.file,
-        number: line.number,
+        start: line.start,
         text,
-        rule: line.rule,
+        rule: line.made.map(|made| made.rule),
     };
     Ok((text, node))
+}
+
+/// A text of a record, trimmed.
+pub(super) fn text_of<'n>(record: &'n Node<'_>, key: &str) -> Option<&'n str> {
+    record.member(key)?.text().map(str::trim)
 }
 
 /// A problem at some span of the line.
@@ -67,10 +70,12 @@ impl Problem {
 /// The findings about one line, as they are collected.
 pub(crate) struct Reporter<'n> {
     line: LineText<'n>,
-    record: Option<RecordName>,
+    /// The kind of the record, and the record if it can be named.
+    record: Option<(Kind, Option<&'n Node<'n>>)>,
     path: FieldPath<'n>,
     columns: Columns,
     findings: Findings,
+    left_out_with: Vec<(Kind, String)>,
 }
 
 /// Counts columns. Findings mostly come in the line's order or not far before the previous one, so
@@ -107,12 +112,13 @@ impl<'n> Reporter<'n> {
             path: FieldPath::record(),
             columns: Columns { at: 0, before: 0 },
             findings: Findings::of_record(listed_max),
+            left_out_with: Vec::new(),
         }
     }
 
     /// Sets the record that later findings are about.
-    pub(crate) fn set_record(&mut self, record: RecordName) {
-        self.record = Some(record);
+    pub(crate) const fn set_record(&mut self, kind: Kind, record: Option<&'n Node<'n>>) {
+        self.record = Some((kind, record));
     }
 
     /// The place of the line.
@@ -123,6 +129,24 @@ impl<'n> Reporter<'n> {
     /// Whether anything found so far makes the record unusable.
     pub(crate) fn has_errors(&self) -> bool {
         self.findings.errors() != 0
+    }
+
+    /// The first error found so far.
+    pub(super) fn first_error(&self) -> Option<&Finding> {
+        self.findings.first_error()
+    }
+
+    /// Notes an invalid record to which this one refers.
+    pub(super) fn left_out_with(&mut self, kind: Kind, id: &str) {
+        let is_it = |(of, known): &(Kind, String)| *of == kind && known == id;
+        if !self.left_out_with.iter().any(is_it) {
+            self.left_out_with.push((kind, id.to_owned()));
+        }
+    }
+
+    /// The kinds and ids of the invalid records that were noted, each once.
+    pub(super) fn take_left_out_with(&mut self) -> Vec<(Kind, String)> {
+        std::mem::take(&mut self.left_out_with)
     }
 
     /// All findings collected.
@@ -188,11 +212,16 @@ impl<'n> Reporter<'n> {
         } = problem;
         let text = self.line.text;
         let mut finding = Finding::new(code, Some(self.place()), message);
-        finding.record.clone_from(&self.record);
+        finding.record = self.record.map(|(kind, _)| RecordName::of_kind(kind));
         finding.rule = self.line.rule;
         // A finding that is only counted needs no details, and a hostile line can have very many.
         if self.findings.has_room(code.severity()) {
             finding.column = Some(self.columns.of(span.start, text));
+            if let (Some(name), Some((_, Some(record)))) = (&mut finding.record, self.record) {
+                let text = |key| text_of(record, key).filter(|text| !text.is_empty());
+                name.id = text_of(record, "id").map(cut);
+                name.name = text(name.kind.name_key()).map(cut);
+            }
             finding.path = self.record.is_some().then(|| self.shown_path());
             finding.value = value(text);
             finding.hint = hint;

@@ -162,7 +162,7 @@ struct InOrder<'a, 'r, C> {
 impl<C: Consumer> InOrder<'_, '_, C> {
     fn boat(&mut self, line: Line<'_>, reading: BoatReading<C::Boat>) -> anyhow::Result<()> {
         match self.boats.add(line, reading) {
-            BoatOutcome::Rejected => self.rejects.line(line.raw),
+            BoatOutcome::Rejected => self.rejects.record(line),
             BoatOutcome::Published(boat) if self.is_wanted() => self.consumer.boat(boat),
             BoatOutcome::Published(_) | BoatOutcome::Unpublished => Ok(()),
         }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use crate::finding::{ExportFile, Line};
-use crate::spool::{Part, Spool};
+use crate::finding::{ExportFile, Line, Made, Nth, Start};
+use crate::spool::{Part, Spool, Stored};
 
 /// The most lines in a batch.
 const BATCH_LINES: usize = 256;
@@ -17,8 +17,14 @@ const BATCH_LINES: usize = 256;
 const BATCH_BYTES: usize = 1024 * 1024;
 /// Bytes read ahead.
 const BUFFER: usize = 1024 * 1024;
+/// Bytes that describe a line, before its text.
+const HEAD: usize = 42;
 /// Stands for the rule of a line that no rule made.
 const NO_RULE: u32 = u32::MAX;
+/// Stand for what people count a record by: nothing but lines, its row, or its place in a list.
+const NO_NTH: u8 = 0;
+const ROW: u8 = 1;
+const RECORD: u8 = 2;
 
 /// Lines being written.
 pub(super) struct SpillFile {
@@ -45,9 +51,9 @@ pub(super) struct LineBatch {
 
 struct HeldLine {
     file: Arc<ExportFile>,
-    number: u64,
+    start: Start,
     is_unterminated: bool,
-    rule: Option<u32>,
+    made: Option<Made>,
     bytes: Range<usize>,
 }
 
@@ -68,18 +74,32 @@ impl SpillFile {
         }
         self.lines += 1;
         let length = u32::try_from(line.raw.len()).context("a line is too long")?;
-        let rule = line.rule.unwrap_or(NO_RULE);
-        let parts = [
+        let none = Made {
+            rule: NO_RULE,
+            of: Stored {
+                offset: 0,
+                length: 0,
+            },
+        };
+        let Made { rule, of } = line.made.unwrap_or(none);
+        let (nth, number) = match line.start.nth {
+            None => (NO_NTH, 0),
+            Some(Nth::Row(row)) => (ROW, row),
+            Some(Nth::Record(record)) => (RECORD, record),
+        };
+        let head = [
             &line.file.ordinal.to_le_bytes()[..],
-            &line.number.to_le_bytes(),
+            &line.start.line.to_le_bytes(),
+            &[nth],
+            &number.to_le_bytes(),
             &[u8::from(line.is_unterminated)],
             &rule.to_le_bytes(),
+            &of.offset.to_le_bytes(),
+            &of.length.to_le_bytes(),
             &length.to_le_bytes(),
-            line.raw,
         ];
-        for part in parts {
-            self.spool.append(part)?;
-        }
+        self.spool.append(&head.concat())?;
+        self.spool.append(line.raw)?;
         Ok(())
     }
 
@@ -113,11 +133,24 @@ impl SpillReader {
     }
 
     fn read_line(&mut self, batch: &mut LineBatch) -> io::Result<()> {
-        let ordinal = u32::from_le_bytes(self.bytes()?);
-        let number = u64::from_le_bytes(self.bytes()?);
-        let [is_unterminated] = self.bytes()?;
-        let rule = u32::from_le_bytes(self.bytes()?);
-        let length = u32::from_le_bytes(self.bytes()?);
+        let head: [u8; HEAD] = bytes(&mut self.spool)?;
+        let head = &mut head.as_slice();
+        let ordinal = u32::from_le_bytes(bytes(head)?);
+        let line = u64::from_le_bytes(bytes(head)?);
+        let [nth] = bytes(head)?;
+        let number = u64::from_le_bytes(bytes(head)?);
+        let nth = match nth {
+            ROW => Some(Nth::Row(number)),
+            RECORD => Some(Nth::Record(number)),
+            _ => None,
+        };
+        let [is_unterminated] = bytes(head)?;
+        let rule = u32::from_le_bytes(bytes(head)?);
+        let of = Stored {
+            offset: u64::from_le_bytes(bytes(head)?),
+            length: u32::from_le_bytes(bytes(head)?),
+        };
+        let length = u32::from_le_bytes(bytes(head)?);
         let position = self
             .files
             .binary_search_by_key(&ordinal, |file| file.ordinal);
@@ -132,19 +165,19 @@ impl SpillReader {
         }
         batch.lines.push(HeldLine {
             file: Arc::clone(&self.files[file]),
-            number,
+            start: Start { line, nth },
             is_unterminated: is_unterminated != 0,
-            rule: (rule != NO_RULE).then_some(rule),
+            made: (rule != NO_RULE).then_some(Made { rule, of }),
             bytes: start..batch.bytes.len(),
         });
         Ok(())
     }
+}
 
-    fn bytes<const LENGTH: usize>(&mut self) -> io::Result<[u8; LENGTH]> {
-        let mut bytes = [0; LENGTH];
-        self.spool.read_exact(&mut bytes)?;
-        Ok(bytes)
-    }
+fn bytes<const LENGTH: usize>(from: &mut impl Read) -> io::Result<[u8; LENGTH]> {
+    let mut bytes = [0; LENGTH];
+    from.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 impl LineBatch {
@@ -157,10 +190,10 @@ impl LineBatch {
     pub(super) fn lines(&self) -> Vec<Line<'_>> {
         let lines = self.lines.iter().map(|held| Line {
             file: &held.file,
-            number: held.number,
+            start: held.start,
             raw: &self.bytes[held.bytes.clone()],
             is_unterminated: held.is_unterminated,
-            rule: held.rule,
+            made: held.made,
         });
         lines.collect()
     }
@@ -183,19 +216,25 @@ mod tests {
         };
         let (first, third) = (file(0), file(2));
         let long = vec![b'x'; BATCH_BYTES];
+        let start = |line, nth| Start { line, nth };
+        let made = |rule| {
+            let (offset, length) = (u64::from(rule) << 40, rule);
+            let of = Stored { offset, length };
+            Some(Made { rule, of })
+        };
         let lines = [
-            (&first, 7, &b"{}"[..], false, None),
-            (&first, 9, &long, false, Some(0)),
-            (&third, 1, b"", true, Some(3)),
+            (&first, start(7, None), &b"{}"[..], false, None),
+            (&first, start(9, Some(Nth::Row(8))), &long, false, made(0)),
+            (&third, start(1, Some(Nth::Record(17))), b"", true, made(3)),
         ];
-        for (file, number, raw, is_unterminated, rule) in lines {
+        for (file, start, raw, is_unterminated, made) in lines {
             spill
                 .push(Line {
                     file,
-                    number,
+                    start,
                     raw,
                     is_unterminated,
-                    rule,
+                    made,
                 })
                 .unwrap();
         }
@@ -209,8 +248,8 @@ mod tests {
                 break;
             }
             for line in batch.lines() {
-                let (file, number, bytes, is_unterminated, rule) = lines[back];
-                assert_eq!((line.file, line.number, line.rule), (file, number, rule));
+                let (file, start, bytes, is_unterminated, made) = lines[back];
+                assert_eq!((line.file, line.start, line.made), (file, start, made));
                 assert_eq!((line.raw, line.is_unterminated), (bytes, is_unterminated));
                 back += 1;
             }

@@ -1,11 +1,11 @@
-//! How a record that was kept differs from one merged into it. Both are made again, because only a
-//! hash of each was kept.
+//! What is said of records once all are made: how one that was kept differs from one merged into it,
+//! and what an unpublished one is called. They are made again for it, because they were not kept.
 
 use std::sync::Arc;
 
 use super::Mapper;
 use super::distinct::{MadeOf, UPDATED_AT};
-use super::make::{inputs, native};
+use super::make::{inputs, named, native};
 use crate::finding::cut;
 use crate::mapping::index::Index;
 
@@ -39,11 +39,24 @@ pub(in crate::mapping) fn difference(
     })
 }
 
+/// What people call the native record that an unpublished one would have become.
+pub(in crate::mapping) fn name_of(
+    mapper: &mut Mapper,
+    index: Arc<Index>,
+    made_of: MadeOf,
+) -> Option<String> {
+    mapper.index = index;
+    let members = made_again(mapper, made_of)?;
+    let key = mapper.definition.rules[made_of.rule].kind.name_key();
+    let (_, name) = members.iter().find(|(member, _)| member == key)?;
+    named(name)
+}
+
 /// The members of a native record with their JSON.
 fn made_again(mapper: &Mapper, made_of: MadeOf) -> Option<Vec<(String, String)>> {
     mapper.noted.borrow_mut().begin(made_of.place);
     let document = mapper.index.documents.at(made_of.place);
-    mapper.position.begin(&document.file, document.line);
+    mapper.position.begin(&document.file, document.start.line);
     let rule = &mapper.definition.rules[made_of.rule];
     let record = mapper.index.documents.read(made_of.place).ok()?;
     let subject = mapper.subject(document, record);

@@ -16,8 +16,8 @@ pub(super) const UPDATED_AT: &str = "updatedAt";
 /// What a native record was made of: a record, and one of a rule's inputs from it.
 #[derive(Clone, Copy)]
 pub(in crate::mapping) struct MadeOf {
-    pub(super) rule: usize,
-    pub(super) place: usize,
+    pub(in crate::mapping) rule: usize,
+    pub(in crate::mapping) place: usize,
     pub(super) input: usize,
 }
 

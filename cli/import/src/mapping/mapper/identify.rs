@@ -22,7 +22,7 @@ const PUBLISHED_HINT: &str = "write what is true for published records and false
 
 /// Reads a record for sections of the mapping.
 pub(in crate::mapping) fn identify_record(mapper: &Mapper, roles: &[Role], raw: Raw) -> ReadRecord {
-    mapper.position.begin(&raw.file, raw.line);
+    mapper.position.begin(&raw.file, raw.start.line);
     let mut read = ReadRecord {
         error_cells: errors_in(&raw.text),
         raw,
@@ -362,10 +362,10 @@ fn parsed(raw: &Raw) -> Result<Jq, Box<Finding>> {
 fn parsed_strictly(raw: &Raw) -> Result<Jq, Box<Finding>> {
     let line = Line {
         file: &raw.file,
-        number: raw.line,
+        start: raw.start,
         raw: raw.text.as_bytes(),
         is_unterminated: raw.is_unterminated,
-        rule: None,
+        made: None,
     };
     let (_text, node) = parse_line(line, DEPTH_MAX)?;
     match repeated_key(&node) {
@@ -411,7 +411,7 @@ mod tests {
                     name: "a.json".to_owned(),
                     path: String::new(),
                 }),
-                line: 1,
+                start: 1.into(),
                 spot: Spot {
                     list: None,
                     position: 1,

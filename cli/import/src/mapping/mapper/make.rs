@@ -10,8 +10,8 @@ use super::distinct::DedupKey;
 use super::native_record::Native;
 use super::noted::Noted;
 use super::{Mapper, Subject, rules_for};
-use crate::finding::Kind;
-use crate::finding::{Code, cut};
+use crate::finding::{Code, Kind, cut};
+use crate::format::{self, Shape};
 use crate::mapping::check::{Checker, Looked, Observer};
 use crate::mapping::definition::{ExpressionId, Field, Join, Rest, Rule};
 use crate::mapping::documents::Document;
@@ -87,7 +87,7 @@ fn make(mapper: &Mapper, place: usize, piece: &mut Piece) -> anyhow::Result<()> 
     let index = Arc::clone(&mapper.index);
     let document = index.documents.at(place);
     let definition = Arc::clone(&mapper.definition);
-    mapper.position.begin(&document.file, document.line);
+    mapper.position.begin(&document.file, document.start.line);
     let mut subject = None;
     if mapper.is_observed() {
         let subject = subject.insert(mapper.subject(document, index.documents.read(place)?));
@@ -191,7 +191,10 @@ pub(super) fn native<'e>(
     for (name, field) in &rule.fields {
         making.member(name, |making| {
             let start = making.native.text.len();
-            making.field(field, input) && making.native.keep_sized(rule.kind, name, start)
+            mapper.noted.borrow_mut().begin_field();
+            let is_made =
+                making.field(field, input) && making.native.keep_sized(rule.kind, name, start);
+            is_made || making.unpublished(name, start)
         });
     }
     if !has("updatedAt") && matches!(rule.kind, Kind::Boat | Kind::Manufacturer) {
@@ -205,6 +208,12 @@ pub(super) fn native<'e>(
         }
     }
     making.finish()
+}
+
+/// What people call a record, given the JSON of the member that names it.
+pub(super) fn named(json: &str) -> Option<String> {
+    let name: String = serde_json::from_str(json).ok()?;
+    Some(cut(name.trim())).filter(|name| !name.is_empty())
 }
 
 /// A native record being made.
@@ -225,6 +234,8 @@ pub(super) struct Failure {
     /// The field, if it is one.
     pub(super) path: Option<FieldPath<'static>>,
     pub(super) message: String,
+    /// What people call the record, if that could be made.
+    pub(super) name: Option<String>,
 }
 
 impl Failure {
@@ -234,6 +245,7 @@ impl Failure {
             code: Code::MappingFailed,
             path: None,
             message: format!("`{part}` of the rule: {}", cut(error)),
+            name: None,
         }
     }
 
@@ -245,6 +257,7 @@ impl Failure {
             message: format!(
                 "what the mapping makes of the record has {length} bytes, more than the {LINE_MAX} of a line"
             ),
+            name: None,
         }
     }
 }
@@ -266,6 +279,11 @@ impl<'a> Making<'a> {
     /// The record, unless any part of it could not be made.
     fn finish(mut self) -> Result<Native<'a>, Vec<Failure>> {
         if !self.failures.is_empty() {
+            let kind = self.mapper.definition.rules[self.rule].kind;
+            let name = named(self.native.member(kind.name_key()));
+            for failure in &mut self.failures {
+                failure.name.clone_from(&name);
+            }
             return Err(self.failures);
         }
         self.native.text.push('}');
@@ -278,6 +296,25 @@ impl<'a> Making<'a> {
             let end = self.native.text.len();
             self.native.members.push((name, start..end));
         }
+    }
+
+    /// Writes the id of the unpublished record that a required reference came to nothing by, in
+    /// place of what starts at `start`, so that validation says why the reference is refused.
+    fn unpublished(&mut self, name: &str, start: usize) -> bool {
+        let kind = self.mapper.definition.rules[self.rule].kind;
+        let mut fields = format::fields(kind).iter();
+        let is_needed = |field: &format::Field| {
+            field.key == name && field.is_required() && matches!(field.shape, Shape::Reference(_))
+        };
+        if !fields.any(is_needed) {
+            return false;
+        }
+        let Some(refused) = self.mapper.noted.borrow_mut().take_refused() else {
+            return false;
+        };
+        let index = &self.mapper.index;
+        self.native.text.truncate(start);
+        self.text(index.id_of(index.documents.at(refused)))
     }
 
     /// Writes a text in quotes.
@@ -423,6 +460,7 @@ impl<'a> Making<'a> {
             code: Code::MappingFailed,
             path: Some(self.path.clone().into_owned()),
             message: cut(message),
+            name: None,
         });
     }
 }

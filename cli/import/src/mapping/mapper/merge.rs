@@ -4,19 +4,20 @@
 
 use std::collections::HashSet;
 
+use anyhow::Context as _;
+
 use super::difference::Difference;
 use super::distinct::{Distinct, MadeOf};
 use super::images::LeftOut;
 use super::make::{Applied, Failure, Piece};
 use super::noted::{Noted, Reference};
 use super::rules_for;
-use crate::finding::Line;
-use crate::finding::{Code, CountAndFirst, Finding, RecordName, cut};
+use crate::finding::{Code, CountAndFirst, Finding, Line, Made, RecordName, cut};
 use crate::mapping::check::{CheckReport, Checker};
 use crate::mapping::definition::Definition;
 use crate::mapping::documents::Document;
 use crate::mapping::index::Index;
-use crate::source::{FailedRecord, Incoming, LINE_MAX, Sink};
+use crate::source::{FailedRecord, Incoming, LINE_MAX, Original, Sink};
 
 /// Takes the output of the threads.
 pub(in crate::mapping) struct Merge<'a> {
@@ -87,17 +88,19 @@ impl<'a> Merge<'a> {
             }
             sink(Incoming::Mapped(Line {
                 file: &document.file,
-                number: document.line,
+                start: document.start,
                 raw: made.text.as_bytes(),
                 is_unterminated: false,
-                rule: u32::try_from(rule).ok(),
+                made: Some(Made {
+                    rule: u32::try_from(rule).context("too many rules")?,
+                    of: document.text,
+                }),
             }))?;
         }
         if failures.is_empty() {
             return Ok(());
         }
-        let mut failed = self.failed(rule, document, failures);
-        failed.raw = self.index.documents.text(place)?.into_bytes();
+        let failed = self.failed(rule, document, failures);
         sink(Incoming::Failed(failed))
     }
 
@@ -110,6 +113,8 @@ impl<'a> Merge<'a> {
             finding.record = Some(RecordName {
                 kind,
                 id: Some(cut(id)),
+                name: failure.name,
+                left_out: 0,
             });
             finding.rule = u32::try_from(rule).ok();
             finding.path = failure.path;
@@ -119,33 +124,35 @@ impl<'a> Merge<'a> {
             kind: Some(kind),
             findings: failures.into_iter().map(finding).collect(),
             id: Some(id.to_owned()),
-            raw: Vec::new(),
+            original: Original::Stored(document.text),
         }
     }
 
-    /// Reports the kinds and ids of what unpublished records would have become, unless another
-    /// record with the same type and id is published or was already reported: a system may keep
-    /// several versions of a record. Native records made of values that several records share have
-    /// no state of their own and are not reported.
-    pub(in crate::mapping) fn unpublished(&self, sink: &mut Sink<'_>) -> anyhow::Result<()> {
+    /// The rules and places of what unpublished records would have become, unless another record
+    /// with the same type and id is published or among them already: a system may keep several
+    /// versions of a record. Native records made of values that several records share have no state
+    /// of their own and are not among them.
+    pub(in crate::mapping) fn unpublished(&self) -> Vec<MadeOf> {
         let documents = self.index.documents.all();
         if documents.iter().all(|document| document.is_published) {
-            return Ok(());
+            return Vec::new();
         }
         let published = documents.iter().filter(|document| document.is_published);
-        let mut reported: HashSet<u64> = published.map(|of| self.index.identity(of)).collect();
-        for document in documents.iter().filter(|document| !document.is_published) {
-            if !reported.insert(self.index.identity(document)) {
+        let mut known: HashSet<u64> = published.map(|of| self.index.identity(of)).collect();
+        let mut unpublished = Vec::new();
+        for (place, document) in documents.iter().enumerate() {
+            if document.is_published || !known.insert(self.index.identity(document)) {
                 continue;
             }
             let rules = rules_for(self.definition, document);
-            for (_, rule) in rules.filter(|(_, rule)| rule.each.is_none() && !rule.merges_records())
-            {
-                let (kind, id) = (rule.kind, self.index.id_of(document));
-                sink(Incoming::Unpublished { kind, id })?;
-            }
+            let rules = rules.filter(|(_, rule)| rule.each.is_none() && !rule.merges_records());
+            unpublished.extend(rules.map(|(rule, _)| MadeOf {
+                rule,
+                place,
+                input: 0,
+            }));
         }
-        Ok(())
+        unpublished
     }
 
     /// The report on the mapping, if a check was requested.
@@ -219,7 +226,7 @@ impl<'a> Merge<'a> {
         let documents = &self.index.documents;
         let (from, to) = (documents.at(from), documents.at(to));
         let key = cut(self.index.keys.text(to.key));
-        let first = format!("to `{key}` ({}:{})", to.file.name, to.line);
+        let first = format!("to `{key}` ({})", to.place());
         let message = match refused.count {
             1 => format!(
                 "1 reference leads to a record that is not published, and came to nothing; it is {first}"
@@ -298,8 +305,8 @@ impl<'a> Merge<'a> {
             count => format!("{count} records, and kept the first of each"),
         };
         let message = format!(
-            "`distinct` merged records that differ into {merged_into}: `{name}` is {merged_value} here, and {kept_value} at {}:{}",
-            kept.file.name, kept.line
+            "`distinct` merged records that differ into {merged_into}: `{name}` is {merged_value} here, and {kept_value} at {}",
+            kept.place()
         );
         Some(Finding::new(
             Code::MergedRecordsDiffer,

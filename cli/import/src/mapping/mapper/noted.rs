@@ -5,6 +5,7 @@
 //! Every import has these; what only a check reports is for its observer.
 
 use std::collections::{BTreeMap, HashSet};
+use std::mem;
 
 use super::numbers::Written;
 use crate::finding::{CountAndFirst, cut};
@@ -30,6 +31,7 @@ pub(super) struct Noted {
     from: Option<usize>,
     /// The places of the unpublished records it refers to.
     refused_of_one: Vec<usize>,
+    last_refused: Option<usize>,
     pub(super) refused: CountAndFirst<Reference>,
     /// The places of changed records whose values others use.
     pub(super) changed: HashSet<usize>,
@@ -67,13 +69,18 @@ impl Counted {
 impl Noted {
     /// Starts on another record.
     pub(super) fn begin(&mut self, from: usize) {
+        self.pause();
         self.from = Some(from);
-        self.refused_of_one.clear();
     }
 
     /// Turns to a record that is not mapped: its references do not count.
-    pub(super) const fn pause(&mut self) {
-        self.from = None;
+    pub(super) fn pause(&mut self) {
+        let refused = mem::take(&mut self.refused_of_one);
+        if let Some(from) = self.from.take() {
+            for to in refused {
+                self.refused.add(|| Reference { from, to });
+            }
+        }
     }
 
     /// The place of the record being mapped.
@@ -121,15 +128,28 @@ impl Noted {
 
     /// Notes a reference to an unpublished record; one that is followed repeatedly counts once.
     pub(super) fn refuse(&mut self, to: usize) {
-        let Some(from) = self.from else { return };
+        self.last_refused = Some(to);
         if !self.refused_of_one.contains(&to) {
             self.refused_of_one.push(to);
-            self.refused.add(|| Reference { from, to });
         }
     }
 
+    /// Forgets which reference to an unpublished record was the last.
+    pub(super) const fn begin_field(&mut self) {
+        self.last_refused = None;
+    }
+
+    /// The last reference to an unpublished record since a field was begun. It is an error of the
+    /// record then, and no longer one that comes to nothing.
+    pub(super) fn take_refused(&mut self) -> Option<usize> {
+        let last = self.last_refused.take()?;
+        self.refused_of_one.retain(|to| *to != last);
+        Some(last)
+    }
+
     /// Adds what is noted of records that come after these.
-    pub(super) fn merge(&mut self, later: Self) {
+    pub(super) fn merge(&mut self, mut later: Self) {
+        later.pause();
         self.refused.merge(later.refused);
         self.changed.extend(later.changed);
         self.markdown.merge(later.markdown);

@@ -139,13 +139,11 @@ fn contradicted(
     other: &Shown,
     place: impl Fn(usize) -> Place,
 ) -> String {
-    let Place { file, line } = place(other.place);
-    let line = line.map_or_else(String::new, |line| format!(":{line}"));
     format!(
-        "{} was read with {taken_for}, though {} ({}{line}) shows decimals after a comma",
+        "{} was read with {taken_for}, though {} ({}) shows decimals after a comma",
         and_others(shown),
         other.text,
-        file.name
+        place(other.place)
     )
 }
 

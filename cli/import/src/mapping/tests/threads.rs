@@ -105,7 +105,7 @@ fn several_threads_make_and_tell_what_one_does() {
         "boat MAPPING_FAILED /lengthOverall",
         "unpublished boat",
         "25 published records, from here on, were changed",
-        "40 references, from here on, lead to records that are not published",
+        "10 references, from here on, lead to records that are not published",
         "images, from here on, were left out",
         "into 7 records",
         "have texts that look like Markdown",

@@ -219,3 +219,42 @@ fn of_two_records_that_clash_the_first_is_kept() {
     assert_eq!(run.served.boats[0]["slug"], json!("boat"));
     assert_eq!(run.outcome.tally.boat.invalid, 1);
 }
+
+#[test]
+fn an_invalid_record_says_how_many_boats_are_left_out_with_it() {
+    let bad_maker = with(manufacturer(), "/website", json!("x"));
+    let bad_designer = with(designer(), "/website", json!("x"));
+    let designers = json!({ "naval": ["designer-1"], "interior": ["designer-1"] });
+    let run = Run::of(
+        &lines(&[
+            bad_maker,
+            term(),
+            bad_designer,
+            with(boat(), "/designers", designers),
+            named(boat(), "boat-2", "boat-2"),
+            draft(named(boat(), "boat-3", "boat-3")),
+        ]),
+        true,
+    );
+    let listed = run.outcome.findings.listed();
+    let costs: Vec<_> = listed
+        .iter()
+        .filter_map(|finding| finding.record.as_ref())
+        .map(|record| (record.name.as_deref().unwrap(), record.cost()))
+        .collect();
+    let cost = |cost: &str| Some(cost.to_owned());
+    let expected = [
+        ("Maker", cost("2 boats are left out with it")),
+        ("Designer", cost("1 boat is left out with it")),
+        ("Boat", None),
+        ("Boat", None),
+        ("Boat", None),
+        ("Boat", None),
+    ];
+    assert_eq!(costs, expected);
+    let message = &listed[5].message;
+    let maker = "the manufacturer maker-1 (Maker) is left out for an error of its own at ";
+    assert!(message.starts_with(maker), "{message}");
+    let why = "export.ndjson:1: an address must begin with http:// or https://";
+    assert!(message.ends_with(why), "{message}");
+}

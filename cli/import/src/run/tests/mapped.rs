@@ -56,3 +56,50 @@ fn a_record_in_the_mapping_is_used_although_a_draft_has_its_id() {
     let tally = run.outcome.tally.manufacturer;
     assert_eq!((tally.published, tally.unpublished), (1, 1));
 }
+
+/// The findings about a boat that refers to a manufacturer of the export, with their messages.
+fn referring_to(maker: Value) -> Vec<String> {
+    let by_reference = MAPPING.replace("\".manufacturer\"", "\".manufacturer | pub\"");
+    let mapping = Mapping::parse("a.toml".to_owned(), by_reference).unwrap();
+    let maker = with(maker, "/id", json!("maker-2"));
+    let boat = with(boat(), "/manufacturer", json!("maker-2"));
+    let run = Run::mapped(&lines(&[maker, boat]), &mapping);
+    let listed = run.outcome.findings.listed().into_iter();
+    let of_boat = listed.filter(|finding| {
+        finding
+            .place
+            .as_ref()
+            .is_some_and(|of| of.line() == Some(2))
+    });
+    let told = of_boat.map(|finding| format!("{}: {}", code_and_pointer(finding), finding.message));
+    told.collect()
+}
+
+#[test]
+fn a_boat_whose_maker_is_not_published_is_told_which_one_and_not_that_it_has_none() {
+    let draft = with(manufacturer(), "/live", json!(false));
+    assert_eq!(
+        referring_to(draft),
+        [
+            "UNPUBLISHED_MANUFACTURER /manufacturer: the manufacturer maker-2 (Maker) is not published, \
+          but this boat is"
+        ]
+    );
+}
+
+#[test]
+fn a_boat_whose_maker_has_errors_is_told_the_first_of_them() {
+    let told = referring_to(manufacturer());
+    let directory = told[0]
+        .split(" at ")
+        .nth(1)
+        .unwrap()
+        .split("export")
+        .next()
+        .unwrap();
+    assert_eq!(
+        told[0].replace(directory, ""),
+        "REFERENCE_TO_INVALID /manufacturer: the manufacturer maker-2 (Maker) is left out for an \
+         error of its own at export.ndjson:1: `slug` is required"
+    );
+}

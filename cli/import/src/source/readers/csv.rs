@@ -19,7 +19,7 @@ use serde::{Serialize, Serializer};
 
 use super::bounded::{Bounded, Progress, too_long, unread};
 use super::{BadRecord, FileError, RECORD_MAX, RecordText, Visit, corrupt, truncated};
-use crate::finding::{Code, cut};
+use crate::finding::{Code, Nth, Start, cut};
 use crate::json::first_repeated;
 
 /// The most bytes of the first line that are searched for the delimiter.
@@ -35,8 +35,20 @@ const END: &str = "\u{1}end of the file\u{1}";
 /// The message for a row that is not UTF-8.
 const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8, or add its encoding to the source in the mapping, as in `encoding = \"windows-1252\"`";
 
-/// Hands every row below the header to `visit`.
-pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), FileError> {
+/// The header of a file, with what stands between its cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Columns {
+    pub(crate) delimiter: u8,
+    /// Their names; empty for those without.
+    pub(crate) names: Vec<String>,
+}
+
+/// Hands the header to `begin`, and then every row below it to `visit`.
+pub(crate) fn read(
+    reader: impl BufRead,
+    begin: &mut dyn FnMut(Columns) -> anyhow::Result<()>,
+    visit: &mut Visit<'_>,
+) -> Result<(), FileError> {
     let progress = Progress::new();
     let stopped = |source| unread(source, progress.line());
     let mut reader = Bounded::new(reader, &progress).map_err(stopped)?;
@@ -46,11 +58,12 @@ pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Fi
         .take(HEADER_MAX)
         .read_until(b'\n', &mut head);
     first_line.map_err(stopped)?;
-    let delimiter = match named_delimiter(&head) {
-        Some(named) => {
+    let given = named_delimiter(&head);
+    let delimiter = match given {
+        Some(given) => {
             // A blank line takes its place, so lines are counted correctly.
             head = b"\n".to_vec();
-            named
+            given
         }
         None => delimiter(&head),
     };
@@ -68,16 +81,20 @@ pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Fi
             .from_reader(io::Cursor::new(head).chain(reader).chain(end)),
         progress: &progress,
         row: ByteRecord::new(),
+        // Spreadsheets do not show the line that names the delimiter.
+        uncounted: u64::from(given.is_some()),
     };
     let Some(row) = rows.next()? else {
         return Ok(());
     };
-    let header = header(&row)?;
+    let names = names_of(&row)?;
+    let columns = Columns { delimiter, names };
+    begin(columns.clone())?;
     while let Some(row) = rows.next()? {
-        let line = row.line;
-        let visited = match object(&header, row)? {
+        let start = row.start;
+        let visited = match object(&columns.names, row)? {
             Ok(text) => visit(Ok(RecordText {
-                line,
+                start,
                 list: None,
                 text: &text,
             })),
@@ -126,8 +143,7 @@ fn delimiter(head: &[u8]) -> u8 {
 
 /// A row that is not empty.
 struct Row<'r> {
-    /// The line where it begins.
-    line: u64,
+    start: Start,
     /// Whether any cell has line breaks.
     is_of_several_lines: bool,
     /// Its cells, with invalid UTF-8 replaced.
@@ -139,6 +155,8 @@ struct Rows<'p, R> {
     reader: csv::Reader<R>,
     progress: &'p Progress,
     row: ByteRecord,
+    /// How many lines so far begin no row: they go on in a cell.
+    uncounted: u64,
 }
 
 impl<R: Read> Rows<'_, R> {
@@ -167,8 +185,10 @@ impl<R: Read> Rows<'_, R> {
         if RECORD_MAX < row.len() {
             return Err(corrupt(line, too_long()));
         }
+        let nth = Some(Nth::Row(line - self.uncounted));
+        self.uncounted += lines;
         Ok(Some(Row {
-            line,
+            start: Start { line, nth },
             is_of_several_lines: 0 < lines,
             is_utf8: self
                 .row
@@ -198,37 +218,37 @@ fn cell(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// The names of the columns.
-fn header(row: &Row<'_>) -> Result<Vec<String>, FileError> {
+fn names_of(row: &Row<'_>) -> Result<Vec<String>, FileError> {
     if !row.is_utf8 {
-        return Err(corrupt(row.line, NOT_UTF8));
+        return Err(corrupt(row.start.line, NOT_UTF8));
     }
     if COLUMNS_MAX < row.cells.len() {
         let columns = row.cells.len();
         let message = format!("a header has at most {COLUMNS_MAX} columns, this one {columns}");
-        return Err(corrupt(row.line, message));
+        return Err(corrupt(row.start.line, message));
     }
     let names = row.cells.iter().map(|cell| cell.trim());
     if let Some(name) = first_repeated(names.clone().filter(|name| !name.is_empty())) {
         let message = format!("two columns are called {:?}", cut(name));
-        return Err(corrupt(row.line, message));
+        return Err(corrupt(row.start.line, message));
     }
     Ok(names.map(str::to_owned).collect())
 }
 
 /// The JSON text of a row, or the reason why it has none.
 fn object(header: &[String], row: Row<'_>) -> Result<Result<String, BadRecord>, FileError> {
-    let Row { line, cells, .. } = row;
+    let Row { start, cells, .. } = row;
     let (code, message) = match mismatch(header, &cells) {
         Some(message) if row.is_of_several_lines => {
             let reason = "it goes on over several lines: a quote may be missing";
-            return Err(corrupt(line, format!("{message}, and {reason}")));
+            return Err(corrupt(start.line, format!("{message}, and {reason}")));
         }
         _ if !row.is_utf8 => (Code::InvalidUtf8, NOT_UTF8.to_owned()),
         Some(message) => (Code::InvalidRow, message),
         None => return json(&Object { header, cells }).map(Ok),
     };
     Ok(Err(BadRecord {
-        line,
+        start,
         code,
         message,
         raw: json(&cells)?,

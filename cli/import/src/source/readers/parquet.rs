@@ -42,7 +42,7 @@ pub(crate) fn read(file: Spool, visit: &mut Visit<'_>) -> Result<(), FileError> 
             row += 1;
             let visited = match rows.record(at, row)? {
                 Ok(text) => visit(Ok(RecordText {
-                    line: row,
+                    start: row.into(),
                     list: None,
                     text: &text,
                 })),

@@ -18,10 +18,10 @@ fn lines_whose_findings_fill_the_memory_wait_for_their_turn() {
     });
     let line = Line {
         file: &file,
-        number: 1,
+        start: 1.into(),
         raw: text.as_bytes(),
         is_unterminated: false,
-        rule: None,
+        made: None,
     };
     let ahead = ReadAhead {
         references: References::default(),

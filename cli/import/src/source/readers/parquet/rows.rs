@@ -48,7 +48,7 @@ impl<'b> Rows<'b> {
             return Ok(Ok(json));
         };
         Ok(Err(BadRecord {
-            line: row,
+            start: row.into(),
             code: Code::InvalidRow,
             message,
             raw: json,

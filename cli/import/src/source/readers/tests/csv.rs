@@ -133,3 +133,21 @@ fn damage_is_told_with_its_line() {
         (FileCorrupt, 1, "is not UTF-8"),
     );
 }
+
+#[test]
+fn a_row_has_the_number_that_a_spreadsheet_shows() {
+    let rows = |file: &str| {
+        let mut rows = Vec::new();
+        let visited = super::super::csv::read(Cursor::new(file), &mut |_| Ok(()), &mut |record| {
+            let start = record.map_or_else(|bad| bad.start, |record| record.start);
+            rows.push((start.line, start.nth));
+            Ok(())
+        });
+        visited.unwrap();
+        rows
+    };
+    let row = |line, row| (line, Some(Nth::Row(row)));
+    let several = "a,\"two\nlines\"\n1,\"x\ny\nz\"\n\n2,\n3\n4,5\n";
+    assert_eq!(rows(several), [row(3, 2), row(7, 4), row(8, 5), row(9, 6)]);
+    assert_eq!(rows("sep=;\r\na;b\r\n1;2\r\n"), [row(3, 2)]);
+}
