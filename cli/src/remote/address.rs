@@ -122,8 +122,7 @@ impl Address {
             let url = Box::new(url);
             return Ok(Self { url, scheme });
         }
-        let is_plain = url.username().is_empty()
-            && url.password().is_none()
+        let is_plain = !has_user(&url)
             && url.port().is_none()
             && url.query().is_none()
             && url.fragment().is_none();
@@ -164,10 +163,14 @@ impl Address {
     }
 }
 
+/// Whether a URL logs a user in.
+pub(super) fn has_user(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some()
+}
+
 /// A URL with `…` in place of its user, password and query, and without its fragment.
 pub(super) fn redacted(url: &Url) -> String {
-    let has_user = !url.username().is_empty() || url.password().is_some();
-    let user = if has_user { "…@" } else { "" };
+    let user = if has_user(url) { "…@" } else { "" };
     let host = url.host_str().unwrap_or_default();
     let port = url
         .port()

@@ -409,6 +409,44 @@ fn a_token_goes_to_the_server_that_was_typed_alone() {
     assert_eq!(tokens(&other), [None]);
 }
 
+/// The logins that a server received, request by request.
+fn logins(server: &TestServer) -> Vec<Vec<String>> {
+    let of = |request: &Request| {
+        let lines = request.lines.iter();
+        let logins = lines.filter(|line| line.starts_with("authorization: "));
+        logins.cloned().collect()
+    };
+    server.requests().iter().map(of).collect()
+}
+
+#[test]
+fn a_request_has_one_login() {
+    let token = ("CATALOGUE_EXPORT_TOKEN".to_owned(), "s3cret".to_owned());
+    let settings = RemoteSettings::of([token]);
+    let server = TestServer::new(|request| match request.path() {
+        "/a" => {
+            let host = request.header("host").unwrap();
+            redirect(&format!("http://ana:s3cret@{host}/b"))
+        }
+        _ => whole("", b"{}"),
+    });
+    let url = format!("http://ana:s3cret@{}/b", server.address);
+    let fetched = fetch_with(&settings, &url, 100, &mut Vec::new());
+    let error = fetched.map(|_fetched| ()).unwrap_err();
+    assert_eq!(
+        error.replace(&server.address.to_string(), "[server]"),
+        "could not fetch http://…@[server]/b: it names a user, and CATALOGUE_EXPORT_TOKEN is set \
+         too: a request has one login"
+    );
+    assert!(server.requests().is_empty());
+    let redirected = format!("http://{}/a", server.address);
+    fetch_with(&settings, &redirected, 100, &mut Vec::new()).unwrap();
+    let token = || vec!["authorization: Bearer s3cret".to_owned()];
+    assert_eq!(logins(&server), [token(), token()]);
+    fetch_with(&RemoteSettings::default(), &url, 100, &mut Vec::new()).unwrap();
+    assert_eq!(logins(&server), [["authorization: Basic YW5hOnMzY3JldA=="]]);
+}
+
 /// A store controlled by the test, with the variables of its scheme.
 fn store(scheme: &str, server: &TestServer) -> RemoteSettings {
     let endpoint = format!("http://{}", server.address);

@@ -11,6 +11,7 @@ use cli::remote::RemoteSettings;
 
 use crate::edited::Edited;
 use crate::harness::{Outcome, TestCli, assert_snapshot};
+use crate::process::command;
 
 /// A query that signs an address.
 const SIGNED: &str = "?sig=s3cret";
@@ -91,7 +92,10 @@ impl File {
             "" => String::new(),
             etag => format!("ETag: {etag}\r\n"),
         };
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n{etag}\r\n");
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n{etag}\
+             Last-Modified: Thu, 01 Oct 2026 12:00:00 GMT\r\n\r\n"
+        );
         let contents: &[u8] = if method == "HEAD" {
             b""
         } else {
@@ -234,6 +238,36 @@ fn what_was_made_but_not_activated_is_activated_by_an_import_of_the_same() {
         unchanged.out.starts_with("Nothing has changed"),
         "{unchanged}"
     );
+}
+
+/// A proxy would read what is sent unencrypted.
+#[test]
+fn what_goes_to_this_machine_goes_to_no_proxy() {
+    let proxy = FileServer::new("{}", "");
+    let server = FileServer::new(&sample(), "\"monday\"");
+    let folder = tempfile::tempdir().unwrap();
+    let http = format!("http://{}/boats.ndjson", server.address);
+    for export in [&http, "s3://exports/boats.ndjson"] {
+        let mut validate = command(folder.path(), &["validate", export]);
+        for name in ["no_proxy", "NO_PROXY"] {
+            validate.env_remove(name);
+        }
+        let place = |server: &FileServer| format!("http://{}", server.address);
+        for (name, value) in [
+            ("http_proxy", &*place(&proxy)),
+            ("CATALOGUE_EXPORT_TOKEN", "s3cret"),
+            ("AWS_ENDPOINT_URL", &place(&server)),
+            ("AWS_ACCESS_KEY_ID", "id"),
+            ("AWS_SECRET_ACCESS_KEY", "s3cret"),
+            ("AWS_REGION", "nowhere"),
+        ] {
+            validate.env(name, value);
+        }
+        let validated = validate.output().unwrap();
+        assert!(proxy.asked().is_empty(), "{export}");
+        assert!(validated.status.success(), "{validated:?}");
+        assert_eq!(server.asked(), ["GET"]);
+    }
 }
 
 #[test]
