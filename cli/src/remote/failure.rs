@@ -55,6 +55,8 @@ pub(super) enum Reason {
     },
     #[error("it failed {attempts} times in a row: {why}")]
     Lost { attempts: u32, why: String },
+    #[error("{0}")]
+    Reply(&'static str),
     #[error("it names a user, and {TOKEN} is set too: a request has one login")]
     TwoLogins,
     #[error("its server first said {first} bytes, then {then}")]
@@ -98,6 +100,7 @@ impl FetchError {
                 "nothing was changed; try again later, or fetch it another way and import the file"
                     .into()
             }
+            Reason::Reply(_) => "fetch it another way and import the file".into(),
             Reason::TwoLogins => {
                 "leave the user out of the address, or the token out of the environment".into()
             }

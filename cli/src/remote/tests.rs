@@ -357,6 +357,49 @@ fn what_cannot_be_an_export_is_refused_with_the_reason() {
 }
 
 #[test]
+fn a_reply_that_may_be_cut_is_refused() {
+    const CHUNKS: &[u8] = b"2\r\n{}\r\n0\r\n\r\n";
+    let part = "206 Partial Content\r\nContent-Length: 2\r\nContent-Range: bytes 0-1/9";
+    for (answers, reason) in [
+        (
+            answer("200 OK\r\nContent-Type: text/plain", b"{}"),
+            "its server does not say where it ends, by Content-Length or by chunks",
+        ),
+        (
+            answer(
+                "200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2",
+                CHUNKS,
+            ),
+            "its server says where it ends in two ways, by Content-Length and by chunks",
+        ),
+        (
+            answer(part, b"{}"),
+            "its server sent a part of it (206), which nobody asked for",
+        ),
+    ] {
+        let server = TestServer::new(move |_request| answers.clone());
+        let expected = format!("could not fetch http://[server]/a: {reason}");
+        assert_eq!(server.error("/a"), expected);
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
+#[test]
+fn a_part_that_nobody_asked_a_store_for_is_refused() {
+    for scheme in ["s3", "gs", "az"] {
+        let head = "206 Partial Content\r\nContent-Length: 2\r\nContent-Range: bytes 0-1/9";
+        let part = answer(&format!("{head}\r\nETag: \"a\"{OF_OBJECT}"), b"{}");
+        let server = TestServer::new(move |_request| part.clone());
+        let settings = store(scheme, &server);
+        let url = format!("{scheme}://exports/a");
+        let fetched = fetch_with(&settings, &url, 100, &mut Vec::new());
+        let error = fetched.map(|_fetched| ()).unwrap_err();
+        let reason = "its server sent a part of it (206), which nobody asked for";
+        assert!(error.ends_with(reason), "{error}");
+    }
+}
+
+#[test]
 fn a_rest_of_another_length_is_refused() {
     let server = TestServer::new(|request| match request.number {
         0 => cut(request, "\"a\"", 4),

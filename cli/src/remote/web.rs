@@ -12,7 +12,7 @@ use reqwest::header::{
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, StatusCode};
 use shared::base::loopback::is_loopback;
-use shared::release::s3::root_cause;
+use shared::release::s3::{reply_fault, root_cause};
 use url::Url;
 
 use super::address::{Address, has_user};
@@ -72,13 +72,18 @@ impl Web {
             }
         }
         let response = self.ask(&Method::GET, headers).await?;
-        let head = response.headers();
-        let (start, total) = match response.status() {
+        let (status, head) = (response.status(), response.headers());
+        if status.is_success()
+            && let Some(fault) = reply_fault(start != 0, status, response.version(), head)
+        {
+            return Err(Failure::Final(Reason::Reply(fault)));
+        }
+        let (start, total) = match status {
             StatusCode::OK => (
                 0,
                 text(head, CONTENT_LENGTH).and_then(|text| text.parse().ok()),
             ),
-            StatusCode::PARTIAL_CONTENT if start != 0 => {
+            StatusCode::PARTIAL_CONTENT => {
                 let range = text(head, CONTENT_RANGE).and_then(content_range);
                 let (from, total) = range.ok_or(Failure::Changed)?;
                 (from, Some(total))

@@ -6,6 +6,7 @@
 //! errors too, whatever their length: what a broken or hostile store sends without an end is an
 //! error before it fills the memory.
 
+use std::io;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -15,8 +16,11 @@ use object_store::client::{
     HttpResponseBody, HttpService,
 };
 use object_store::{ClientConfigKey, ClientOptions, Error};
+use reqwest::Method;
+use reqwest::header::RANGE;
 use reqwest::redirect::Policy;
 
+use super::reply::reply_fault;
 use crate::base::loopback::is_loopback;
 
 /// Most bytes of an answer: a piece of a file has half of it, a list of a thousand objects less.
@@ -101,7 +105,19 @@ impl HttpService for LimitedClient {
             Some(host) if is_loopback(host) => &self.without_proxy,
             _ => &self.client,
         };
+        let is_get = *request.method() == Method::GET;
+        let asks_for_part = request.headers().contains_key(RANGE);
         let (head, body) = client.call(request).await?.into_parts();
+        if is_get
+            && head.status.is_success()
+            && let Some(fault) =
+                reply_fault(asks_for_part, head.status, head.version, &head.headers)
+        {
+            return Err(HttpError::new(
+                HttpErrorKind::Decode,
+                io::Error::other(fault),
+            ));
+        }
         let bytes_max = if head.status.is_success() {
             self.contents_max
         } else {
