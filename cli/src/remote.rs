@@ -92,6 +92,7 @@ impl<'a> Remote<'a> {
                 name: address.to_string(),
                 file_name: address.file_name(),
                 etag,
+                address_sha256: address.hidden_sha256(),
             },
             sha256,
         })

@@ -240,6 +240,34 @@ fn what_was_made_but_not_activated_is_activated_by_an_import_of_the_same() {
     );
 }
 
+#[test]
+fn another_query_with_the_same_etag_is_another_file_unless_it_has_the_same_contents() {
+    let server = FileServer::new(&sample(), "\"monday\"");
+    let mut cli = TestCli::new();
+    let url = |query: &str| format!("http://{}/boats.ndjson?{query}", server.address);
+    let live = ["import", "--if-changed", &url("feed=live")];
+    done(&mut cli, &live);
+    done(&mut cli, &live);
+    assert_eq!(server.asked(), ["GET", "HEAD"]);
+    // Addresses that are signed anew.
+    let same = done(
+        &mut cli,
+        &["import", "--if-changed", &url("feed=live&sig=s3cret")],
+    );
+    assert!(same.out.starts_with("Nothing has changed"), "{same}");
+    assert_eq!(server.asked(), ["HEAD", "GET"]);
+    Edited::sample().with_boat("new").write(&cli, "more.ndjson");
+    let more = std::fs::read_to_string(cli.path("more.ndjson")).unwrap();
+    server.have(&more, "\"monday\"");
+    let staging = done(&mut cli, &["import", "--if-changed", &url("feed=staging")]);
+    assert!(!staging.out.contains("Nothing has changed"), "{staging}");
+    let held = std::fs::read_to_string(cli.path("catalogue-data/releases.log")).unwrap();
+    assert!(
+        !held.contains("feed=") && held.contains("addressSha256"),
+        "{held}"
+    );
+}
+
 /// A proxy would read what is sent unencrypted.
 #[test]
 fn what_goes_to_this_machine_goes_to_no_proxy() {

@@ -32,6 +32,8 @@ pub struct Origin {
     pub file_name: String,
     /// Its ETag.
     pub etag: Option<String>,
+    /// SHA-256 of the URL, if `name` does not show all of it.
+    pub address_sha256: Option<String>,
 }
 
 impl Export {
@@ -97,10 +99,11 @@ impl Export {
         }
     }
 
-    pub(crate) fn etag(&self) -> Option<&str> {
+    /// Where it was fetched from.
+    pub(crate) fn origin(&self) -> Option<&Origin> {
         match &self.0 {
             Kind::Path(_) => None,
-            Kind::Fetched(_, origin) => origin.etag.as_deref(),
+            Kind::Fetched(_, origin) => Some(origin),
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use shared::base::source_files::{Reading, SourceFile, SourceFiles};
 
-use super::export::Export;
+use super::export::{Export, Origin};
 use super::folder::{list, unread_folders};
 use super::incoming::FileError;
 use super::plan::{Contents, Plan};
@@ -121,7 +121,7 @@ impl Opening<'_> {
         let name = export.name();
         let file = export.open();
         let file = file.with_context(|| not_opened(Path::new(&name)))?;
-        self.stream(name, &export.file_name(), export.etag(), file)
+        self.stream(name, &export.file_name(), export.origin(), file)
     }
 
     /// Reads one file or archive, compressed or not, and notes what it was.
@@ -129,7 +129,7 @@ impl Opening<'_> {
         &mut self,
         name: String,
         within: &str,
-        etag: Option<&str>,
+        origin: Option<&Origin>,
         reader: impl Read,
     ) -> anyhow::Result<()> {
         let mut watched = Watched {
@@ -141,8 +141,11 @@ impl Opening<'_> {
         // A file of which only the beginning is read has no records, so it is not listed.
         if !matches!(self.plan.contents_of(within), Contents::Head(_)) {
             let file = watched.reading.finish(name);
-            let etag = etag.map(str::to_owned);
-            self.read.push(SourceFile { etag, ..file });
+            self.read.push(SourceFile {
+                etag: origin.and_then(|origin| origin.etag.clone()),
+                address_sha256: origin.and_then(|origin| origin.address_sha256.clone()),
+                ..file
+            });
         }
         Ok(())
     }

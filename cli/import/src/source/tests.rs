@@ -313,6 +313,7 @@ fn a_fetched_export_has_no_path_and_is_read_from_its_beginning_each_time() {
         name: "https://cms.example/boats".to_owned(),
         file_name: "boats.ndjson".to_owned(),
         etag: None,
+        address_sha256: None,
     };
     let exports = [Export::fetched(file, origin)];
     let plan = Plan::native();

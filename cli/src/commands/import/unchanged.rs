@@ -196,13 +196,20 @@ fn file(source: &Source, sha256: Option<String>, etag: Option<String>) -> Source
         bytes: 0,
         sha256,
         etag,
+        address_sha256: match source {
+            Source::Path(_) => None,
+            Source::Address(address) => address.hidden_sha256(),
+        },
     }
 }
 
 fn is_same_file(now: &SourceFile, last: &SourceFile) -> bool {
     let is_known = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
-    let is_same = is_known(&now.etag, &last.etag) || is_known(&now.sha256, &last.sha256);
-    now.name == last.name && is_same
+    // Another address may have another file with the same ETag, though what is shown of both is
+    // the same. The same contents are the same, wherever they are.
+    let is_in_place = now.address_sha256 == last.address_sha256;
+    let is_same_state = is_in_place && is_known(&now.etag, &last.etag);
+    now.name == last.name && (is_same_state || is_known(&now.sha256, &last.sha256))
 }
 
 #[cfg(test)]
