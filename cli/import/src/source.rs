@@ -20,6 +20,7 @@ mod incoming;
 mod lines;
 mod passes;
 mod records;
+mod unpacking;
 
 use std::fs;
 use std::io::{self, Read};
@@ -29,6 +30,7 @@ pub use self::encoding::Encoding;
 pub use self::export::{Export, Origin, STANDARD_INPUT};
 pub use self::files::ProgressListener;
 pub use self::plan::{LINE_MAX, Plan};
+pub use self::unpacking::{UNPACKED_MAX, UnpackedTooMuch};
 
 pub(crate) use self::files::ReadContext;
 pub(crate) use self::incoming::{FailedRecord, Incoming, Record, Sink, Spot};

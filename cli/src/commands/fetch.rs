@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::ValueHint;
-use import::source::Export;
+use import::source::{Export, UNPACKED_MAX};
 
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
@@ -24,6 +24,9 @@ pub struct FetchArgs {
     /// Fetch at most this much from each address
     #[arg(long, value_name = "SIZE", default_value = "8GiB", value_parser = parse_memory)]
     pub max_bytes: u64,
+    /// Unpack each compressed file to at most this much
+    #[arg(long, value_name = "SIZE", default_value = "32GiB", value_parser = parse_memory)]
+    pub max_unpacked_bytes: u64,
 }
 
 fn parse_memory(text: &str) -> Result<u64, InvalidQuantity> {
@@ -35,6 +38,7 @@ impl Default for FetchArgs {
         Self {
             temp_dir: None,
             max_bytes: BYTES_MAX_DEFAULT,
+            max_unpacked_bytes: UNPACKED_MAX,
         }
     }
 }
@@ -88,14 +92,21 @@ impl Gathering<'_> {
         sources: &[Source],
         context: &mut Context,
     ) -> anyhow::Result<Vec<Gathered>> {
-        let gather = |source: &Source| match source {
+        let mut gather = |source: &Source| match source {
             Source::Path(path) => Ok(Gathered {
                 export: path.clone().into(),
                 sha256: None,
             }),
             Source::Address(address) => self.fetch(address, context),
         };
-        sources.iter().map(gather).collect()
+        let limited = |gathered: Gathered| Gathered {
+            export: gathered
+                .export
+                .unpacking_at_most(self.args.max_unpacked_bytes),
+            ..gathered
+        };
+        let gathered = sources.iter().map(|source| gather(source).map(limited));
+        gathered.collect()
     }
 
     fn fetch(&self, address: &Address, context: &mut Context) -> anyhow::Result<Gathered> {
