@@ -42,7 +42,8 @@ pub(super) fn write(
         format!("mapping check mapping.toml {exports}"),
         format!("import --mapping mapping.toml {exports}"),
     ] {
-        writeln!(out, "{}", hints.paste(&format!("  catalogue {command}")))?;
+        let command = format!("  catalogue {command}");
+        writeln!(out, "{}", escape_control(&hints.paste(&command)))?;
     }
     Ok(())
 }

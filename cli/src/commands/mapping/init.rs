@@ -16,12 +16,13 @@ use shared::base::hint::quoted;
 use shared::base::timestamp::Timestamp;
 
 use crate::commands::fetch::{FetchArgs, Gathering, paths};
-use crate::commands::{draft_file, one_of};
+use crate::commands::{draft_file, one_of, show};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output_file::Permit;
 use crate::remote::Source;
+use crate::report::Report;
 use crate::settings::FILE;
 use crate::settings::address::SourceParser;
 use crate::terminal::counted;
@@ -78,13 +79,12 @@ pub(super) fn run(
     if let Some(system) = args.system {
         let path = path(file, system.name());
         if draft_file::write(system.text(), &path, &permit, context)? {
-            let shown = path.display();
-            let out = &mut context.out;
-            writeln!(
-                out,
-                "Wrote {shown}. What to change in it stands at its beginning."
-            )?;
-            writeln!(out, "Next: catalogue mapping check {shown} EXPORT")?;
+            let shown = path.display().to_string();
+            let done = format!("Wrote {shown}. What to change in it stands at its beginning.");
+            let next = format!("catalogue mapping check {} EXPORT", quoted(&shown));
+            let mut report = Report::of(done);
+            report.line(format!("Next: {next}"));
+            show::report(&report, context)?;
         }
         return Ok(ExitStatus::Done);
     }
@@ -98,7 +98,7 @@ pub(super) fn run(
     };
     let path = path(file, name);
     if draft_file::write(&suggestion.text, &path, &permit, context)? {
-        show(&suggestion, &path, &args.from, context)?;
+        show_draft(&suggestion, &path, &args.from, context)?;
     }
     Ok(ExitStatus::Done)
 }
@@ -138,7 +138,7 @@ fn suggestion(args: &InitArgs, data: &Path, context: &mut Context) -> anyhow::Re
 }
 
 /// Says what was written, and what remains to be done.
-fn show(
+fn show_draft(
     suggestion: &Suggestion,
     path: &Path,
     exports: &[Source],
@@ -147,6 +147,7 @@ fn show(
     let (recognised, terminal) = (&suggestion.recognised, context.terminal);
     let out = &mut context.out;
     let path = quoted(&path.display().to_string());
+    let path = escape_control(&path);
     let file = escape_control(&recognised.file);
     writeln!(
         out,
@@ -182,5 +183,6 @@ fn show(
     }
     let exports = exports.iter().map(|export| quoted(&export.to_string()));
     let exports = exports.collect::<Vec<_>>().join(" ");
+    let exports = escape_control(&exports);
     writeln!(out, "Next: catalogue mapping check {path} {exports}").context("could not show it")
 }

@@ -117,9 +117,9 @@ pub(super) fn list(
 
 /// Says that there are no releases, and how to create one.
 pub(super) fn no_releases(releases: &dyn Releases, context: &mut Context) -> anyhow::Result<()> {
-    writeln!(context.out, "No releases in {}.", releases.location())?;
-    let next = context.hints.paste("Import one: catalogue import EXPORT");
-    Ok(writeln!(context.out, "{next}")?)
+    let mut report = Report::of(format!("No releases in {}.", releases.location()));
+    report.line("Import one: catalogue import EXPORT");
+    show::report(&report, context)
 }
 
 fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {
