@@ -153,7 +153,7 @@ fn contents(fetched: &Fetched) -> Vec<u8> {
     let mut contents = Vec::new();
     let whole = 0..fetched.file.length();
     fetched.file.part(whole).read_to_end(&mut contents).unwrap();
-    assert_eq!(fetched.sha256, sha256_hex(&contents));
+    assert_eq!(fetched.origin.sha256, sha256_hex(&contents));
     contents
 }
 

@@ -35,6 +35,8 @@ pub struct Origin {
     pub name: String,
     /// The file name in the URL.
     pub file_name: String,
+    /// SHA-256 of the contents, hexadecimal.
+    pub sha256: String,
     /// Its ETag.
     pub etag: Option<String>,
     /// SHA-256 of the URL, if `name` does not show all of it.
@@ -125,7 +127,7 @@ impl Export {
     }
 
     /// Where it was fetched from.
-    pub(crate) fn origin(&self) -> Option<&Origin> {
+    pub fn origin(&self) -> Option<&Origin> {
         match &self.kind {
             Kind::Path(_) => None,
             Kind::Fetched(_, origin) => Some(origin),

@@ -312,6 +312,7 @@ fn a_fetched_export_has_no_path_and_is_read_from_its_beginning_each_time() {
     let origin = Origin {
         name: "https://cms.example/boats".to_owned(),
         file_name: "boats.ndjson".to_owned(),
+        sha256: "abc".to_owned(),
         etag: None,
         address_sha256: None,
     };

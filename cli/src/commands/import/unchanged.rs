@@ -17,7 +17,7 @@ use shared::release::log::{Command, Entry, LogQuery, Outcome, Source as Logged};
 use shared::release::{ReleaseId, Releases};
 
 use super::comparison::Active;
-use crate::commands::fetch::{Gathered, Gathering, connect, hinted};
+use crate::commands::fetch::{Gathering, connect, hinted};
 use crate::commands::show;
 use crate::hints::Hinted;
 use crate::process::context::Context;
@@ -66,13 +66,12 @@ impl IfChanged<'_> {
         if self.is_same(&known, &last) {
             return Ok(Current::Unchanged(release));
         }
-        let gathered = gathering.gather(self.sources, context)?;
-        add_fetched(&mut known, &gathered);
+        let exports = gathering.exports(self.sources, context)?;
+        add_fetched(&mut known, &exports);
         if self.is_same(&known, &last) {
             return Ok(Current::Unchanged(release));
         }
-        let exports = gathered.into_iter().map(|gathered| gathered.export);
-        Ok(Current::Exports(exports.collect()))
+        Ok(Current::Exports(exports))
     }
 
     /// The release imported last, and its source; `None` also if that was only made, and this
@@ -175,10 +174,10 @@ fn before_fetching(sources: &[Source], context: &Context) -> anyhow::Result<Vec<
 }
 
 /// Adds what fetching showed. Files that lie here were hashed before.
-fn add_fetched(known: &mut [SourceFile], gathered: &[Gathered]) {
-    for (known, gathered) in known.iter_mut().zip(gathered) {
-        if gathered.sha256.is_some() {
-            known.sha256.clone_from(&gathered.sha256);
+fn add_fetched(known: &mut [SourceFile], exports: &[Export]) {
+    for (known, export) in known.iter_mut().zip(exports) {
+        if let Some(origin) = export.origin() {
+            known.sha256 = Some(origin.sha256.clone());
         }
     }
 }
@@ -216,6 +215,9 @@ fn is_same_file(now: &SourceFile, last: &SourceFile) -> bool {
 mod tests {
     use std::fs;
 
+    use import::source::Origin;
+    use import::spool::Spool;
+
     use super::*;
 
     #[test]
@@ -228,11 +230,16 @@ mod tests {
         let far = Source::parse("https://cms.example/boats.ndjson".as_ref()).unwrap();
         let mut known = [hashed(&here).unwrap(), file(&far, None, None)];
         fs::remove_file(&path).unwrap();
-        let gathered = [None, Some("abc".to_owned())].map(|sha256| Gathered {
-            export: path.clone().into(),
-            sha256,
-        });
-        add_fetched(&mut known, &gathered);
+        let origin = Origin {
+            name: far.to_string(),
+            file_name: "boats.ndjson".to_owned(),
+            sha256: "abc".to_owned(),
+            etag: None,
+            address_sha256: None,
+        };
+        let spool = Spool::new(directory.path());
+        let exports = [path.into(), Export::fetched(spool, origin)];
+        add_fetched(&mut known, &exports);
         let (_bytes, of_here) = sha256_hex_of_reader(&b"{}"[..]).unwrap();
         let hashes = known.map(|file| file.sha256.unwrap());
         assert_eq!(hashes, [of_here, "abc".to_owned()]);
