@@ -253,7 +253,7 @@ fn what_a_spreadsheet_would_run_is_escaped_and_comes_back_as_it_was() {
         ("@home", "'@home"),
         ("'=1", "''=1"),
         ("''-1", "'''-1"),
-        ("'t Schip", "'t Schip"),
+        ("'Anna'", "'Anna'"),
         ("a=1", "a=1"),
     ];
     let (boat, rest) = SMALL.split_once('\n').unwrap();

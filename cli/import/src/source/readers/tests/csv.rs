@@ -60,11 +60,11 @@ fn empty_rows_and_columns_are_left_out() {
 fn an_apostrophe_before_a_formula_is_no_part_of_it() {
     check(
         CSV,
-        "'=a,b\n'=1+1,''@b\n't Schip,'-\n",
+        "'=a,b\n'=1+1,''@b\n'Anna','-\n",
         &[],
         &[
             r#"2 {"'=a":"=1+1","b":"'@b"}"#,
-            r#"3 {"'=a":"'t Schip","b":"-"}"#,
+            r#"3 {"'=a":"'Anna'","b":"-"}"#,
         ],
     );
 }
