@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
+use import::source::UnpackedTooMuch;
 use import::spool::SpoolError;
 use server::limits::RedisFailure;
 use shared::base::hint::{Hint, quoted};
@@ -163,8 +164,19 @@ pub fn hint(error: &anyhow::Error) -> Option<Hint> {
         if cause.is::<SpoolError>() {
             return Some(TEMP_DIR.into());
         }
+        if let Some(too_much) = cause.downcast_ref::<UnpackedTooMuch>() {
+            return Some(more_unpacked(*too_much));
+        }
         cause.downcast_ref::<RedisFailure>()?.hint()
     })
+}
+
+/// What to do about a file that unpacks to more than it may.
+fn more_unpacked(too_much: UnpackedTooMuch) -> Hint {
+    match too_much {
+        UnpackedTooMuch::Bytes(_) => "if it is meant, allow more with --max-unpacked-bytes".into(),
+        UnpackedTooMuch::Ratio => "if it is meant, unpack it, and import that".into(),
+    }
 }
 
 /// The exit status of a command that failed with an error.

@@ -31,12 +31,12 @@ use crate::terminal::redact::redact;
 ///
 /// Everything that can go wrong is shown here, once, on the error stream of the context.
 pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> ExitStatus {
-    let args = match args::parse(args, context) {
-        Ok(args) => args,
-        Err(NoArgs::Usage(usage)) => return args::show_usage(usage, context),
-        Err(NoArgs::Settings(not_usable)) => return show_error(&not_usable, context),
+    let done = match args::parse(args, context) {
+        Ok(args) => args.run(context),
+        Err(NoArgs::Usage(usage)) => args::show_usage(usage, context),
+        Err(NoArgs::Settings(not_usable)) => Err(not_usable),
     };
-    let status = match args.run(context) {
+    let status = match done {
         Ok(status) => status,
         Err(error) if OutputClosed::caused(&error) => ExitStatus::Done,
         Err(error) => show_error(&error, context),

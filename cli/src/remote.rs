@@ -50,8 +50,6 @@ pub struct Fetched {
     pub file: Spool,
     /// Where they came from.
     pub origin: Origin,
-    /// SHA-256 of the contents, hexadecimal.
-    pub sha256: String,
 }
 
 impl<'a> Remote<'a> {
@@ -91,9 +89,10 @@ impl<'a> Remote<'a> {
             origin: Origin {
                 name: address.to_string(),
                 file_name: address.file_name(),
+                sha256,
                 etag,
+                address_sha256: address.hidden_sha256(),
             },
-            sha256,
         })
     }
 

@@ -14,6 +14,7 @@ pub mod fold;
 pub mod hash;
 pub mod hint;
 pub mod ids;
+pub mod loopback;
 pub mod model;
 pub mod name;
 pub mod number;

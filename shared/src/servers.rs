@@ -5,14 +5,13 @@
 //! revision of the keys it acts on, so that a command can wait until a change holds everywhere.
 //! Nothing here knows what a server does, or reads the keys.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::data_dir::DataDir;
-use crate::base::durable;
 use crate::base::file_lock::FileLock;
 use crate::base::regular_file;
 use crate::keys::environment::Environment;
@@ -65,9 +64,7 @@ impl ServerLock {
     pub fn take(data: &DataDir, environment: Environment) -> Result<Self, ServerLockError> {
         let path = data.server_lock(environment.as_str());
         let failed = |path| |source| ServerLockError::Failed { path, source };
-        let mut opened = OpenOptions::new();
-        let opened = opened.create(true).truncate(false).write(true).mode(0o600);
-        let opened = opened.open(&path);
+        let opened = regular_file::open_to_write(&path);
         let file = opened.map_err(failed(path.clone()))?;
         let Some(lock) = FileLock::take(file).map_err(failed(path))? else {
             return Err(ServerLockError::Running {
@@ -98,12 +95,7 @@ impl ServerLock {
     /// Records that this server acts on the keys as they are at `revision`.
     pub fn confirm(&self, revision: &Revision) -> io::Result<()> {
         let seen = self.data.server_seen(self.environment.as_str());
-        match overwrite(&seen, revision.0.as_bytes()) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                durable::replace(&seen, revision.0.as_bytes())
-            }
-            overwritten => overwritten,
-        }
+        overwrite(&seen, revision.0.as_bytes())
     }
 
     /// Whether the lock still keeps others from serving: another file may have been put in its
@@ -180,11 +172,11 @@ fn read_seen(data: &DataDir, environment: Environment) -> io::Result<String> {
     io::read_to_string(file)
 }
 
-/// Puts `contents` into the place of others that are about as long, which needs nothing of a disk
-/// that may be full. A process that reads meanwhile may read something of both: half a
+/// Puts `contents` into the place of others that are about as long, if there are any, which needs
+/// nothing of a disk that may be full. A process that reads meanwhile may read something of both: half a
 /// revision is none that a command waits for.
 fn overwrite(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).open(path)?;
+    let mut file = regular_file::open_to_write(path)?;
     file.write_all(contents)?;
     file.set_len(contents.len() as u64)
 }
@@ -198,7 +190,10 @@ fn remove(path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
+    use crate::base::durable;
 
     const LIVE: Environment = Environment::Live;
 
@@ -261,6 +256,22 @@ mod tests {
         assert!(!lock.holds().unwrap());
         durable::create_new(&path).unwrap();
         assert!(!lock.holds().unwrap());
+    }
+
+    #[test]
+    fn a_planted_link_is_not_followed() {
+        let (directory, data) = data();
+        let target = directory.path().join("of others");
+        durable::replace(&target, b"theirs").unwrap();
+        let lock = ServerLock::take(&data, LIVE).unwrap();
+        symlink(&target, data.server_seen(LIVE.as_str())).unwrap();
+        assert!(lock.confirm(&Revision("7-ab".to_owned())).is_err());
+        drop(lock);
+        let path = data.server_lock(LIVE.as_str());
+        fs::remove_file(&path).unwrap();
+        symlink(&target, &path).unwrap();
+        assert!(ServerLock::take(&data, LIVE).is_err());
+        assert_eq!(fs::read(&target).unwrap(), b"theirs");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! continues with the next file. Nothing here interprets a record.
 
 pub(crate) mod encoding;
+pub mod formula;
 pub(crate) mod plan;
 pub(crate) mod readers;
 
@@ -20,6 +21,7 @@ mod incoming;
 mod lines;
 mod passes;
 mod records;
+mod unpacking;
 
 use std::fs;
 use std::io::{self, Read};
@@ -29,6 +31,7 @@ pub use self::encoding::Encoding;
 pub use self::export::{Export, Origin, STANDARD_INPUT};
 pub use self::files::ProgressListener;
 pub use self::plan::{LINE_MAX, Plan};
+pub use self::unpacking::{UNPACKED_MAX, UnpackedTooMuch};
 
 pub(crate) use self::files::ReadContext;
 pub(crate) use self::incoming::{FailedRecord, Incoming, Original, Record, Sink, Spot};

@@ -6,8 +6,9 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::Write as _;
 
+use anyhow::Context as _;
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -19,38 +20,28 @@ use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
 
 /// Help and version go to standard output; everything else is wrong usage.
-pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatus {
+pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let usage = escaped(usage);
-    let rendered = usage.render();
-    let is_answer = !usage.use_stderr();
-    let (stream, colour, status): (&mut dyn Write, _, _) = if is_answer {
-        (
-            &mut context.out,
-            context.terminal.out_colour,
-            ExitStatus::Done,
-        )
-    } else {
-        (
-            &mut context.err,
-            context.terminal.err_colour,
-            ExitStatus::WrongUsage,
-        )
+    let terminal = context.terminal;
+    let text = |colour| match usage.render() {
+        rendered if colour => rendered.ansi().to_string(),
+        rendered => rendered.to_string(),
     };
-    let text = if colour {
-        rendered.ansi().to_string()
-    } else {
-        rendered.to_string()
-    };
-    let text = if is_answer {
-        text
-    } else {
+    if usage.use_stderr() {
+        let text = text(terminal.err_colour);
         let lines = text.lines();
-        let lines = lines.map(|line| hints::lines(line, context.terminal) + "\n");
-        lines.collect()
-    };
-    // The exit status does not depend on whether the stream is closed.
-    _ = stream.write_all(redact(&text).as_bytes());
-    status
+        let lines: String = lines
+            .map(|line| hints::lines(line, terminal) + "\n")
+            .collect();
+        // There is nowhere left to report that standard error is closed.
+        _ = context.err.write_all(redact(&lines).as_bytes());
+        return Ok(ExitStatus::WrongUsage);
+    }
+    let text = text(terminal.out_colour);
+    let shown = context.out.write_all(redact(&text).as_bytes());
+    let shown = shown.and_then(|()| context.out.flush());
+    shown.context("could not write to standard output")?;
+    Ok(ExitStatus::Done)
 }
 
 /// Commands of other programs, with the commands of this one that do the same. clap itself suggests

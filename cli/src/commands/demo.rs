@@ -42,6 +42,7 @@ use crate::serving::listening::Listening;
 use crate::serving::logging;
 use crate::serving::release_location::ReleaseLocation;
 use crate::serving::{Serving, connection_limits, take_lock};
+use crate::terminal::escape::escape_control;
 
 /// The files of the sample export.
 const SAMPLE: [(&str, &str); 2] = [
@@ -103,7 +104,7 @@ pub fn run(
          Everything is kept in {data}.\nCtrl-C stops the server.",
         key = key.expose(),
         address = serving.address()?,
-        data = data.display(),
+        data = escape_control(&data.display().to_string()),
     )?;
     let filter = logging::parse_filter("warn")?;
     let dropped = logging::start(filter, logging::Format::default(), context)?;

@@ -57,6 +57,10 @@ pub struct ExportArgs {
     /// The format for a folder or standard output [default: ndjson, for standard output]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(Format::ALL, Format::ending))]
     pub format: Option<Format>,
+    /// Leave texts in CSV as they are that a spreadsheet would run, such as `=1+1`, instead of
+    /// putting an apostrophe before them
+    #[arg(long)]
+    pub no_formula_escape: bool,
     /// Replace any existing file
     #[arg(long)]
     pub overwrite: bool,
@@ -80,7 +84,9 @@ pub fn run(
     let progress = Progress::new(context.terminal.err && !is_output);
     match format {
         Format::Ndjson(packing) => lines::write(&release, sinks, packing, &progress)?,
-        Format::Table(format) => tables::write(&release, sinks, format, &progress)?,
+        Format::Table(format) => {
+            tables::write(&release, sinks, format, !args.no_formula_escape, &progress)?;
+        }
     }
     if !is_output {
         let is_of_boats = matches!((&target, format), (Target::File(_), Format::Table(_)));

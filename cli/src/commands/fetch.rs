@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::ValueHint;
-use import::source::Export;
+use import::source::{Export, UNPACKED_MAX};
 
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
-use crate::remote::{Address, BYTES_MAX_DEFAULT, FetchError, Fetched, Fetching, Remote, Source};
+use crate::remote::{Address, BYTES_MAX_DEFAULT, FetchError, Fetching, Remote, Source};
 use crate::terminal::progress::Progress;
 use crate::terminal::quantity::{ANY_MEMORY, InvalidQuantity, MEMORY};
 
@@ -24,6 +24,9 @@ pub struct FetchArgs {
     /// Fetch at most this much from each address
     #[arg(long, value_name = "SIZE", default_value = "8GiB", value_parser = parse_memory)]
     pub max_bytes: u64,
+    /// Unpack each compressed file to at most this much
+    #[arg(long, value_name = "SIZE", default_value = "32GiB", value_parser = parse_memory)]
+    pub max_unpacked_bytes: u64,
 }
 
 fn parse_memory(text: &str) -> Result<u64, InvalidQuantity> {
@@ -35,6 +38,7 @@ impl Default for FetchArgs {
         Self {
             temp_dir: None,
             max_bytes: BYTES_MAX_DEFAULT,
+            max_unpacked_bytes: UNPACKED_MAX,
         }
     }
 }
@@ -57,13 +61,6 @@ fn existing(directory: &Path) -> &Path {
     all.find(|path| path.is_dir()).unwrap_or(directory)
 }
 
-/// An export on this machine.
-pub(super) struct Gathered {
-    pub(super) export: Export,
-    /// SHA-256 of a fetched one, hexadecimal.
-    pub(super) sha256: Option<String>,
-}
-
 /// How exports are fetched.
 pub(super) struct Gathering<'a> {
     pub(super) args: &'a FetchArgs,
@@ -78,27 +75,17 @@ impl Gathering<'_> {
         sources: &[Source],
         context: &mut Context,
     ) -> anyhow::Result<Vec<Export>> {
-        let gathered = self.gather(sources, context)?.into_iter();
-        Ok(gathered.map(|gathered| gathered.export).collect())
-    }
-
-    /// The exports, with the hashes of fetched ones.
-    pub(super) fn gather(
-        &self,
-        sources: &[Source],
-        context: &mut Context,
-    ) -> anyhow::Result<Vec<Gathered>> {
-        let gather = |source: &Source| match source {
-            Source::Path(path) => Ok(Gathered {
-                export: path.clone().into(),
-                sha256: None,
-            }),
-            Source::Address(address) => self.fetch(address, context),
+        let export = |source: &Source| -> anyhow::Result<Export> {
+            let export = match source {
+                Source::Path(path) => Export::from(path.clone()),
+                Source::Address(address) => self.fetch(address, context)?,
+            };
+            Ok(export.unpacking_at_most(self.args.max_unpacked_bytes))
         };
-        sources.iter().map(gather).collect()
+        sources.iter().map(export).collect()
     }
 
-    fn fetch(&self, address: &Address, context: &mut Context) -> anyhow::Result<Gathered> {
+    fn fetch(&self, address: &Address, context: &mut Context) -> anyhow::Result<Export> {
         let settings = context.remote.clone();
         let remote = connect(&settings)?;
         let mut fetching = Fetching {
@@ -109,15 +96,7 @@ impl Gathering<'_> {
             pause: &mut context.pause,
         };
         let fetched = remote.fetch(address, &mut fetching).map_err(hinted)?;
-        let Fetched {
-            file,
-            origin,
-            sha256,
-        } = fetched;
-        Ok(Gathered {
-            export: Export::fetched(file, origin),
-            sha256: Some(sha256),
-        })
+        Ok(Export::fetched(fetched.file, fetched.origin))
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::{Args, Command, Subcommand};
 use serde::Serialize;
+use shared::base::hint::quoted;
 
 use crate::commands::{Needs, draft_file, show};
 use crate::exit_status::ExitStatus;
@@ -153,14 +154,15 @@ fn init(
     let (path, text) = (&args.file, settings::template(command));
     let permit = Permit::outside(data).overwriting(args.overwrite);
     if draft_file::write(&text, path, &permit, context)? {
-        let shown = path.display();
-        writeln!(context.out, "Wrote {shown}. Nothing in it is set yet.")?;
+        let shown = path.display().to_string();
         let named = if path == Path::new(FILE) {
             String::new()
         } else {
-            format!(" --config {shown}")
+            format!(" --config {}", quoted(&shown))
         };
-        writeln!(context.out, "See what holds: catalogue settings{named}")?;
+        let mut report = Report::of(format!("Wrote {shown}. Nothing in it is set yet."));
+        report.line(format!("See what holds: catalogue settings{named}"));
+        show::report(&report, context)?;
     }
     Ok(ExitStatus::Done)
 }

@@ -80,3 +80,39 @@ pub(super) fn made(shown: Result<(), impl Into<anyhow::Error>>) -> anyhow::Resul
         error.context("the change is made, but could not be shown")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use shared::keys::store::{KeyStoreError, Location};
+
+    use super::*;
+    use crate::hints::hint;
+
+    #[test]
+    fn of_what_is_made_nothing_says_that_it_is_not() {
+        let location = || Location::Database("postgres://db/boats".to_owned());
+        let attempt = "read";
+        for error in [
+            KeyStoreError::Unreachable {
+                location: location(),
+                source: "the connection broke".into(),
+            },
+            KeyStoreError::Refused {
+                attempt,
+                location: location(),
+                source: "permission denied".into(),
+            },
+            KeyStoreError::Locked {
+                attempt,
+                location: location(),
+                source: "the database is locked".into(),
+            },
+        ] {
+            let error = made(Err::<(), _>(error)).unwrap_err();
+            let said = format!("{error:#} {}", hint(&error).unwrap_or_default());
+            let made = "the change is made, but could not be shown: could not re";
+            assert!(said.starts_with(made), "{said}");
+            assert!(!said.contains("nothing was changed"), "{said}");
+        }
+    }
+}

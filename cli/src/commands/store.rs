@@ -6,16 +6,15 @@
 mod backup;
 mod copy;
 
-use std::io::Write;
-
 use clap::{Args, Subcommand};
 use shared::keys::postgres::{PgClient, make};
 use shared::keys::tables::VERSION;
 
 use crate::commands::show::made;
-use crate::commands::{Needs, key_store};
+use crate::commands::{Needs, key_store, show};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
+use crate::report::Report;
 use crate::serving::key_store_config::KeyStoreConfig;
 
 /// Arguments of `store`.
@@ -64,19 +63,15 @@ fn init_database(client: &PgClient, context: &mut Context) -> anyhow::Result<()>
     let address = client.address();
     let done = make(client);
     if !done.map_err(|error| key_store::stopped(error, "could not make the store"))? {
-        writeln!(
-            context.out,
-            "{address} has a key store already. Nothing was changed."
-        )?;
-        return Ok(());
+        let told = format!("{address} has a key store already. Nothing was changed.");
+        return show::report(&Report::of(told), context);
     }
-    let next = "Create the first subscription: catalogue subscriptions create NAME\n\
-                Or take over what a data directory has: catalogue store copy --help";
-    let next = context.hints.paste(next);
-    made(writeln!(
-        context.out,
-        "Made a key store in {address}: schema catalogue, version {VERSION}.\n{next}"
-    ))
+    let done = format!("Made a key store in {address}: schema catalogue, version {VERSION}.");
+    let mut report = Report::of(done);
+    report
+        .line("Create the first subscription: catalogue subscriptions create NAME")
+        .line("Or take over what a data directory has: catalogue store copy --help");
+    made(show::report(&report, context))
 }
 
 fn init_file(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<()> {
@@ -84,12 +79,10 @@ fn init_file(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<(
     let shown = file.display();
     if file.exists() {
         key_store::open(config, context)?;
-        writeln!(
-            context.out,
-            "{shown} is a key store already. Nothing was changed."
-        )?;
-        return Ok(());
+        let told = format!("{shown} is a key store already. Nothing was changed.");
+        return show::report(&Report::of(told), context);
     }
     key_store::open_or_create(config, context)?;
-    made(writeln!(context.out, "Made a key store in {shown}."))
+    let done = Report::of(format!("Made a key store in {shown}."));
+    made(show::report(&done, context))
 }

@@ -8,6 +8,7 @@
 
 use std::time::Duration;
 
+use anyhow::Context as _;
 use clap::Args;
 use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
@@ -29,6 +30,8 @@ const WAIT_MAX: Duration = Duration::from_secs(10);
 /// at different rates.
 pub(super) const SHARED_WAIT: Duration =
     CHANGES_HOLD_WITHIN.saturating_add(Duration::from_millis(100));
+/// What is said where the servers cannot be looked at.
+const UNKNOWN: &str = "the change is made, but whether every server acts on it is not known";
 /// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -72,7 +75,7 @@ fn wait(
     }
     let data = config.data();
     let mut waited = Duration::ZERO;
-    while let Some(environment) = unaware(data, store)? {
+    while let Some(environment) = unaware(data, store).context(UNKNOWN)? {
         if WAIT_MAX <= waited {
             return Err(unconfirmed(environment));
         }

@@ -8,6 +8,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use percent_encoding::percent_decode_str;
+use shared::base::hash::sha256_hex;
 use url::Url;
 
 /// Longest address, signatures included, in characters.
@@ -122,8 +123,7 @@ impl Address {
             let url = Box::new(url);
             return Ok(Self { url, scheme });
         }
-        let is_plain = url.username().is_empty()
-            && url.password().is_none()
+        let is_plain = !has_user(&url)
             && url.port().is_none()
             && url.query().is_none()
             && url.fragment().is_none();
@@ -149,6 +149,16 @@ impl Address {
         &self.url
     }
 
+    /// The SHA-256 of the whole address if some of it is not shown: addresses that look alike may
+    /// lead to other files. A password is not in it, since it might be guessed from it.
+    pub fn hidden_sha256(&self) -> Option<String> {
+        let mut url = self.url.clone();
+        // Only a URL without a host has no place for it.
+        _ = url.set_password(None);
+        let is_shown = redacted(&url) == url.as_str();
+        (!is_shown).then(|| sha256_hex(url.as_str().as_bytes()))
+    }
+
     /// The file name in the address.
     pub(super) fn file_name(&self) -> String {
         let last = self.url.path().rsplit('/').next().unwrap_or_default();
@@ -164,10 +174,14 @@ impl Address {
     }
 }
 
+/// Whether a URL logs a user in.
+pub(super) fn has_user(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some()
+}
+
 /// A URL with `…` in place of its user, password and query, and without its fragment.
 pub(super) fn redacted(url: &Url) -> String {
-    let has_user = !url.username().is_empty() || url.password().is_some();
-    let user = if has_user { "…@" } else { "" };
+    let user = if has_user(url) { "…@" } else { "" };
     let host = url.host_str().unwrap_or_default();
     let port = url
         .port()
@@ -233,6 +247,33 @@ mod tests {
             assert_eq!(address.to_string(), shown);
             assert_eq!(address.file_name(), file);
             assert!(!format!("{address:?}").contains("s3cret"));
+        }
+    }
+
+    #[test]
+    fn what_is_not_shown_of_an_address_tells_it_from_others_but_for_a_password() {
+        let hidden = |typed: &str| {
+            let Ok(Source::Address(address)) = parse(typed) else {
+                panic!("{typed} is no address");
+            };
+            address.hidden_sha256()
+        };
+        for shown in [
+            "https://cms.example/a",
+            "https://cms.example/a#b",
+            "s3://exports/a",
+        ] {
+            assert_eq!(hidden(shown), None, "{shown}");
+        }
+        let live = hidden("https://ana:s3cret@cms.example/a?feed=live");
+        assert_eq!(live.as_ref().map(String::len), Some(64));
+        for (typed, is_same) in [
+            ("https://ana:other@cms.example/a?feed=live", true),
+            ("https://ana@cms.example/a?feed=live", true),
+            ("https://bo:s3cret@cms.example/a?feed=live", false),
+            ("https://ana:s3cret@cms.example/a?feed=staging", false),
+        ] {
+            assert_eq!(hidden(typed) == live, is_same, "{typed}");
         }
     }
 

@@ -55,6 +55,10 @@ pub(super) enum Reason {
     },
     #[error("it failed {attempts} times in a row: {why}")]
     Lost { attempts: u32, why: String },
+    #[error("{0}")]
+    Reply(&'static str),
+    #[error("it names a user, and {TOKEN} is set too: a request has one login")]
+    TwoLogins,
     #[error("its server first said {first} bytes, then {then}")]
     OtherLength { first: u64, then: u64 },
     #[error("it takes longer than {0} hours")]
@@ -75,7 +79,7 @@ impl FetchError {
 
     /// Whether the environment is at fault.
     pub const fn is_usage(&self) -> bool {
-        matches!(self.reason, Reason::Setting(_))
+        matches!(self.reason, Reason::Setting(_) | Reason::TwoLogins)
     }
 
     /// What to do about it.
@@ -95,6 +99,10 @@ impl FetchError {
             Reason::Cut { .. } | Reason::OtherLength { .. } | Reason::Lost { .. } => {
                 "nothing was changed; try again later, or fetch it another way and import the file"
                     .into()
+            }
+            Reason::Reply(_) => "fetch it another way and import the file".into(),
+            Reason::TwoLogins => {
+                "leave the user out of the address, or the token out of the environment".into()
             }
             Reason::NotKept(_) => TEMP_DIR.into(),
             _ => return None,

@@ -153,7 +153,7 @@ fn contents(fetched: &Fetched) -> Vec<u8> {
     let mut contents = Vec::new();
     let whole = 0..fetched.file.length();
     fetched.file.part(whole).read_to_end(&mut contents).unwrap();
-    assert_eq!(fetched.sha256, sha256_hex(&contents));
+    assert_eq!(fetched.origin.sha256, sha256_hex(&contents));
     contents
 }
 
@@ -357,6 +357,49 @@ fn what_cannot_be_an_export_is_refused_with_the_reason() {
 }
 
 #[test]
+fn a_reply_that_may_be_cut_is_refused() {
+    const CHUNKS: &[u8] = b"2\r\n{}\r\n0\r\n\r\n";
+    let part = "206 Partial Content\r\nContent-Length: 2\r\nContent-Range: bytes 0-1/9";
+    for (answers, reason) in [
+        (
+            answer("200 OK\r\nContent-Type: text/plain", b"{}"),
+            "its server does not say where it ends, by Content-Length or by chunks",
+        ),
+        (
+            answer(
+                "200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2",
+                CHUNKS,
+            ),
+            "its server says where it ends in two ways, by Content-Length and by chunks",
+        ),
+        (
+            answer(part, b"{}"),
+            "its server sent a part of it (206), which nobody asked for",
+        ),
+    ] {
+        let server = TestServer::new(move |_request| answers.clone());
+        let expected = format!("could not fetch http://[server]/a: {reason}");
+        assert_eq!(server.error("/a"), expected);
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
+#[test]
+fn a_part_that_nobody_asked_a_store_for_is_refused() {
+    for scheme in ["s3", "gs", "az"] {
+        let head = "206 Partial Content\r\nContent-Length: 2\r\nContent-Range: bytes 0-1/9";
+        let part = answer(&format!("{head}\r\nETag: \"a\"{OF_OBJECT}"), b"{}");
+        let server = TestServer::new(move |_request| part.clone());
+        let settings = store(scheme, &server);
+        let url = format!("{scheme}://exports/a");
+        let fetched = fetch_with(&settings, &url, 100, &mut Vec::new());
+        let error = fetched.map(|_fetched| ()).unwrap_err();
+        let reason = "its server sent a part of it (206), which nobody asked for";
+        assert!(error.ends_with(reason), "{error}");
+    }
+}
+
+#[test]
 fn a_rest_of_another_length_is_refused() {
     let server = TestServer::new(|request| match request.number {
         0 => cut(request, "\"a\"", 4),
@@ -407,6 +450,44 @@ fn a_token_goes_to_the_server_that_was_typed_alone() {
     let sent = || Some("Bearer s3cret".to_owned());
     assert_eq!(tokens(&server), [sent(), sent()]);
     assert_eq!(tokens(&other), [None]);
+}
+
+/// The logins that a server received, request by request.
+fn logins(server: &TestServer) -> Vec<Vec<String>> {
+    let of = |request: &Request| {
+        let lines = request.lines.iter();
+        let logins = lines.filter(|line| line.starts_with("authorization: "));
+        logins.cloned().collect()
+    };
+    server.requests().iter().map(of).collect()
+}
+
+#[test]
+fn a_request_has_one_login() {
+    let token = ("CATALOGUE_EXPORT_TOKEN".to_owned(), "s3cret".to_owned());
+    let settings = RemoteSettings::of([token]);
+    let server = TestServer::new(|request| match request.path() {
+        "/a" => {
+            let host = request.header("host").unwrap();
+            redirect(&format!("http://ana:s3cret@{host}/b"))
+        }
+        _ => whole("", b"{}"),
+    });
+    let url = format!("http://ana:s3cret@{}/b", server.address);
+    let fetched = fetch_with(&settings, &url, 100, &mut Vec::new());
+    let error = fetched.map(|_fetched| ()).unwrap_err();
+    assert_eq!(
+        error.replace(&server.address.to_string(), "[server]"),
+        "could not fetch http://…@[server]/b: it names a user, and CATALOGUE_EXPORT_TOKEN is set \
+         too: a request has one login"
+    );
+    assert!(server.requests().is_empty());
+    let redirected = format!("http://{}/a", server.address);
+    fetch_with(&settings, &redirected, 100, &mut Vec::new()).unwrap();
+    let token = || vec!["authorization: Bearer s3cret".to_owned()];
+    assert_eq!(logins(&server), [token(), token()]);
+    fetch_with(&RemoteSettings::default(), &url, 100, &mut Vec::new()).unwrap();
+    assert_eq!(logins(&server), [["authorization: Basic YW5hOnMzY3JldA=="]]);
 }
 
 /// A store controlled by the test, with the variables of its scheme.

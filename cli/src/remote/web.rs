@@ -1,22 +1,21 @@
 //! Plain HTTP and HTTPS addresses.
 //!
 //! Redirects are followed here, not by the client: a limited number, never to another scheme. The
-//! token is sent only to the typed server, and never unencrypted over a network.
-
-use std::net::IpAddr;
+//! token is sent only to the typed server, and never unencrypted over a network or to a proxy.
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use reqwest::header::{
-    ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, HeaderName,
-    HeaderValue, IF_MATCH, LOCATION, RANGE,
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap,
+    HeaderName, HeaderValue, IF_MATCH, LOCATION, RANGE,
 };
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, StatusCode};
-use shared::release::s3::root_cause;
-use url::{Host, Url};
+use shared::base::loopback::is_loopback;
+use shared::release::s3::{reply_fault, root_cause};
+use url::Url;
 
-use super::address::Address;
+use super::address::{Address, has_user};
 use super::failure::{Failure, Reason};
 use super::response::{CONNECT_MAX, Response};
 use super::settings::TOKEN;
@@ -35,23 +34,27 @@ pub(super) struct Web {
 
 impl Web {
     pub(super) fn new(address: &Address, token: Option<&str>) -> Result<Self, Reason> {
-        let client = Client::builder()
-            .redirect(Policy::none())
-            .connect_timeout(CONNECT_MAX)
-            .user_agent(USER_AGENT)
-            .build();
-        let client = client.map_err(|error| Reason::Setting(root_cause(&error)))?;
         let url = address.url().clone();
-        let token = token.filter(|_| is_private(&url));
         if token.is_some_and(|token| !token.bytes().all(|byte| byte.is_ascii_graphic())) {
             let why = format!("{TOKEN} must be letters, digits and marks without spaces");
             return Err(Reason::Setting(why));
         }
-        Ok(Self {
-            client,
-            url,
-            token: token.map(str::to_owned),
-        })
+        if token.is_some() && has_user(&url) {
+            return Err(Reason::TwoLogins);
+        }
+        let client = Client::builder()
+            .redirect(Policy::none())
+            .connect_timeout(CONNECT_MAX)
+            .user_agent(USER_AGENT);
+        let client = if is_here(&url) {
+            client.no_proxy()
+        } else {
+            client
+        };
+        let client = client.build();
+        let client = client.map_err(|error| Reason::Setting(root_cause(&error)))?;
+        let token = token.filter(|_| is_private(&url)).map(str::to_owned);
+        Ok(Self { client, url, token })
     }
 
     pub(super) async fn etag(&self) -> Result<Option<String>, Failure> {
@@ -69,13 +72,18 @@ impl Web {
             }
         }
         let response = self.ask(&Method::GET, headers).await?;
-        let head = response.headers();
-        let (start, total) = match response.status() {
+        let (status, head) = (response.status(), response.headers());
+        if status.is_success()
+            && let Some(fault) = reply_fault(start != 0, status, response.version(), head)
+        {
+            return Err(Failure::Final(Reason::Reply(fault)));
+        }
+        let (start, total) = match status {
             StatusCode::OK => (
                 0,
                 text(head, CONTENT_LENGTH).and_then(|text| text.parse().ok()),
             ),
-            StatusCode::PARTIAL_CONTENT if start != 0 => {
+            StatusCode::PARTIAL_CONTENT => {
                 let range = text(head, CONTENT_RANGE).and_then(content_range);
                 let (from, total) = range.ok_or(Failure::Changed)?;
                 (from, Some(total))
@@ -95,15 +103,18 @@ impl Web {
     async fn ask(&self, method: &Method, headers: HeaderMap) -> Result<reqwest::Response, Failure> {
         let mut url = self.url.clone();
         for _hop in 0..=REDIRECTS_MAX {
+            let mut headers = headers.clone();
+            headers.insert(ACCEPT_ENCODING, value("identity")?);
+            if let Some(token) = &self.token
+                && url.origin() == self.url.origin()
+            {
+                let mut login = value(&format!("Bearer {token}"))?;
+                login.set_sensitive(true);
+                headers.insert(AUTHORIZATION, login);
+            }
             let request = self.client.request(method.clone(), url.clone());
-            let request = request
-                .headers(headers.clone())
-                .header(ACCEPT_ENCODING, "identity");
-            let request = match &self.token {
-                Some(token) if url.origin() == self.url.origin() => request.bearer_auth(token),
-                _ => request,
-            };
-            let response = request.send().await.map_err(lost)?;
+            // These replace the login of a user that a redirect names.
+            let response = request.headers(headers).send().await.map_err(lost)?;
             let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
             if !is_redirect {
                 return Ok(response);
@@ -136,13 +147,11 @@ fn chunks(response: reqwest::Response) -> impl Stream<Item = Result<Bytes, Failu
 
 /// Whether what is sent there is encrypted or stays on this machine.
 fn is_private(url: &Url) -> bool {
-    let is_here = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(ip)) => IpAddr::V4(ip).is_loopback(),
-        Some(Host::Ipv6(ip)) => IpAddr::V6(ip).is_loopback(),
-        None => false,
-    };
-    url.scheme() == "https" || is_here
+    url.scheme() == "https" || is_here(url)
+}
+
+fn is_here(url: &Url) -> bool {
+    url.host_str().is_some_and(is_loopback)
 }
 
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {

@@ -43,6 +43,58 @@ fn a_typed_data_directory_and_file_of_settings_are_part_of_what_is_to_be_pasted(
     }
 }
 
+/// What is named may be more than one word to a shell, and move the cursor of a terminal.
+#[test]
+fn a_name_is_repeated_as_one_word_that_moves_no_cursor() {
+    const NAME: &str = "a b\u{1b}[2J;$(x)";
+    let mut cli = TestCli::new();
+    fs::create_dir(cli.path(NAME)).unwrap();
+    let file = |name: &str| format!("[dir]/{NAME}/{name}");
+    cli.write(
+        &format!("{NAME}/boats.csv"),
+        "id,model,manufacturer\n1,Sum,Nord\n",
+    );
+    let [data, csv] = ["data", "boats.csv"].map(file);
+    for args in [
+        &["releases", "list"][..],
+        &["store", "init"],
+        &["store", "init"],
+        &["subscriptions", "list"],
+        &["keys", "list"],
+        &["doctor"],
+        &["import", &csv],
+        &["import", SAMPLE],
+        &["validate", &csv],
+        &["export", "--to", &file("boats.ndjson")],
+        &["mapping", "init", "minimal", &file("minimal.toml")],
+        &[
+            "mapping",
+            "init",
+            "--from",
+            &csv,
+            "--to",
+            &file("boats.toml"),
+        ],
+        &["mapping", "check", &file("boats.toml"), &csv],
+        &["import", "--mapping", &file("boats.toml"), &csv],
+        &["settings", "init", &file("settings.toml")],
+        &["settings", "--config", &file("settings.toml")],
+        &["settings", "--config", &file("missing.toml")],
+        &["store", "backup", &file("backup.sqlite")],
+        &["usage"],
+    ] {
+        let said = cli.run(&[args, &["--data", &data]].concat());
+        let shown = format!("{}{}", said.out, said.err);
+        let is_obeyed = |c: char| c.is_control() && c != '\n';
+        assert!(!shown.contains(is_obeyed), "{args:?}: {shown}");
+        for (at, _) in shown.match_indices("[dir]/a b") {
+            let before = shown[..at].rsplit('\n').next().unwrap();
+            let is_pasted = before.contains("catalogue ") && !before.contains(" in ");
+            assert!(!is_pasted || before.ends_with('\''), "{args:?}: {shown}");
+        }
+    }
+}
+
 #[test]
 fn what_was_not_typed_is_not_repeated() {
     let folder = tempfile::tempdir().unwrap();

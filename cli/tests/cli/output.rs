@@ -7,6 +7,7 @@ use cli::process::output::Output;
 
 use crate::harness::TestCli;
 use crate::keys::{acme, issue};
+use crate::process::redirected;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 
@@ -111,6 +112,32 @@ fn a_change_that_could_not_be_shown_is_reported_as_made() {
     assert!(!said.contains("is made"), "nothing was changed: {said}");
     let said = said_to_a_full_disk(&mut TestCli::new(), &["store", "init"]);
     assert!(said.starts_with(MADE), "{said}");
+}
+
+#[test]
+fn an_answer_that_is_lost_on_a_full_disk_is_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in [
+        &["--help"][..],
+        &["-h"],
+        &["--version"],
+        &["keys", "issue", "--help"],
+        &["completions", "bash"],
+        &["openapi"],
+        &["schema"],
+        &["explain-code"],
+        &["mapping", "init", "minimal", "-"],
+        &["settings", "init", "-"],
+        &["settings"],
+    ] {
+        let full = redirected(folder.path(), args, ">/dev/full");
+        let said = String::from_utf8(full.stderr).unwrap();
+        assert_eq!(full.status.code(), Some(3), "{args:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{args:?}: {said}");
+        assert!(said.contains("No space left on device"), "{args:?}: {said}");
+        let seen = redirected(folder.path(), args, "| head -n 1");
+        assert_eq!(String::from_utf8(seen.stderr).unwrap(), "", "{args:?}");
+    }
 }
 
 #[test]

@@ -210,6 +210,33 @@ fn a_release_that_is_active_without_an_entry_is_reported() {
     assert_eq!(cli.run(&LOG).err, "");
 }
 
+/// Whoever owns the data directory could let root change any file.
+#[test]
+fn a_command_follows_no_link_to_a_file_that_it_changes() {
+    for name in ["releases.log", "releases.lock", "keys.sqlite"] {
+        let mut cli = changed();
+        cli.run(&["subscriptions", "create", "Acme"]);
+        let link = cli.path("catalogue-data").join(name);
+        let target = cli.path("of-others");
+        fs::copy(&link, &target).unwrap();
+        fs::remove_file(&link).unwrap();
+        symlink(&target, &link).unwrap();
+        let before = fs::read(&target).unwrap();
+        for args in [
+            &["releases", "rollback"][..],
+            &["subscriptions", "create", "Other"],
+        ] {
+            let is_of_keys = args[0] == "subscriptions";
+            if is_of_keys == (name == "keys.sqlite") {
+                let failed = later(&mut cli, args, ExitStatus::Failure);
+                let why = "it is a link, which is not followed";
+                assert!(failed.err.contains(why), "{failed}");
+            }
+        }
+        assert_eq!(fs::read(&target).unwrap(), before, "{name}");
+    }
+}
+
 #[test]
 fn without_an_entry_nothing_is_changed() {
     let mut cli = changed();

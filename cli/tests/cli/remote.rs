@@ -11,6 +11,7 @@ use cli::remote::RemoteSettings;
 
 use crate::edited::Edited;
 use crate::harness::{Outcome, TestCli, assert_snapshot};
+use crate::process::command;
 
 /// A query that signs an address.
 const SIGNED: &str = "?sig=s3cret";
@@ -91,7 +92,10 @@ impl File {
             "" => String::new(),
             etag => format!("ETag: {etag}\r\n"),
         };
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n{etag}\r\n");
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n{etag}\
+             Last-Modified: Thu, 01 Oct 2026 12:00:00 GMT\r\n\r\n"
+        );
         let contents: &[u8] = if method == "HEAD" {
             b""
         } else {
@@ -234,6 +238,64 @@ fn what_was_made_but_not_activated_is_activated_by_an_import_of_the_same() {
         unchanged.out.starts_with("Nothing has changed"),
         "{unchanged}"
     );
+}
+
+#[test]
+fn another_query_with_the_same_etag_is_another_file_unless_it_has_the_same_contents() {
+    let server = FileServer::new(&sample(), "\"monday\"");
+    let mut cli = TestCli::new();
+    let url = |query: &str| format!("http://{}/boats.ndjson?{query}", server.address);
+    let live = ["import", "--if-changed", &url("feed=live")];
+    done(&mut cli, &live);
+    done(&mut cli, &live);
+    assert_eq!(server.asked(), ["GET", "HEAD"]);
+    // Addresses that are signed anew.
+    let same = done(
+        &mut cli,
+        &["import", "--if-changed", &url("feed=live&sig=s3cret")],
+    );
+    assert!(same.out.starts_with("Nothing has changed"), "{same}");
+    assert_eq!(server.asked(), ["HEAD", "GET"]);
+    Edited::sample().with_boat("new").write(&cli, "more.ndjson");
+    let more = std::fs::read_to_string(cli.path("more.ndjson")).unwrap();
+    server.have(&more, "\"monday\"");
+    let staging = done(&mut cli, &["import", "--if-changed", &url("feed=staging")]);
+    assert!(!staging.out.contains("Nothing has changed"), "{staging}");
+    let held = std::fs::read_to_string(cli.path("catalogue-data/releases.log")).unwrap();
+    assert!(
+        !held.contains("feed=") && held.contains("addressSha256"),
+        "{held}"
+    );
+}
+
+/// A proxy would read what is sent unencrypted.
+#[test]
+fn what_goes_to_this_machine_goes_to_no_proxy() {
+    let proxy = FileServer::new("{}", "");
+    let server = FileServer::new(&sample(), "\"monday\"");
+    let folder = tempfile::tempdir().unwrap();
+    let http = format!("http://{}/boats.ndjson", server.address);
+    for export in [&http, "s3://exports/boats.ndjson"] {
+        let mut validate = command(folder.path(), &["validate", export]);
+        for name in ["no_proxy", "NO_PROXY"] {
+            validate.env_remove(name);
+        }
+        let place = |server: &FileServer| format!("http://{}", server.address);
+        for (name, value) in [
+            ("http_proxy", &*place(&proxy)),
+            ("CATALOGUE_EXPORT_TOKEN", "s3cret"),
+            ("AWS_ENDPOINT_URL", &place(&server)),
+            ("AWS_ACCESS_KEY_ID", "id"),
+            ("AWS_SECRET_ACCESS_KEY", "s3cret"),
+            ("AWS_REGION", "nowhere"),
+        ] {
+            validate.env(name, value);
+        }
+        let validated = validate.output().unwrap();
+        assert!(proxy.asked().is_empty(), "{export}");
+        assert!(validated.status.success(), "{validated:?}");
+        assert_eq!(server.asked(), ["GET"]);
+    }
 }
 
 #[test]

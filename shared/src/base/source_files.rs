@@ -12,6 +12,7 @@ pub const LISTED_MAX: usize = 20;
 
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SourceFile {
     /// The name under which it was read.
     pub name: String,
@@ -22,6 +23,9 @@ pub struct SourceFile {
     /// The ETag that it had where it was fetched from; none for a file that was here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
+    /// SHA-256 of the whole address that it was fetched from, if the name does not show all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address_sha256: Option<String>,
 }
 
 /// The files of an export.
@@ -49,6 +53,7 @@ impl SourceFile {
             bytes: contents.len() as u64,
             sha256: Some(sha256_hex(contents)),
             etag: None,
+            address_sha256: None,
         }
     }
 }
@@ -89,6 +94,7 @@ impl Reading {
             bytes,
             sha256: self.has_ended.then_some(sha256),
             etag: None,
+            address_sha256: None,
         }
     }
 }

@@ -296,18 +296,14 @@ impl KeyStoreError {
                 }
             },
             Self::Former { location } => begin_anew(location),
-            Self::Unreachable { .. } => {
-                "nothing was changed; is the address right, and the database running?".into()
-            }
+            Self::Unreachable { .. } => "is the address right, and the database running?".into(),
             Self::NotEmpty { .. } => {
                 "name an empty one: a copy is never mixed with what is there".into()
             }
             Self::InUse { .. } => {
                 "stop the servers first: what they charge meanwhile would be lost".into()
             }
-            Self::Refused { .. } => {
-                "nothing was changed: what the database says is for its administrator".into()
-            }
+            Self::Refused { .. } => "what the database says is for its administrator".into(),
             Self::Failed {
                 attempt: CHANGE,
                 location: Location::Database(_),

@@ -31,7 +31,7 @@ use std::time::Duration;
 
 pub use self::address::{NotAnAddress, S3Address};
 use self::bucket::Bucket;
-pub use self::bucket::{Flaw, S3Error, S3Settings, StoreConnector, root_cause};
+pub use self::bucket::{Flaw, S3Error, S3Settings, StoreConnector, reply_fault, root_cause};
 use self::copies::Copies;
 use self::log::SharedLog;
 use self::pointer::SharedPointer;

@@ -4,9 +4,9 @@
 //! Whatever changes anything holds one lock; readers need none, because a release never changes
 //! and the pointer is replaced at once.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -187,9 +187,7 @@ impl Releases for ReleaseStore {
 
     fn lock(&self) -> Result<ReleaseLock, ReleaseError> {
         let path = self.data.release_lock();
-        let mut options = OpenOptions::new();
-        let file = options.create(true).truncate(false).write(true);
-        let file = file.mode(0o600).open(&path);
+        let file = regular_file::open_to_write(&path);
         let file = file.map_err(ReleaseError::io("open", &path))?;
         match FileLock::take(file).map_err(ReleaseError::io("lock", &path))? {
             Some(lock) => Ok(ReleaseLock::of(lock)),

@@ -129,7 +129,10 @@ impl Unpacked {
         });
         for entry in archive.entries()? {
             let mut entry = entry?;
-            watch.allowed.set(u64::MAX);
+            // Up to the headers of the next member: the library skips what is not read here.
+            watch
+                .allowed
+                .set(stored(&entry)?.saturating_add(HEADERS_MAX));
             if let Some((name, wanted)) = self.wanted(&entry, plan) {
                 let wanted = entry.size().min(wanted);
                 let start = self.contents.length();
@@ -143,8 +146,6 @@ impl Unpacked {
                     length,
                 });
             }
-            io::copy(&mut entry, &mut io::sink())?;
-            watch.allowed.set(HEADERS_MAX);
         }
         watch.allowed.set(u64::MAX);
         archive.into_inner().expect_end()
@@ -171,12 +172,20 @@ impl Unpacked {
     }
 }
 
+/// The bytes that a member has in the archive: a sparse one expands to any number of zeros.
+fn stored(entry: &Entry<'_, impl Read>) -> io::Result<u64> {
+    let header = entry.header();
+    if header.entry_type().is_gnu_sparse() {
+        return header.entry_size();
+    }
+    Ok(entry.size())
+}
+
 /// The reason not to read a member. Reading it would be harmless, but it was not packed as a plain
 /// file.
 fn reason_to_refuse(entry: &Entry<'_, impl Read>, name: &str) -> Option<&'static str> {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     let kind = entry.header().entry_type();
-    // A sparse file could expand to any number of zeros.
     if !kind.is_file() && !kind.is_contiguous() {
         return Some("is not a plain file");
     }

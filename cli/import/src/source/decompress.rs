@@ -1,10 +1,13 @@
 //! Decompresses files. The format is recognised by a file's first bytes, not by its name.
 //!
-//! Everything streams, so a small file that unpacks to a huge one costs time but no memory.
+//! Everything streams, so a small file that unpacks to a huge one costs time but no memory, and
+//! `unpacking` limits the time.
 
 use std::io::{self, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
+
+use super::unpacking::{Unpacked, Unpacking};
 
 /// Bytes read ahead, enough to recognise archives and to keep system calls few.
 pub(super) const BUFFER: usize = 128 * 1024;
@@ -16,7 +19,11 @@ const ZSTANDARD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 ///
 /// An empty file with the name of a compressed one counts as truncated, because its compressor
 /// never finished.
-pub(super) fn open<'a>(name: &str, mut reader: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+pub(super) fn open<'a>(
+    name: &str,
+    mut reader: impl Read + 'a,
+    unpacking: &'a Unpacking,
+) -> io::Result<Box<dyn Read + 'a>> {
     let mut head = Vec::with_capacity(ZSTANDARD.len());
     (&mut reader)
         .take(ZSTANDARD.len() as u64)
@@ -31,12 +38,12 @@ pub(super) fn open<'a>(name: &str, mut reader: impl Read + 'a) -> io::Result<Box
     let is_zstandard = head.starts_with(ZSTANDARD);
     let whole = Cursor::new(head).chain(reader);
     if is_gzip {
-        return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(
-            BUFFER, whole,
-        ))));
+        let reader = MultiGzDecoder::new(BufReader::with_capacity(BUFFER, whole));
+        return Ok(Box::new(Unpacked { reader, unpacking }));
     }
     if is_zstandard {
-        return Ok(Box::new(zstd::Decoder::new(whole)?));
+        let reader = zstd::Decoder::new(whole)?;
+        return Ok(Box::new(Unpacked { reader, unpacking }));
     }
     Ok(Box::new(whole))
 }

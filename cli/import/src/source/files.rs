@@ -13,6 +13,7 @@ use super::export::Export;
 use super::folder::{list, unread_folders};
 use super::incoming::FileError;
 use super::plan::{Contents, Plan};
+use super::unpacking::Unpacking;
 use super::{archive, decompress};
 use crate::finding::ExportFile;
 use crate::finding::{Code, Finding};
@@ -74,9 +75,9 @@ pub(crate) fn read(
     };
     for export in exports {
         if export.is_standard_input() {
-            opening.stream("<stdin>".to_owned(), "", None, &mut *input)?;
+            opening.stream("<stdin>".to_owned(), "", export, &mut *input)?;
         } else if let Some(folder) = export.folder() {
-            opening.folder(folder)?;
+            opening.folder(folder, export)?;
         } else {
             opening.path(export)?;
         }
@@ -93,7 +94,7 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    fn folder(&mut self, folder: &Path) -> anyhow::Result<()> {
+    fn folder(&mut self, folder: &Path, export: &Export) -> anyhow::Result<()> {
         let listing = list(folder, self.plan)
             .with_context(|| format!("could not list the folder {}", folder.display()))?;
         for unread in unread_folders(folder, self.plan) {
@@ -109,7 +110,7 @@ impl Opening<'_> {
             let within = path.strip_prefix(folder).unwrap_or(path);
             let name = path.display().to_string();
             match listing.open(path).with_context(|| not_opened(path))? {
-                Some(file) => self.stream(name, &within.to_string_lossy(), None, file)?,
+                Some(file) => self.stream(name, &within.to_string_lossy(), export, file)?,
                 None => self.refused(name, "file", "leads out of the folder by now")?,
             }
         }
@@ -121,7 +122,7 @@ impl Opening<'_> {
         let name = export.name();
         let file = export.open();
         let file = file.with_context(|| not_opened(Path::new(&name)))?;
-        self.stream(name, &export.file_name(), export.etag(), file)
+        self.stream(name, &export.file_name(), export, file)
     }
 
     /// Reads one file or archive, compressed or not, and notes what it was.
@@ -129,26 +130,39 @@ impl Opening<'_> {
         &mut self,
         name: String,
         within: &str,
-        etag: Option<&str>,
+        export: &Export,
         reader: impl Read,
     ) -> anyhow::Result<()> {
+        let unpacking = Unpacking::at_most(export.unpacked_max());
         let mut watched = Watched {
             reader,
             progress: self.context.progress,
             reading: Reading::default(),
+            unpacking: &unpacking,
         };
-        self.contents(name.clone(), within, &mut watched)?;
+        self.contents(name.clone(), within, &unpacking, &mut watched)?;
+        let unpacked = unpacking.outcome();
+        unpacked.with_context(|| format!("could not read the export {name}"))?;
         // A file of which only the beginning is read has no records, so it is not listed.
         if !matches!(self.plan.contents_of(within), Contents::Head(_)) {
-            let file = watched.reading.finish(name);
-            let etag = etag.map(str::to_owned);
-            self.read.push(SourceFile { etag, ..file });
+            let (file, origin) = (watched.reading.finish(name), export.origin());
+            self.read.push(SourceFile {
+                etag: origin.and_then(|origin| origin.etag.clone()),
+                address_sha256: origin.and_then(|origin| origin.address_sha256.clone()),
+                ..file
+            });
         }
         Ok(())
     }
 
-    fn contents(&mut self, name: String, within: &str, reader: impl Read) -> anyhow::Result<()> {
-        let (head, whole) = match decompress::open(&name, reader) {
+    fn contents(
+        &mut self,
+        name: String,
+        within: &str,
+        unpacking: &Unpacking,
+        reader: impl Read,
+    ) -> anyhow::Result<()> {
+        let (head, whole) = match decompress::open(&name, reader, unpacking) {
             Ok(reader) => archive::sniff(reader),
             Err(source) => {
                 let file = self.next_file(name, within);
@@ -156,12 +170,17 @@ impl Opening<'_> {
             }
         };
         if archive::is_archive(&name, &head) {
-            return self.archive(&name, whole);
+            return self.archive(&name, unpacking, whole);
         }
         self.file(name, within, whole)
     }
 
-    fn archive(&mut self, name: &str, reader: impl Read) -> anyhow::Result<()> {
+    fn archive(
+        &mut self,
+        name: &str,
+        unpacking: &Unpacking,
+        reader: impl Read,
+    ) -> anyhow::Result<()> {
         let mut unpacked = archive::unpack(reader, self.plan, self.context.temp_dir)?;
         if unpacked.members.is_empty() && unpacked.refused.is_empty() && unpacked.broken.is_none() {
             return self.nothing_to_read(name.to_owned());
@@ -172,7 +191,7 @@ impl Opening<'_> {
         let missed = std::mem::take(&mut unpacked.missed);
         for member in std::mem::take(&mut unpacked.members) {
             let full_name = format!("{name}/{}", member.name);
-            match decompress::open(&member.name, unpacked.contents(&member)) {
+            match decompress::open(&member.name, unpacked.contents(&member), unpacking) {
                 Ok(reader) => self.file(full_name, &member.name, reader)?,
                 Err(source) => {
                     let file = self.next_file(full_name, &member.name);
@@ -292,6 +311,7 @@ struct Watched<'a, R> {
     reader: R,
     progress: &'a dyn ProgressListener,
     reading: Reading,
+    unpacking: &'a Unpacking,
 }
 
 impl<R: Read> Read for Watched<'_, R> {
@@ -300,6 +320,7 @@ impl<R: Read> Read for Watched<'_, R> {
         if !buffer.is_empty() {
             self.reading.take(&buffer[..length]);
         }
+        self.unpacking.add_packed(length);
         self.progress.advance(length as u64);
         Ok(length)
     }

@@ -313,7 +313,9 @@ fn a_fetched_export_has_no_path_and_is_read_from_its_beginning_each_time() {
     let origin = Origin {
         name: "https://cms.example/boats".to_owned(),
         file_name: "boats.ndjson".to_owned(),
+        sha256: "abc".to_owned(),
         etag: None,
+        address_sha256: None,
     };
     let exports = [Export::fetched(file, origin)];
     let plan = Plan::native();
@@ -322,6 +324,50 @@ fn a_fetched_export_has_no_path_and_is_read_from_its_beginning_each_time() {
     for _time in 0..2 {
         let visited = visit_exports(&exports, b"");
         assert_eq!(visited, ["boats:1: {1}", "boats:2: {2}"]);
+    }
+}
+
+#[test]
+fn a_file_that_unpacks_to_more_than_it_may_is_no_finding_but_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let lines = b"{1}\n".repeat(1000);
+    // A line that is too long is not held.
+    let long = vec![b'x'; 101 << 20];
+    for (name, contents, most, expected) in [
+        ("a.ndjson", lines.clone(), 1, None),
+        ("b.ndjson.gz", gzip(&lines), 4000, None),
+        ("c.ndjson.gz", gzip(&lines), 3999, Some("3999 bytes")),
+        ("d.ndjson.zst", zstandard(&lines), 3999, Some("3999 bytes")),
+        (
+            "e.tar",
+            archive(&[
+                ("a.ndjson.gz", &gzip(&lines)),
+                ("b.ndjson.gz", &gzip(&lines)),
+            ]),
+            7999,
+            Some("7999 bytes"),
+        ),
+        (
+            "f.ndjson.zst",
+            zstandard(&long),
+            1 << 30,
+            Some("200 times its size"),
+        ),
+    ] {
+        let path = write(&directory, name, &contents);
+        let export = Export::from(path.clone()).unpacking_at_most(most);
+        let context = ReadContext {
+            temp_dir: directory.path(),
+            progress: &(),
+        };
+        let take = &mut |_: Incoming<'_>| Ok(());
+        let read = read(&[export], &mut io::empty(), context, &Plan::native(), take);
+        let error = read.err().map(|error| format!("{error:#}"));
+        let shown = path.display();
+        let expected = expected.map(|most| {
+            format!("could not read the export {shown}: it unpacks to more than {most}")
+        });
+        assert_eq!(error, expected);
     }
 }
 

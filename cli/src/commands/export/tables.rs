@@ -33,6 +33,7 @@ pub(super) fn write(
     release: &Arc<Release>,
     sinks: Vec<Sink<'_>>,
     format: TableFormat,
+    escapes_formulas: bool,
     progress: &Progress,
 ) -> anyhow::Result<()> {
     let kinds: &[Kind] = match &sinks[..] {
@@ -44,7 +45,13 @@ pub(super) fn write(
     for (&kind, sink) in kinds.iter().zip(sinks) {
         let schema = table_schema(release, kind);
         let as_shown = as_shown(&schema);
-        let mut file = TableFile::new(sink, format, schema, &as_shown)?;
+        let mut file = match format {
+            TableFormat::Parquet => TableFile::Parquet(Box::new(ParquetFile::new(sink, schema)?)),
+            TableFormat::Csv => {
+                let file = CsvFile::new(sink, Arc::clone(&as_shown), escapes_formulas);
+                TableFile::Csv(file)
+            }
+        };
         let release = Arc::clone(release);
         write_ahead(
             move |hand_over| make_rows(&release, kind, Rows::of(as_shown, hand_over)?),
@@ -126,18 +133,6 @@ impl<'w> Rows<'w> {
 }
 
 impl<'c> TableFile<'c> {
-    fn new(
-        sink: Sink<'c>,
-        format: TableFormat,
-        schema: SchemaRef,
-        as_shown: &SchemaRef,
-    ) -> anyhow::Result<Self> {
-        Ok(match format {
-            TableFormat::Parquet => Self::Parquet(Box::new(ParquetFile::new(sink, schema)?)),
-            TableFormat::Csv => Self::Csv(CsvFile::new(sink, Arc::clone(as_shown))),
-        })
-    }
-
     fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
         match self {
             Self::Parquet(file) => file.write(batch),

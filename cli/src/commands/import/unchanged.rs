@@ -16,7 +16,7 @@ use shared::release::log::{Attempt, Entry, Outcome, Source as Logged};
 use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use super::comparison::Active;
-use crate::commands::fetch::{Gathered, Gathering, connect, hinted};
+use crate::commands::fetch::{Gathering, connect, hinted};
 use crate::commands::show;
 use crate::hints::Hinted;
 use crate::process::context::Context;
@@ -61,13 +61,12 @@ impl IfChanged<'_> {
         if self.is_same(&known, &last) {
             return Ok(Current::Unchanged(release));
         }
-        let gathered = gathering.gather(self.sources, context)?;
-        add_fetched(&mut known, &gathered);
+        let exports = gathering.exports(self.sources, context)?;
+        add_fetched(&mut known, &exports);
         if self.is_same(&known, &last) {
             return Ok(Current::Unchanged(release));
         }
-        let exports = gathered.into_iter().map(|gathered| gathered.export);
-        Ok(Current::Exports(exports.collect()))
+        Ok(Current::Exports(exports))
     }
 
     /// The release imported last, and its source; `None` also if that was only made, and this
@@ -174,10 +173,10 @@ fn before_fetching(sources: &[Source], context: &Context) -> anyhow::Result<Vec<
 }
 
 /// Adds what fetching showed. Files that lie here were hashed before.
-fn add_fetched(known: &mut [SourceFile], gathered: &[Gathered]) {
-    for (known, gathered) in known.iter_mut().zip(gathered) {
-        if gathered.sha256.is_some() {
-            known.sha256.clone_from(&gathered.sha256);
+fn add_fetched(known: &mut [SourceFile], exports: &[Export]) {
+    for (known, export) in known.iter_mut().zip(exports) {
+        if let Some(origin) = export.origin() {
+            known.sha256 = Some(origin.sha256.clone());
         }
     }
 }
@@ -195,19 +194,29 @@ fn file(source: &Source, sha256: Option<String>, etag: Option<String>) -> Source
         bytes: 0,
         sha256,
         etag,
+        address_sha256: match source {
+            Source::Path(_) => None,
+            Source::Address(address) => address.hidden_sha256(),
+        },
     }
 }
 
 fn is_same_file(now: &SourceFile, last: &SourceFile) -> bool {
     let is_known = |a: &Option<String>, b: &Option<String>| a.is_some() && a == b;
-    let is_same = is_known(&now.etag, &last.etag) || is_known(&now.sha256, &last.sha256);
-    now.name == last.name && is_same
+    // Another address may have another file with the same ETag, though what is shown of both is
+    // the same. The same contents are the same, wherever they are.
+    let is_in_place = now.address_sha256 == last.address_sha256;
+    let is_same_state = is_in_place && is_known(&now.etag, &last.etag);
+    now.name == last.name && (is_same_state || is_known(&now.sha256, &last.sha256))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::io::Write;
+
+    use import::source::Origin;
+    use import::spool::Spool;
 
     use super::*;
 
@@ -221,11 +230,16 @@ mod tests {
         let far = Source::parse("https://cms.example/boats.ndjson".as_ref()).unwrap();
         let mut known = [hashed(&here).unwrap(), file(&far, None, None)];
         fs::remove_file(&path).unwrap();
-        let gathered = [None, Some("abc".to_owned())].map(|sha256| Gathered {
-            export: path.clone().into(),
-            sha256,
-        });
-        add_fetched(&mut known, &gathered);
+        let origin = Origin {
+            name: far.to_string(),
+            file_name: "boats.ndjson".to_owned(),
+            sha256: "abc".to_owned(),
+            etag: None,
+            address_sha256: None,
+        };
+        let spool = Spool::new(directory.path());
+        let exports = [path.into(), Export::fetched(spool, origin)];
+        add_fetched(&mut known, &exports);
         let (_bytes, of_here) = sha256_hex_of_reader(&b"{}"[..]).unwrap();
         let hashes = known.map(|file| file.sha256.unwrap());
         assert_eq!(hashes, [of_here, "abc".to_owned()]);

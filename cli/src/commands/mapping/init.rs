@@ -77,10 +77,10 @@ pub(super) fn run(
     if let Some(system) = args.system {
         let path = path(file, system.name());
         if draft_file::write(system.text(), &path, &permit, context)? {
-            let shown = path.display();
-            let mut report = Report::of(format!(
-                "Wrote {shown}. What to change in it stands at its beginning."
-            ));
+            let shown = path.display().to_string();
+            let done = format!("Wrote {shown}. What to change in it stands at its beginning.");
+            let mut report = Report::of(done);
+            let shown = quoted(&shown);
             report.line(format!("Next: catalogue mapping check {shown} EXPORT"));
             show::report(&report, context)?;
         }

@@ -213,6 +213,7 @@ fn file(what: &str, file: &SourceFile) -> String {
         bytes,
         sha256,
         etag,
+        ..
     } = file;
     let hash = sha256.as_deref().map_or_else(
         || "not read to its end".to_owned(),

@@ -235,6 +235,56 @@ fn rows_of_csv_are_flat() {
     }
 }
 
+/// The models of a CSV file.
+fn models(cli: &TestCli, name: &str) -> Vec<String> {
+    let mut reader = csv::Reader::from_path(cli.path(name)).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let column = header.iter().position(|name| name == "model").unwrap();
+    let rows = reader.records().map(Result::unwrap);
+    rows.map(|row| row[column].to_owned()).collect()
+}
+
+#[test]
+fn what_a_spreadsheet_would_run_is_escaped_and_comes_back_as_it_was() {
+    const MODELS: [(&str, &str); 8] = [
+        ("=1+1", "'=1+1"),
+        ("+49", "'+49"),
+        ("-5.2", "'-5.2"),
+        ("@home", "'@home"),
+        ("'=1", "''=1"),
+        ("''-1", "'''-1"),
+        ("'Anna'", "'Anna'"),
+        ("a=1", "a=1"),
+    ];
+    let (boat, rest) = SMALL.split_once('\n').unwrap();
+    let boats = MODELS.iter().enumerate().map(|(number, (model, _))| {
+        let boat = boat.replacen("boat-1", &format!("boat-{number}"), 1);
+        let boat = boat.replacen(
+            "\"boat\",\"model\"",
+            &format!("\"slug-{number}\",\"model\""),
+            1,
+        );
+        boat.replacen(r#"Boat \"1\""#, model, 1) + "\n"
+    });
+    let mut cli = TestCli::new();
+    cli.write("small.ndjson", boats.collect::<String>() + rest);
+    import(&mut cli, "[dir]/small.ndjson", &[]);
+    let mut run = |args: &[&str]| {
+        let outcome = cli.run(args);
+        assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    };
+    let csv = "[dir]/boats.csv";
+    run(&["export", "--to", csv]);
+    run(&["export", "--to", "[dir]/plain.csv", "--no-formula-escape"]);
+    let (draft, other) = ("[dir]/boats.toml", "[dir]/other");
+    run(&["mapping", "init", "--from", csv, "--to", draft]);
+    run(&["import", "--mapping", draft, csv, "--data", other]);
+    run(&["export", "--to", "[dir]/again.csv", "--data", other]);
+    assert_eq!(models(&cli, "boats.csv"), MODELS.map(|(_, shown)| shown));
+    assert_eq!(models(&cli, "plain.csv"), MODELS.map(|(model, _)| model));
+    assert_eq!(models(&cli, "again.csv"), MODELS.map(|(_, shown)| shown));
+}
+
 #[test]
 fn tables_of_a_catalogue_without_boats_have_their_columns() {
     let mut cli = TestCli::new();

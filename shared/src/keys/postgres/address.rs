@@ -7,6 +7,7 @@ use std::str::FromStr;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
+use crate::base::loopback::is_loopback;
 use crate::keys::store::Location;
 
 /// How an address begins, in both ways that PostgreSQL's own programs know.
@@ -140,10 +141,7 @@ impl PostgresAddress {
     /// Whether all traffic stays on this machine.
     fn is_local(&self) -> bool {
         let is_local = |host: &Host| match host {
-            Host::Tcp(name) => {
-                let address = name.parse::<IpAddr>();
-                name == "localhost" || address.is_ok_and(|address| address.is_loopback())
-            }
+            Host::Tcp(name) => is_loopback(name),
             Host::Unix(_) => true,
         };
         let mut addresses = self.config.get_hostaddrs().iter();

@@ -17,11 +17,11 @@ use crate::keys::sqlite::failure::{failed, location};
 use crate::keys::store::KeyStoreError;
 
 /// The length in bytes of the file at `path`, which must be a plain file: SQLite would wait for a
-/// writer to a pipe.
+/// writer to a pipe, and a link may lead to the keys of others.
 pub(super) fn length(path: &Path) -> Result<u64, KeyStoreError> {
     let location = || location(path);
-    let metadata = fs::metadata(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound if journal_beside(path).exists() => KeyStoreError::Gone {
+    let metadata = fs::symlink_metadata(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound if journal_of(path).exists() => KeyStoreError::Gone {
             location: location(),
         },
         io::ErrorKind::NotFound => KeyStoreError::Missing {
@@ -65,19 +65,14 @@ pub(super) fn make_private(path: &Path) -> Result<(), KeyStoreError> {
 /// another user without the journal.
 pub(super) fn is_writable(path: &Path) -> bool {
     let may_write = |path: &Path| access(path, AccessFlags::W_OK).is_ok();
-    let journal = journal_of(path).ok();
+    let journal = journal_of(path);
     may_write(path)
         && may_write(durable::directory_of(path))
-        && journal.is_none_or(|journal| !journal.exists() || may_write(&journal))
+        && (!journal.exists() || may_write(&journal))
 }
 
-/// The journal of the file at `path`, which must exist.
-pub(super) fn journal_of(path: &Path) -> io::Result<PathBuf> {
-    Ok(journal_beside(&fs::canonicalize(path)?))
-}
-
-/// The journal of a file at this very path, not one that a link leads to.
-fn journal_beside(path: &Path) -> PathBuf {
+/// The journal of the file at `path`.
+pub(super) fn journal_of(path: &Path) -> PathBuf {
     let mut journal = OsString::from(path);
     journal.push("-journal");
     journal.into()

@@ -7,12 +7,13 @@
 //! refills the reserve, and a server does every few seconds. If that fails, their own work still
 //! goes on.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use rusqlite::{Connection, Transaction};
 
+use crate::base::regular_file;
 use crate::keys::sqlite::files::journal_of;
 
 /// Free pages below which more are added. The audit log has about thirty entries to a page.
@@ -64,17 +65,17 @@ fn free_pages(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 fn has_journal(path: &Path) -> bool {
-    let length = journal_of(path).and_then(fs::metadata);
+    let length = fs::metadata(journal_of(path));
     length.is_ok_and(|metadata| JOURNAL_BYTES_MIN as u64 <= metadata.len())
 }
 
 fn lengthen_journal(path: &Path) -> io::Result<()> {
-    let journal = journal_of(path)?;
+    let journal = journal_of(path);
     let length = usize::try_from(fs::metadata(&journal)?.len()).unwrap_or(usize::MAX);
     let lacking = JOURNAL_BYTES_MIN.saturating_sub(length);
     if lacking == 0 {
         return Ok(());
     }
-    let mut journal = OpenOptions::new().append(true).open(&journal)?;
+    let mut journal = regular_file::open_to_append(&journal)?;
     journal.write_all(&vec![0; lacking])
 }

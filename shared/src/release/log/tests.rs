@@ -151,6 +151,7 @@ fn the_longest_entry_fits_the_longest_line() {
         bytes: u64::MAX / 1000,
         sha256: Some("f".repeat(64)),
         etag: Some(text.clone()),
+        address_sha256: Some("f".repeat(64)),
     };
     let mut files = SourceFiles::default();
     (0..1000).for_each(|_| files.push(file.clone()));

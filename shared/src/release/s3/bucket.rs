@@ -8,6 +8,7 @@
 mod client;
 mod connector;
 mod failure;
+mod reply;
 
 use std::future::Future;
 use std::io::{self, Read};
@@ -30,6 +31,7 @@ use self::connector::PIECE_MAX;
 pub use self::connector::StoreConnector;
 pub(super) use self::failure::is_refusal;
 pub use self::failure::{Flaw, S3Error, root_cause};
+pub use self::reply::reply_fault;
 use super::address::S3Address;
 use crate::base::regular_file;
 use crate::base::threads::{self, Blocking};

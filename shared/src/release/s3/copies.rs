@@ -9,9 +9,8 @@
 //! by whoever opens it. No others stay but what is open, and what was fetched a moment ago.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +21,7 @@ use super::published::{Published, bytes};
 use crate::base::data_dir::DataDir;
 use crate::base::durable;
 use crate::base::file_lock::FileLock;
+use crate::base::regular_file;
 use crate::release::interruption;
 use crate::release::manifest::{FileName, MANIFEST};
 use crate::release::prune::PREVIOUS_KEPT;
@@ -128,13 +128,8 @@ impl Copies {
         let created = DataDir::new(folder).create();
         created.map_err(ReleaseError::io("create", folder))?;
         let path = folder.with_extension("lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(&path)
-            .map_err(ReleaseError::io("open", &path))?;
+        let file = regular_file::open_to_write(&path);
+        let file = file.map_err(ReleaseError::io("open", &path))?;
         if file.try_lock().is_ok() {
             remove_all(folder)?;
         }

@@ -3,7 +3,8 @@
 //! Quoting follows RFC 4180. The delimiter is whichever of comma, semicolon and tab occurs most
 //! often in the first line outside of quotes. If that line is like `sep=;`, as Excel writes it, it
 //! names the delimiter, and the header follows. An empty cell is null, an empty row is skipped, and
-//! a column without a name must be empty, because spreadsheets add such columns and rows.
+//! a column without a name must be empty, because spreadsheets add such columns and rows. An
+//! apostrophe before a formula is not part of the text.
 //!
 //! A header has at most as many columns as spreadsheets allow.
 //!
@@ -21,6 +22,7 @@ use super::bounded::{Bounded, Progress, too_long, unread};
 use super::{BadRecord, FileError, RECORD_MAX, RecordText, Visit, corrupt, truncated};
 use crate::finding::{Code, Nth, Start, cut};
 use crate::json::first_repeated;
+use crate::source::formula::unescaped;
 
 /// The most bytes of the first line that are searched for the delimiter.
 const HEADER_MAX: u64 = 1024 * 1024;
@@ -280,7 +282,7 @@ impl Serialize for Object<'_> {
         let named = self.header.iter().zip(&self.cells);
         let members = named
             .filter(|(name, _)| !name.is_empty())
-            .map(|(name, cell)| (name, Some(cell).filter(|cell| !cell.is_empty())));
+            .map(|(name, cell)| (name, Some(unescaped(cell)).filter(|cell| !cell.is_empty())));
         serializer.collect_map(members)
     }
 }

@@ -92,6 +92,31 @@ fn hostile_members_are_refused() {
     );
 }
 
+/// Its zeros would take hours to count.
+#[test]
+fn a_sparse_member_is_refused_without_being_expanded() {
+    let mut header = tar::Header::new_gnu();
+    header.set_path("sparse.ndjson").unwrap();
+    header.set_entry_type(tar::EntryType::GNUSparse);
+    header.set_size(4);
+    let gnu = header.as_gnu_mut().unwrap();
+    // A number that is too large for octal digits.
+    let wide = |number: u64| {
+        let mut field = [0; 12];
+        field[0] = 0x80;
+        field[4..].copy_from_slice(&number.to_be_bytes());
+        field
+    };
+    gnu.realsize = wide((1 << 60) + 4);
+    gnu.sparse[0].offset = wide(1 << 60);
+    gnu.sparse[0].numbytes = wide(4);
+    header.set_cksum();
+    let mut builder = tar::Builder::new(Vec::new());
+    builder.append(&header, &b"{1}\n"[..]).unwrap();
+    let sparse = builder.into_inner().unwrap();
+    check("a.tar", &sparse, &["sparse.ndjson: MEMBER_REFUSED"]);
+}
+
 #[test]
 fn a_member_with_a_name_of_many_megabytes_is_not_held() {
     let mut header = tar::Header::new_gnu();

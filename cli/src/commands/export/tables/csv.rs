@@ -1,15 +1,17 @@
 //! A CSV file: nested fields are columns with dotted names, such as `hull.keelType`, and a list is
-//! JSON in its cell. A missing value is an empty cell.
+//! JSON in its cell. A missing value is an empty cell. What a spreadsheet would run is escaped, unless
+//! that is not wanted.
 
 use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringBuilder};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, StringBuilder};
 use arrow::csv::WriterBuilder;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::json::writer::{EncoderOptions, make_encoder};
+use import::source::formula;
 
 use crate::commands::export::target::Sink;
 
@@ -17,14 +19,16 @@ use crate::commands::export::target::Sink;
 pub(super) struct CsvFile<'c> {
     sink: Sink<'c>,
     schema: SchemaRef,
+    escapes_formulas: bool,
     has_header: bool,
 }
 
 impl<'c> CsvFile<'c> {
-    pub(super) const fn new(sink: Sink<'c>, schema: SchemaRef) -> Self {
+    pub(super) const fn new(sink: Sink<'c>, schema: SchemaRef, escapes_formulas: bool) -> Self {
         Self {
             sink,
             schema,
+            escapes_formulas,
             has_header: false,
         }
     }
@@ -50,19 +54,29 @@ impl<'c> CsvFile<'c> {
     fn text(&self, batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {
         let mut text = Vec::new();
         let builder = WriterBuilder::new().with_header(!self.has_header);
-        builder.build(&mut text).write(&flat(batch)?)?;
+        builder.build(&mut text).write(&self.flat(batch)?)?;
         Ok(text)
+    }
+
+    fn flat(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+        let (mut fields, mut columns) = (Vec::new(), Vec::new());
+        let mut add = |name: String, column: ArrayRef| {
+            fields.push(Field::new(name, column.data_type().clone(), true));
+            columns.push(match column.data_type() {
+                DataType::Utf8 if self.escapes_formulas => escaped(&column),
+                _ => column,
+            });
+        };
+        flatten("", batch.schema().fields(), batch.columns(), &mut add)?;
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
     }
 }
 
-fn flat(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let (mut fields, mut columns) = (Vec::new(), Vec::new());
-    let mut add = |name: String, column: ArrayRef| {
-        fields.push(Field::new(name, column.data_type().clone(), true));
-        columns.push(column);
-    };
-    flatten("", batch.schema().fields(), batch.columns(), &mut add)?;
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+/// The texts of a column, none of which a spreadsheet runs.
+fn escaped(column: &ArrayRef) -> ArrayRef {
+    let texts = column.as_string::<i32>().iter();
+    let escaped = texts.map(|text| text.map(formula::escaped));
+    Arc::new(escaped.collect::<StringArray>())
 }
 
 fn flatten(

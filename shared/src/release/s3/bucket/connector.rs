@@ -1,10 +1,12 @@
-//! Connections to stores: no redirect is followed, and every answer has an end.
+//! Connections to stores: no redirect is followed, every answer has an end, and what goes to this
+//! machine does not leave it.
 //!
 //! A redirect takes credentials, and signatures in addresses, to a host that nobody named, and what
 //! that host sends would be taken for the store's. The client collects whole bodies, of lists and of
 //! errors too, whatever their length: what a broken or hostile store sends without an end is an
 //! error before it fills the memory.
 
+use std::io;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -14,7 +16,12 @@ use object_store::client::{
     HttpResponseBody, HttpService,
 };
 use object_store::{ClientConfigKey, ClientOptions, Error};
+use reqwest::Method;
+use reqwest::header::RANGE;
 use reqwest::redirect::Policy;
+
+use super::reply::reply_fault;
+use crate::base::loopback::is_loopback;
 
 /// Most bytes of an answer: a piece of a file has half of it, a list of a thousand objects less.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
@@ -24,7 +31,7 @@ pub(super) const PIECE_MAX: Duration = Duration::from_mins(2);
 const CONNECT_MAX: Duration = Duration::from_secs(3);
 
 /// Makes connections. Of the client's own options it honours only whether HTTP without TLS is
-/// allowed; a proxy is the one that the environment names.
+/// allowed; a proxy is the one that the environment names, and none for this machine.
 #[derive(Debug)]
 pub struct StoreConnector {
     /// Longest time to connect.
@@ -37,6 +44,8 @@ pub struct StoreConnector {
 #[derive(Debug)]
 struct LimitedClient {
     client: reqwest::Client,
+    /// For addresses of this machine.
+    without_proxy: reqwest::Client,
     contents_max: usize,
 }
 
@@ -63,19 +72,21 @@ impl StoreConnector {
 impl HttpConnector for StoreConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let allows_http = options.get_config_value(&ClientConfigKey::AllowHttp);
-        let client = reqwest::Client::builder()
-            .redirect(Policy::none())
-            .https_only(!allows_http.as_deref().is_some_and(is_yes))
-            .connect_timeout(self.connecting)
-            .read_timeout(self.idle)
-            .user_agent(concat!("catalogue/", env!("CARGO_PKG_VERSION")))
-            .build();
-        let client = client.map_err(|error| Error::Generic {
+        let builder = || {
+            reqwest::Client::builder()
+                .redirect(Policy::none())
+                .https_only(!allows_http.as_deref().is_some_and(is_yes))
+                .connect_timeout(self.connecting)
+                .read_timeout(self.idle)
+                .user_agent(concat!("catalogue/", env!("CARGO_PKG_VERSION")))
+        };
+        let failed = |error| Error::Generic {
             store: "HTTP client",
             source: Box::new(error),
-        })?;
+        };
         Ok(HttpClient::new(LimitedClient {
-            client,
+            client: builder().build().map_err(failed)?,
+            without_proxy: builder().no_proxy().build().map_err(failed)?,
             contents_max: self.contents_max,
         }))
     }
@@ -90,7 +101,23 @@ fn is_yes(value: &str) -> bool {
 #[async_trait]
 impl HttpService for LimitedClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let (head, body) = self.client.call(request).await?.into_parts();
+        let client = match request.uri().host() {
+            Some(host) if is_loopback(host) => &self.without_proxy,
+            _ => &self.client,
+        };
+        let is_get = *request.method() == Method::GET;
+        let asks_for_part = request.headers().contains_key(RANGE);
+        let (head, body) = client.call(request).await?.into_parts();
+        if is_get
+            && head.status.is_success()
+            && let Some(fault) =
+                reply_fault(asks_for_part, head.status, head.version, &head.headers)
+        {
+            return Err(HttpError::new(
+                HttpErrorKind::Decode,
+                io::Error::other(fault),
+            ));
+        }
         let bytes_max = if head.status.is_success() {
             self.contents_max
         } else {

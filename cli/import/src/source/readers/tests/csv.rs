@@ -57,6 +57,19 @@ fn empty_rows_and_columns_are_left_out() {
 }
 
 #[test]
+fn an_apostrophe_before_a_formula_is_no_part_of_it() {
+    check(
+        CSV,
+        "'=a,b\n'=1+1,''@b\n'Anna','-\n",
+        &[],
+        &[
+            r#"2 {"'=a":"=1+1","b":"'@b"}"#,
+            r#"3 {"'=a":"'Anna'","b":"-"}"#,
+        ],
+    );
+}
+
+#[test]
 fn a_first_line_may_name_the_delimiter() {
     let expected = [r#"3 {"a,b,c":"1","d":"2"}"#];
     for first in ["sep=;", "SEP=;\r", "\u{feff}sep=;"] {
