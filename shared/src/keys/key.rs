@@ -1,4 +1,4 @@
-//! A key as the store knows it: its owner, its rights, and whether it works.
+//! A key as the store knows it: its owner, its scopes, and whether it works.
 //!
 //! Nothing here holds the key itself; [`crate::keys::secret`] does.
 
