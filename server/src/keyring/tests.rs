@@ -9,7 +9,7 @@ use shared::base::clock::{Clock, ManualClock};
 use shared::keys::name::Name;
 use shared::keys::scope::{Scope, Scopes};
 use shared::keys::store::{Location, Revision};
-use shared::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
+use shared::keys::subscription::{SubscriptionId, SubscriptionStatus};
 
 use super::*;
 
@@ -42,7 +42,6 @@ fn snapshot(change: impl FnOnce(&mut Key, &mut Subscription)) -> KeySnapshot {
     let mut subscription = Subscription {
         id: SubscriptionId(1),
         name: Name::parse("Acme").unwrap(),
-        plan: Plan::Pro,
         status: SubscriptionStatus::Active,
         quota: 9,
         started_at: START,

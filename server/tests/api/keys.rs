@@ -14,7 +14,7 @@ use shared::keys::quota::Period;
 use shared::keys::scope::{Scope, Scopes};
 use shared::keys::secret::PlainKey;
 use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError, Location, Revision};
-use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
+use shared::keys::subscription::{Subscription, SubscriptionId, SubscriptionStatus};
 
 use crate::app::NOW;
 
@@ -167,7 +167,6 @@ fn subscription((id, quota): (SubscriptionId, u64)) -> Subscription {
     Subscription {
         id,
         name,
-        plan: Plan::Pro,
         status,
         quota,
         started_at,

@@ -174,9 +174,8 @@ fn key_values(key: &Key) -> Values<7> {
     ]
 }
 
-fn subscription_values(subscription: &Subscription) -> Values<3> {
+fn subscription_values(subscription: &Subscription) -> Values<2> {
     [
-        ("plan", Some(subscription.plan.to_string())),
         ("status", Some(subscription.status.to_string())),
         ("quota", Some(subscription.quota.to_string())),
     ]

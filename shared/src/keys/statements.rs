@@ -23,7 +23,7 @@ const SUBSCRIPTIONS: &str = "SELECT * FROM catalogue.subscriptions ORDER BY id";
 const SUBSCRIPTION_NAMED: &str = "SELECT * FROM catalogue.subscriptions WHERE name = $1";
 const SUBSCRIPTION_NUMBERED: &str = "SELECT * FROM catalogue.subscriptions WHERE id = $1";
 const INSERT_SUBSCRIPTION: &str = "INSERT INTO catalogue.subscriptions
-    (name, plan, status, quota, started_at, created_at) VALUES ($1, $2, $3, $4, $5, $5)";
+    (name, status, quota, started_at, created_at) VALUES ($1, $2, $3, $4, $4)";
 
 const KEYS: &str = "SELECT * FROM catalogue.keys ORDER BY number";
 const KEY_OF_ID: &str = "SELECT * FROM catalogue.keys WHERE id = $1";
@@ -105,7 +105,7 @@ macro_rules! record {
     };
 }
 
-record!(Subscription: id name plan status quota started_at created_at deleted_at);
+record!(Subscription: id name status quota started_at created_at deleted_at);
 record!(Key: id family prefix hash subscription environment scopes name rate_limit created_at
     expires_at revoked_at disabled_at replaced_by grace_ends_at);
 record!(Operator: uid user sudo_user);
@@ -169,7 +169,6 @@ pub(super) fn insert_subscription(
     let status = SubscriptionStatus::Active;
     let values = [
         new.name.value(),
-        new.plan.value(),
         status.value(),
         new.quota.value(),
         now.value(),

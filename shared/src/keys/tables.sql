@@ -3,7 +3,6 @@
 CREATE TABLE catalogue.subscriptions (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     name        TEXT NOT NULL UNIQUE,
-    plan        TEXT NOT NULL,
     status      TEXT NOT NULL,
     quota       INTEGER NOT NULL CHECK (0 <= quota),
     started_at  INTEGER NOT NULL,

@@ -15,7 +15,7 @@ use crate::keys::name::Name;
 use crate::keys::scope::{Scope, Scopes};
 use crate::keys::secret::{KeyHash, KeyPrefix};
 use crate::keys::store::{KeyStoreError, Location};
-use crate::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
+use crate::keys::subscription::{SubscriptionId, SubscriptionStatus};
 
 /// A transaction under way, or what makes one of each statement. An error of the database ends it,
 /// undoing everything.
@@ -291,7 +291,6 @@ text_columns! {
     KeyPrefix: KeyPrefix::parse,
     Name: Name::parse,
     Environment: str::parse::<Environment>,
-    Plan: str::parse::<Plan>,
     SubscriptionStatus: str::parse::<SubscriptionStatus>,
     Event: str::parse::<Event>,
 }

@@ -6,7 +6,6 @@ use super::*;
 use crate::keys::change::UnchangeableReason;
 use crate::keys::scope::Scope;
 use crate::keys::secret::PlainKey;
-use crate::keys::subscription::Plan;
 
 const NOW: i64 = 1_000_000;
 const VECTOR: &str = "boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw";
@@ -19,7 +18,6 @@ fn subscription(status: SubscriptionStatus) -> Subscription {
     Subscription {
         id: SubscriptionId(1),
         name: Name::parse("Acme").unwrap(),
-        plan: Plan::Pro,
         status,
         quota: 10,
         started_at: 0,

@@ -246,7 +246,6 @@ fn what_is_not_there_or_not_allowed_is_named(place: &dyn TestStore) {
     subscribe(&mut store, "Acme", 1);
     let new = NewSubscription {
         name: name("Acme"),
-        plan: Plan::Pro,
         quota: 1,
     };
     let error_of = |result| error(result);
