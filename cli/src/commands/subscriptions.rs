@@ -58,6 +58,9 @@ catalogue subscriptions update [OPTIONS] --status <STATUS> <NAME>
         after_help = "For example: catalogue subscriptions update acme --quota 250k\n             catalogue subscriptions update acme --status inactive"
     )]
     Update(UpdateArgs),
+    /// Give a subscription another name; its keys, quota and log stay its own
+    #[command(after_help = "For example: catalogue subscriptions rename acme \"Acme Boats\"")]
+    Rename(RenameArgs),
     /// Delete a subscription whose keys are revoked or expired; its log stays
     Delete(DeleteArgs),
 }
@@ -102,6 +105,20 @@ pub struct UpdateArgs {
     pub wait: WaitArgs,
 }
 
+/// Arguments of `subscriptions rename`.
+#[derive(Debug, Args)]
+pub struct RenameArgs {
+    /// Its name
+    #[arg(value_parser = value_parser!(Name))]
+    pub name: Name,
+    /// Its new name.
+    #[arg(value_name = "NEW_NAME", value_parser = value_parser!(Name), help = new_name_help())]
+    pub new: Name,
+    /// Whether to wait.
+    #[command(flatten)]
+    pub wait: WaitArgs,
+}
+
 /// Arguments of `subscriptions delete`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -134,6 +151,10 @@ fn name_help() -> String {
     format!("Its name, at most {NAME_MAX} characters")
 }
 
+fn new_name_help() -> String {
+    format!("Its new name, at most {NAME_MAX} characters")
+}
+
 /// Does what was typed.
 pub fn run(
     args: &SubscriptionsArgs,
@@ -152,6 +173,7 @@ pub fn run(
             Ok(ExitStatus::Done)
         }
         SubscriptionsCommand::Update(args_of) => update(args_of, args.json, config, context),
+        SubscriptionsCommand::Rename(args_of) => rename(args_of, args.json, config, context),
         SubscriptionsCommand::Delete(args_of) => delete(args_of, args.json, config, context),
     }
 }
@@ -172,6 +194,22 @@ fn update(
     let attempt = "could not change the subscription";
     let changed = changed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let shown = show(&changed, None, as_json, context);
+    args.wait.then(shown, config, &mut store, context)?;
+    Ok(ExitStatus::Done)
+}
+
+fn rename(
+    args: &RenameArgs,
+    as_json: bool,
+    config: &KeyStoreConfig,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let mut store = key_store::open(config, context)?;
+    let now = context.clock.now().unix_seconds();
+    let renamed = store.rename_subscription(&args.name, &args.new, now);
+    let attempt = "could not rename the subscription";
+    let renamed = renamed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
+    let shown = show(&renamed, None, as_json, context);
     args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
 }

@@ -151,7 +151,8 @@ impl Shapes {
         self.run("subscriptions create", &["Beta"]);
         self.run("subscriptions update", &["Acme", "--quota", "7"]);
         self.run("subscriptions show", &["Acme"]);
-        self.run("subscriptions delete", &["Beta"]);
+        self.run("subscriptions rename", &["Beta", "Gamma"]);
+        self.run("subscriptions delete", &["Gamma"]);
         self.run("subscriptions list", &[]);
         let issue = ["--subscription", "Acme", "--scope", "boats.read", "--name"];
         let named = ["Web", "--expires", "90d"];

@@ -22,6 +22,8 @@ named! {
         SubscriptionCreated = "subscription created",
         /// The status or the quota of a subscription changed.
         SubscriptionUpdated = "subscription updated",
+        /// A subscription got another name.
+        SubscriptionRenamed = "subscription renamed",
         /// A subscription was deleted.
         SubscriptionDeleted = "subscription deleted",
         /// A key was issued, also by a rotation.

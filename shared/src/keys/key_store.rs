@@ -191,6 +191,36 @@ impl KeyStore {
         })
     }
 
+    /// Gives a subscription another name, which no other one may have, not even a deleted one. Its
+    /// keys, its quota and its log stay its own.
+    pub fn rename_subscription(
+        &mut self,
+        name: &Name,
+        new: &Name,
+        now: i64,
+    ) -> Result<Subscription, KeyStoreError> {
+        self.change(Access::Change, now, |transaction| {
+            let found = find_living(transaction, name)?;
+            if new == name {
+                return Ok((found, Vec::new()));
+            }
+            refuse_taken(transaction, new)?;
+            let renamed = Subscription {
+                name: new.clone(),
+                ..found.clone()
+            };
+            statements::update_subscription(transaction, &found, &renamed)?;
+            let event = Event::SubscriptionRenamed;
+            let mut entry = NewEntry::of_subscription(event, Some(&found), &renamed);
+            entry.changes.push(Change {
+                field: "name".to_owned(),
+                from: Some(found.name.to_string()),
+                to: Some(renamed.name.to_string()),
+            });
+            Ok((renamed, vec![entry]))
+        })
+    }
+
     /// Deletes a subscription that has only past months and its log left: no key that works or may
     /// work again, and nothing charged in the current month. Returns it as it is kept.
     pub fn delete_subscription(
