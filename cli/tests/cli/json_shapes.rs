@@ -170,6 +170,7 @@ impl Shapes {
         self.run("usage", &[]);
         self.cli.advance(Duration::from_hours(240));
         self.run("usage", &[]);
+        self.run("usage", &["--by", "key"]);
         self.run("store copy", &["--to", "[dir]/copy.sqlite"]);
         self.run("store backup", &["[dir]/backup.sqlite"]);
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cli::ExitStatus;
 use shared::keys::key::KeyId;
-use shared::keys::last_use::LastUses;
+use shared::keys::last_use::{KeyUse, LastUses};
 use shared::keys::secret::PlainKey;
 use shared::keys::sqlite::SqliteLastUses;
 
@@ -159,7 +159,7 @@ fn a_list_is_narrowed_by_owner_state_servers_and_use() {
     cli.run(&["subscriptions", "update", "Other", "--status", "inactive"]);
     let store = SqliteLastUses::new(cli.path("catalogue-data/keys.sqlite"));
     let used = KeyId::parse(&old).unwrap();
-    store.record(&[(used, START + 3600)]).unwrap();
+    store.record(&[KeyUse::free(used, START + 3600)]).unwrap();
     let outcomes = [
         &["--subscription", "Other"][..],
         &["--state", "active"],

@@ -398,6 +398,18 @@ impl KeyStore {
         })
     }
 
+    /// The keys of a subscription, in the order of their issue, and the requests of each that were
+    /// charged in a period, as far as servers have written them down.
+    pub fn usage_by_key(
+        &mut self,
+        subscription: SubscriptionId,
+        period: Period,
+    ) -> Result<Vec<(Key, u64)>, KeyStoreError> {
+        self.database.transact(Access::Read, |transaction| {
+            statements::usage_by_key(transaction, subscription, period)
+        })
+    }
+
     /// The last use of each key that was ever used.
     pub fn last_uses(&mut self) -> Result<HashMap<KeyId, LastUse>, KeyStoreError> {
         self.database.transact(Access::Read, statements::last_uses)

@@ -44,6 +44,15 @@ CREATE TABLE catalogue.last_uses (
     at   INTEGER NOT NULL
 ) STRICT;
 
+-- Requests of each key, of those that "usage" counts for its subscription: a part of them, since a crash loses the last
+-- few.
+CREATE TABLE catalogue.key_usage (
+    key         TEXT NOT NULL REFERENCES catalogue.keys (id),
+    period_end  INTEGER NOT NULL,
+    charged     INTEGER NOT NULL CHECK (0 <= charged),
+    PRIMARY KEY (key, period_end)
+) STRICT;
+
 -- The state of keys and subscriptions: the number for people, and a token that no other state has, also of a store that
 -- was restored or replaced. Commands raise it with each of their changes, and so must whoever changes rows by hand;
 -- usage and last uses are no part of it.
