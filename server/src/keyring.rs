@@ -133,7 +133,7 @@ impl Keyring {
         let verify = |keys: &Keys| {
             let known = keys.get(&key.hash()).ok_or(VerifyError::Unknown)?;
             let Caller { key, subscription } = &known.caller;
-            let refusal = key.refusal(subscription, environment, now.unix_seconds());
+            let refusal = key.refusal(subscription, environment, now);
             if let Some(refusal) = refusal {
                 return Err(VerifyError::Refused(refusal, known.caller.clone()));
             }

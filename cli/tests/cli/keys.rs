@@ -138,6 +138,23 @@ fn the_list_shows_the_state_of_each_key() {
     check("keys_list", [&cli.run(&["keys", "list"])]);
 }
 
+/// The second that has begun when a key is rotated takes nothing of its grace.
+#[test]
+fn the_grace_of_a_rotation_lasts_to_the_millisecond_that_is_shown() {
+    let mut cli = acme();
+    let id = issue(&mut cli, &[]);
+    cli.advance(Duration::from_millis(900));
+    let rotated = cli.run(&["keys", "rotate", &id, "--grace", "2s"]);
+    let until = "works until 2026-10-01T12:00:02.900Z.";
+    assert!(rotated.err.contains(until), "{rotated}");
+    for (passed, state) in [(1999, "rotated"), (1, "expired")] {
+        cli.advance(Duration::from_millis(passed));
+        let shown = cli.run(&["keys", "show", &id, "--json"]);
+        assert_eq!(text_of(&shown, "worksUntil"), "2026-10-01T12:00:02.900Z");
+        assert_eq!(text_of(&shown, "state"), state);
+    }
+}
+
 #[test]
 fn a_list_is_narrowed_by_owner_state_servers_and_use() {
     let mut cli = acme();

@@ -59,7 +59,9 @@ impl Keys {
         keys.issue("two_a_minute", both, |key| key.rate_limit = Some(2));
         keys.issue("revoked", both, |key| key.revoked_at = Some(NOW - 1));
         keys.issue("expired", both, |key| key.expires_at = Some(NOW));
-        keys.issue("past_grace", both, |key| key.grace_ends_at = Some(NOW));
+        keys.issue("past_grace", both, |key| {
+            key.grace_ends_at = Some(NOW.into());
+        });
         keys.issue("disabled", both, |key| key.disabled_at = Some(NOW - 1));
         keys.issue("inactive", both, |key| key.subscription = INACTIVE.0);
         keys.issue("exhausted", both, |key| key.subscription = EXHAUSTED.0);

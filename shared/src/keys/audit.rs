@@ -172,7 +172,11 @@ fn key_values(key: &Key) -> Values<7> {
             "replacedBy",
             key.replaced_by.as_ref().map(ToString::to_string),
         ),
-        ("graceEndsAt", time(key.grace_ends_at)),
+        (
+            "graceEndsAt",
+            key.grace_ends_at
+                .map(|at| Timestamp::from_unix_millis(at).to_string()),
+        ),
     ]
 }
 

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::base::clock::UnixMillis;
 use crate::base::hint::Hint;
 use crate::keys::key::{Key, KeyId, KeyState};
 use crate::keys::name::Name;
@@ -91,7 +92,7 @@ impl Key {
     /// to work again.
     pub fn update(&mut self, update: KeyUpdate, now: i64) -> Result<(), KeyUnchangeable> {
         self.refuse_revoked("updated")?;
-        if self.works_until().is_some_and(|until| until <= now) {
+        if self.works_until().is_some_and(|until| until <= now.into()) {
             return Err(self.unchangeable("updated", UnchangeableReason::Expired));
         }
         if let Some(scopes) = update.scopes {
@@ -135,26 +136,27 @@ impl Key {
     }
 
     /// Replaces it with `replaced_by`: it works for `grace` from `now` on, never beyond its own
-    /// expiry. Only a working key can be rotated.
+    /// expiry. Only a working key can be rotated. To the millisecond, or a grace of a second might be
+    /// over at once.
     pub fn rotate(
         &mut self,
         subscription: &Subscription,
         replaced_by: KeyId,
         grace: Duration,
-        now: i64,
+        now: UnixMillis,
     ) -> Result<(), KeyUnchangeable> {
         if let Some(reason) = self.reason_against_rotation(subscription, now) {
             return Err(self.unchangeable("rotated", reason));
         }
         self.replaced_by = Some(replaced_by);
-        self.grace_ends_at = Some(now.saturating_add_unsigned(grace.as_secs()));
+        self.grace_ends_at = Some(now.plus(grace));
         Ok(())
     }
 
     fn reason_against_rotation(
         &self,
         subscription: &Subscription,
-        now: i64,
+        now: UnixMillis,
     ) -> Option<UnchangeableReason> {
         match (self.state(subscription, now), &self.replaced_by) {
             (KeyState::Revoked, _) => Some(UnchangeableReason::Revoked),

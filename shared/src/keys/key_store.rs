@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rand::RngCore;
 
+use crate::base::clock::UnixMillis;
 use crate::base::operator::Operator;
 use crate::keys::audit::{Change, Entry, EntryQuery, Event, NewEntry};
 use crate::keys::change::KeyUpdate;
@@ -327,9 +328,10 @@ impl KeyStore {
         id: &KeyId,
         grace: Duration,
         random: &mut dyn RngCore,
-        now: i64,
+        now: impl Into<UnixMillis>,
     ) -> Result<Rotation, KeyStoreError> {
-        self.change(Access::Change, now, |transaction| {
+        let now = now.into();
+        self.change(Access::Change, now.unix_seconds(), |transaction| {
             let before = find_key(transaction, &KeyReference::Id(id.clone()))?;
             let mut old = before.clone();
             let subscription = statements::subscription_numbered(transaction, old.subscription)?;
@@ -341,7 +343,7 @@ impl KeyStore {
                 id: new_id,
                 prefix: secret.prefix(),
                 hash: secret.hash(),
-                created_at: now,
+                created_at: now.unix_seconds(),
                 ..old.clone()
             };
             old.rotate(&subscription, new.id.clone(), grace, now)?;

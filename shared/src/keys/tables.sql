@@ -26,6 +26,7 @@ CREATE TABLE catalogue.keys (
     revoked_at     INTEGER,
     disabled_at    INTEGER,
     replaced_by    TEXT REFERENCES catalogue.keys (id) DEFERRABLE,
+    -- In milliseconds, unlike all other times.
     grace_ends_at  INTEGER
 ) STRICT;
 

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 
+use crate::base::clock::UnixMillis;
 use crate::keys::audit::{Change, Event};
 use crate::keys::environment::Environment;
 use crate::keys::key::KeyId;
@@ -183,6 +184,16 @@ impl Column for i64 {
 
     fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
         Ok(value.integer()?)
+    }
+}
+
+impl Column for UnixMillis {
+    fn value(&self) -> Value<'_> {
+        Value::Integer(self.0)
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(Self(value.integer()?))
     }
 }
 

@@ -89,7 +89,7 @@ fn a_rotation_passes_on_everything_but_the_secret(place: &dyn TestStore) {
         };
         assert_eq!(new.key, expected);
         let replaced_by = Some(new.key.id.clone());
-        let grace_ends_at = Some(NOW + 65);
+        let grace_ends_at = Some((NOW + 65).into());
         assert_eq!(
             rotation.old,
             Key {
