@@ -328,14 +328,6 @@ fn what_is_refused_says_what_to_do_next() {
     let rotated = issue(&mut cli, &[]);
     cli.run(&["keys", "rotate", &rotated]);
     cli.run(&["subscriptions", "create", "Sleeping"]);
-    cli.run(&[
-        "subscriptions",
-        "update",
-        "Sleeping",
-        "--status",
-        "inactive",
-    ]);
-    cli.advance(Duration::from_secs(1));
     let on = |name| {
         [
             "keys",
@@ -346,10 +338,20 @@ fn what_is_refused_says_what_to_do_next() {
             "boats.read",
         ]
     };
+    cli.run(&[&on("Sleeping")[..], &["--name", "asleep"]].concat());
+    cli.run(&[
+        "subscriptions",
+        "update",
+        "Sleeping",
+        "--status",
+        "inactive",
+    ]);
+    cli.advance(Duration::from_secs(1));
     let more = |args: &[&'static str]| [&on("Acme")[..], args].concat();
     let outcomes = [
         &["keys", "rotate", &expired][..],
         &["keys", "rotate", &rotated],
+        &["keys", "rotate", "asleep"],
         &["keys", "show", "key_0000000000000000"],
         &["keys", "show", "boat_live_000000"],
         &["keys", "show", "42"],

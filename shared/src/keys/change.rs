@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use crate::base::clock::UnixMillis;
-use crate::base::hint::Hint;
+use crate::base::hint::{Hint, quoted};
 use crate::keys::key::{Key, KeyId, KeyState};
 use crate::keys::name::Name;
 use crate::keys::scope::Scopes;
@@ -66,7 +66,10 @@ pub enum UnchangeableReason {
     },
     /// No key is issued on an inactive subscription.
     #[error("its subscription is inactive")]
-    SubscriptionInactive,
+    SubscriptionInactive {
+        /// The name of the subscription.
+        name: Name,
+    },
 }
 
 impl KeyUnchangeable {
@@ -80,8 +83,10 @@ impl KeyUnchangeable {
             UnchangeableReason::Rotated { replaced_by } => {
                 format!("rotate its successor: catalogue keys rotate {replaced_by}").into()
             }
-            UnchangeableReason::SubscriptionInactive => {
-                "activate it first: catalogue subscriptions update NAME --status active".into()
+            UnchangeableReason::SubscriptionInactive { name } => {
+                let name = quoted(name.as_str());
+                format!("activate it first: catalogue subscriptions update {name} --status active")
+                    .into()
             }
         }
     }
@@ -166,7 +171,8 @@ impl Key {
             (KeyState::Expired, None) => Some(UnchangeableReason::Expired),
             (KeyState::Disabled, None) => Some(UnchangeableReason::Disabled),
             (KeyState::SubscriptionInactive, None) => {
-                Some(UnchangeableReason::SubscriptionInactive)
+                let name = subscription.name.clone();
+                Some(UnchangeableReason::SubscriptionInactive { name })
             }
             (KeyState::Active | KeyState::Rotated { .. }, None) => None,
         }

@@ -179,7 +179,9 @@ fn only_a_key_that_works_can_be_rotated() {
     check(
         active(),
         SubscriptionStatus::Inactive,
-        UnchangeableReason::SubscriptionInactive,
+        UnchangeableReason::SubscriptionInactive {
+            name: Name::parse("Acme").unwrap(),
+        },
     );
 }
 
