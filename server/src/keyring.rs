@@ -27,7 +27,7 @@ pub use use_writer::{UseWriter, WRITE_INTERVAL, write_uses};
 pub use watch::{Confirm, POLL_INTERVAL, watch};
 
 use confirmed::Confirmed;
-use uses::{Accepted, Uses};
+use uses::{Used, Uses};
 
 /// A key that the store knows, and its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ type Keys = HashMap<KeyHash, KnownKey>;
 #[derive(Debug)]
 struct KnownKey {
     caller: Caller,
-    accepted: Arc<Accepted>,
+    used: Arc<Used>,
 }
 
 impl Keyring {
@@ -133,18 +133,30 @@ impl Keyring {
         let verify = |keys: &Keys| {
             let known = keys.get(&key.hash()).ok_or(VerifyError::Unknown)?;
             let Caller { key, subscription } = &known.caller;
-            let refusal = key.refusal(subscription, environment, now.unix_seconds());
+            let refusal = key.refusal(subscription, environment, now);
             if let Some(refusal) = refusal {
                 return Err(VerifyError::Refused(refusal, known.caller.clone()));
             }
-            known.accepted.note(now.unix_seconds());
+            known.used.accept(now.unix_seconds());
             Ok(known.caller.clone())
         };
         let verified = self.keys.read(CHANGES_HOLD_WITHIN, now.monotonic, verify);
         verified.unwrap_or(Err(VerifyError::NotCurrent))
     }
 
-    /// Records which keys were accepted since the last time, and when.
+    /// Counts a request of a verified key that was charged to the quota month that ends at
+    /// `period_end`.
+    pub(crate) fn count_charge(&self, key: &Key, period_end: i64) {
+        let count = |keys: &Keys| {
+            // It is gone if the store was replaced since the key was verified.
+            if let Some(known) = keys.get(&key.hash) {
+                known.used.charge(period_end);
+            }
+        };
+        let _keys_are_there = self.keys.read(Duration::MAX, Duration::ZERO, count);
+    }
+
+    /// Records how keys were used since the last time.
     pub fn write_uses(&self, to: &dyn LastUses) -> Result<(), KeyStoreError> {
         self.uses.write(to)
     }
@@ -180,7 +192,7 @@ impl Keyring {
     }
 }
 
-fn by_hash(snapshot: KeySnapshot, uses: &Uses) -> Result<Keys, RefreshError> {
+fn by_hash(snapshot: KeySnapshot, noted: &Uses) -> Result<Keys, RefreshError> {
     let subscriptions = snapshot
         .subscriptions
         .into_iter()
@@ -189,12 +201,12 @@ fn by_hash(snapshot: KeySnapshot, uses: &Uses) -> Result<Keys, RefreshError> {
     let entry = |key: Key| match subscriptions.get(&key.subscription) {
         None => Err(RefreshError::NoSubscription { key: key.id }),
         Some(subscription) => {
-            let (hash, accepted) = (key.hash, uses.of(&key.id));
+            let (hash, used) = (key.hash, noted.of(&key.id));
             let caller = Caller {
                 key: Arc::new(key),
                 subscription: Arc::clone(subscription),
             };
-            Ok((hash, KnownKey { caller, accepted }))
+            Ok((hash, KnownKey { caller, used }))
         }
     };
     snapshot.keys.into_iter().map(entry).collect()

@@ -21,7 +21,6 @@ use shared::keys::scope::Scope;
 use shared::keys::secret::PlainKey;
 use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::NewSubscription;
-use shared::keys::subscription::Plan;
 use shared::release::interruption::Unfinished;
 use shared::release::log::Command;
 
@@ -189,7 +188,6 @@ fn issue_key(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<P
         .context("could not name the subscription")?;
     let new = NewSubscription {
         name: name.clone(),
-        plan: Plan::Pro,
         quota: DEFAULT_QUOTA,
     };
     match store.create_subscription(&new, now) {

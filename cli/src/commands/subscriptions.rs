@@ -8,8 +8,7 @@ use shared::base::hint::quoted;
 use shared::keys::key_store::SubscriptionChange;
 use shared::keys::limits::{DEFAULT_QUOTA, NAME_MAX, QUOTA_MAX};
 use shared::keys::name::Name;
-use shared::keys::subscription::NewSubscription;
-use shared::keys::subscription::{Plan, Subscription, SubscriptionStatus};
+use shared::keys::subscription::{NewSubscription, Subscription, SubscriptionStatus};
 
 use crate::commands::show;
 use crate::commands::wait::WaitArgs;
@@ -24,6 +23,9 @@ use crate::terminal::quantity::count;
 use crate::terminal::relative_time;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Cell, Column};
+
+/// What consumers pay for (specification section 5.4). Nothing depends on it, so it is not kept.
+const ONLY_PLAN: &str = "pro";
 
 /// Arguments of `subscriptions`.
 #[derive(Debug, Args)]
@@ -56,6 +58,9 @@ catalogue subscriptions update [OPTIONS] --status <STATUS> <NAME>
         after_help = "For example: catalogue subscriptions update acme --quota 250k\n             catalogue subscriptions update acme --status inactive"
     )]
     Update(UpdateArgs),
+    /// Give a subscription another name; its keys, quota and log stay its own
+    #[command(after_help = "For example: catalogue subscriptions rename acme \"Acme Boats\"")]
+    Rename(RenameArgs),
     /// Delete a subscription whose keys are revoked or expired; its log stays
     Delete(DeleteArgs),
 }
@@ -66,9 +71,9 @@ pub struct CreateArgs {
     /// Its name.
     #[arg(value_parser = value_parser!(Name), help = name_help())]
     pub name: Name,
-    /// What it pays for
-    #[arg(long, default_value_t = Plan::Pro, value_parser = one_of(Plan::ALL, Plan::as_str))]
-    pub plan: Plan,
+    /// The only plan there is; every subscription has it, and it need not be named
+    #[arg(long, value_parser = [ONLY_PLAN])]
+    pub plan: Option<String>,
     /// Requests a month, shared by all its keys, such as 100k or 2M
     #[arg(long, value_name = "N", default_value_t = DEFAULT_QUOTA, value_parser = count::<u64>(0..=QUOTA_MAX))]
     #[arg(env = "CATALOGUE_QUOTA", hide_env_values = true)]
@@ -95,6 +100,20 @@ pub struct UpdateArgs {
     /// What to change.
     #[command(flatten)]
     pub change: ChangeArgs,
+    /// Whether to wait.
+    #[command(flatten)]
+    pub wait: WaitArgs,
+}
+
+/// Arguments of `subscriptions rename`.
+#[derive(Debug, Args)]
+pub struct RenameArgs {
+    /// Its name
+    #[arg(value_parser = value_parser!(Name))]
+    pub name: Name,
+    /// Its new name.
+    #[arg(value_name = "NEW_NAME", value_parser = value_parser!(Name), help = new_name_help())]
+    pub new: Name,
     /// Whether to wait.
     #[command(flatten)]
     pub wait: WaitArgs,
@@ -132,6 +151,10 @@ fn name_help() -> String {
     format!("Its name, at most {NAME_MAX} characters")
 }
 
+fn new_name_help() -> String {
+    format!("Its new name, at most {NAME_MAX} characters")
+}
+
 /// Does what was typed.
 pub fn run(
     args: &SubscriptionsArgs,
@@ -150,6 +173,7 @@ pub fn run(
             Ok(ExitStatus::Done)
         }
         SubscriptionsCommand::Update(args_of) => update(args_of, args.json, config, context),
+        SubscriptionsCommand::Rename(args_of) => rename(args_of, args.json, config, context),
         SubscriptionsCommand::Delete(args_of) => delete(args_of, args.json, config, context),
     }
 }
@@ -170,6 +194,22 @@ fn update(
     let attempt = "could not change the subscription";
     let changed = changed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let shown = show(&changed, None, as_json, context);
+    args.wait.then(shown, config, &mut store, context)?;
+    Ok(ExitStatus::Done)
+}
+
+fn rename(
+    args: &RenameArgs,
+    as_json: bool,
+    config: &KeyStoreConfig,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let mut store = key_store::open(config, context)?;
+    let now = context.clock.now().unix_seconds();
+    let renamed = store.rename_subscription(&args.name, &args.new, now);
+    let attempt = "could not rename the subscription";
+    let renamed = renamed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
+    let shown = show(&renamed, None, as_json, context);
     args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
@@ -220,7 +260,6 @@ fn create(
     let mut store = key_store::open_or_create(config, context)?;
     let new = NewSubscription {
         name: args.name.clone(),
-        plan: args.plan,
         quota: args.quota,
     };
     let created = store.create_subscription(&new, context.clock.now().unix_seconds());
@@ -265,7 +304,6 @@ fn listed(subscriptions: &[Subscription], now: i64, terminal: Terminal) -> Repor
     let rows = subscriptions.iter().map(|subscription| {
         [
             Cell::from(subscription.name.as_str()),
-            subscription.plan.as_str().into(),
             status(subscription),
             subscription.quota.to_string().into(),
             relative_time::short(subscription.started_at, now, terminal).into(),
@@ -273,7 +311,6 @@ fn listed(subscriptions: &[Subscription], now: i64, terminal: Terminal) -> Repor
     });
     let columns = [
         Column::wrapped("NAME"),
-        "PLAN".into(),
         "STATUS".into(),
         "QUOTA".into(),
         "STARTED".into(),
@@ -326,7 +363,6 @@ fn facts(subscription: &Subscription, now: i64, terminal: Terminal) -> Facts {
     let (quota, started_at) = (subscription.quota, subscription.started_at);
     Facts::new()
         .fact("name", "Name", subscription.name.as_str())
-        .fact("plan", "Plan", subscription.plan.as_str())
         .told("status", subscription.status.as_str())
         .shown("Status", status(subscription))
         .told("quota", quota)

@@ -1,6 +1,7 @@
 //! `catalogue usage`: how much of each monthly quota is used.
 
 mod bar;
+mod by_key;
 
 use clap::{Args, value_parser};
 use serde::Serialize;
@@ -12,6 +13,7 @@ use shared::keys::subscription::Subscription;
 
 use crate::commands::key_store;
 use crate::commands::show;
+use crate::commands::usage::by_key::KeyUsage;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
@@ -23,6 +25,9 @@ use crate::terminal::table::{Cell, Column};
 /// The part of a month that must have passed before its total is estimated: a tenth.
 const FORESEEN_AFTER: i64 = 10;
 
+/// What usage can be told by.
+const BY_KEY: &str = "key";
+
 /// Arguments of `usage`.
 #[derive(Debug, Args)]
 #[command(
@@ -30,12 +35,17 @@ const FORESEEN_AFTER: i64 = 10;
     A running server reserves requests a few at a time, so a figure may run \
     ahead by what is reserved and not yet used. EXPECTED is the month's total if usage goes on at \
     the same rate; it is not estimated in the first tenth of the month. \
-    Of months that are over, the quota is the one that holds now."
+    Of months that are over, the quota is the one that holds now.\n\
+    Servers write the requests of each key down every 5 seconds; a crash loses those of the last \
+    seconds, which are still charged to the subscription."
 )]
 pub struct UsageArgs {
     /// Only this subscription
     #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Option<Name>,
+    /// Tell the requests of each key apart: those that were answered with 200
+    #[arg(long, value_name = "WHAT", value_parser = [BY_KEY])]
+    pub by: Option<String>,
     /// The quota months that began in this month, such as 2026-10 [default: the current ones]
     #[arg(long, value_name = "MONTH", value_parser = value_parser!(Month))]
     pub month: Option<Month>,
@@ -58,17 +68,25 @@ pub fn run(
         let hint = "without --month, usage shows the current month of each quota";
         return Err(Hinted::wrong_usage(error, hint).into());
     }
-    let document = Document {
-        usage: usage(args, config, now, context)?,
-    };
+    let months = months(args, config, now, context)?;
     let terminal = context.terminal;
-    let report = || match (&document.usage[..], args.month) {
+    if args.by.is_some() {
+        let usage = months.map_or(Ok(Vec::new()), |months| months.by_key(now))?;
+        let report = || match &usage[..] {
+            [] => Report::of("No key was used, and none works."),
+            usage => by_key::table(usage, now, terminal),
+        };
+        show::result(args.json, &Document { usage: &usage }, report, context)?;
+        return Ok(ExitStatus::Done);
+    }
+    let usage = months.map_or(Ok(Vec::new()), |months| months.usage(now))?;
+    let report = || match (&usage[..], args.month) {
         ([], Some(month)) => Report::of(format!("No quota month began in {month}.")),
         ([], None) => none(config),
         (usage, _) if terminal.out => bars(usage, now),
         (usage, _) => numbers(usage),
     };
-    show::result(args.json, &document, report, context)?;
+    show::result(args.json, &Document { usage: &usage }, report, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -127,8 +145,8 @@ fn bars(usage: &[Usage], now: i64) -> Report<'static> {
 }
 
 #[derive(Serialize)]
-struct Document {
-    usage: Vec<Usage>,
+struct Document<'a, T> {
+    usage: &'a [T],
 }
 
 #[derive(Serialize)]
@@ -144,19 +162,25 @@ struct Usage {
     renews_at: Timestamp,
 }
 
-/// The requested usage, in the order in which subscriptions were created.
-fn usage(
+/// Months of quotas, in the order in which their subscriptions were created, and where they are.
+struct Months {
+    store: KeyStore,
+    all: Vec<(Subscription, Period)>,
+}
+
+/// The requested months; `None` if there is no store.
+fn months(
     args: &UsageArgs,
     config: &KeyStoreConfig,
     now: i64,
     context: &Context,
-) -> anyhow::Result<Vec<Usage>> {
+) -> anyhow::Result<Option<Months>> {
     let store = match &args.subscription {
         Some(_) => Some(key_store::open(config, context)?),
         None => key_store::open_if_any(config, context)?,
     };
     let Some(mut store) = store else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
     let subscriptions = match &args.subscription {
         Some(name) => {
@@ -166,22 +190,40 @@ fn usage(
         }
         None => store.subscriptions_ever()?,
     };
-    let mut usage = Vec::new();
-    for subscription in &subscriptions {
+    let requested = |subscription: Subscription| {
         let period = match args.month {
             None => Some(subscription.period(now)),
-            Some(month) => begun(subscription, month, now),
+            Some(month) => begun(&subscription, month, now),
         };
-        let Some(period) = period else {
-            continue;
-        };
-        let used = usage_of(subscription, period, &mut store, now)?;
-        // A deleted subscription is still billed for a month that it used.
-        if !subscription.is_deleted() || used.used != 0 {
-            usage.push(used);
+        Some((subscription, period?))
+    };
+    let all = subscriptions.into_iter().filter_map(requested).collect();
+    Ok(Some(Months { store, all }))
+}
+
+impl Months {
+    /// The usage of each subscription.
+    fn usage(mut self, now: i64) -> anyhow::Result<Vec<Usage>> {
+        let mut usage = Vec::new();
+        for (subscription, period) in &self.all {
+            let used = usage_of(subscription, *period, &mut self.store, now)?;
+            // A deleted subscription is still billed for a month that it used.
+            if !subscription.is_deleted() || used.used != 0 {
+                usage.push(used);
+            }
         }
+        Ok(usage)
     }
-    Ok(usage)
+
+    /// The usage of each key.
+    fn by_key(mut self, now: i64) -> anyhow::Result<Vec<KeyUsage>> {
+        let mut usage = Vec::new();
+        for (subscription, period) in &self.all {
+            let keys = self.store.usage_by_key(subscription.id, *period)?;
+            usage.extend(by_key::usage(subscription, *period, keys, now));
+        }
+        Ok(usage)
+    }
 }
 
 /// The period of a quota that began in `month`, if the subscription existed and the period has

@@ -1,5 +1,6 @@
 //! Times for people: relative to now at a terminal, exact elsewhere.
 
+use shared::base::clock::UnixMillis;
 use shared::base::timestamp::Timestamp;
 
 use crate::terminal::Terminal;
@@ -12,27 +13,29 @@ const UNITS: [(&str, u64); 4] = [
     ("minutes", 60),
 ];
 
-/// A time in a list; `at` is in Unix seconds.
-pub fn short(at: i64, now: i64, terminal: Terminal) -> String {
+/// A time in a list.
+pub fn short(at: impl Into<UnixMillis>, now: i64, terminal: Terminal) -> String {
+    let at = at.into();
     if terminal.out {
-        relative(at, now)
+        relative(at.unix_seconds(), now)
     } else {
         exact(at)
     }
 }
 
 /// A time where there is more room: exact, and at a terminal also relative to now.
-pub fn full(at: i64, now: i64, terminal: Terminal) -> String {
+pub fn full(at: impl Into<UnixMillis>, now: i64, terminal: Terminal) -> String {
+    let at = at.into();
     if terminal.out {
-        format!("{}, {}", exact(at), relative(at, now))
+        format!("{}, {}", exact(at), relative(at.unix_seconds(), now))
     } else {
         exact(at)
     }
 }
 
-/// RFC 3339 in UTC.
-pub fn exact(at: i64) -> String {
-    Timestamp::from_unix_seconds(at).to_string()
+/// RFC 3339 in UTC; a fraction only where there is one.
+pub fn exact(at: impl Into<UnixMillis>) -> String {
+    Timestamp::from_unix_millis(at.into()).to_string()
 }
 
 /// `3 hours ago`, `in 2 days`: in the longest unit that fits at least twice.

@@ -48,7 +48,8 @@ fn every_help_text_is_short_and_exact() {
         (
             "help_subscriptions",
             "subscriptions,subscriptions create,subscriptions list,subscriptions show,\
-             subscriptions update,subscriptions delete,usage",
+             subscriptions update,subscriptions rename,\
+             subscriptions delete,usage",
         ),
         (
             "help_keys",

@@ -152,7 +152,8 @@ impl Shapes {
         self.run("subscriptions create", &["Beta"]);
         self.run("subscriptions update", &["Acme", "--quota", "7"]);
         self.run("subscriptions show", &["Acme"]);
-        self.run("subscriptions delete", &["Beta"]);
+        self.run("subscriptions rename", &["Beta", "Gamma"]);
+        self.run("subscriptions delete", &["Gamma"]);
         self.run("subscriptions list", &[]);
         let issue = ["--subscription", "Acme", "--scope", "boats.read", "--name"];
         let named = ["Web", "--expires", "90d"];
@@ -170,6 +171,7 @@ impl Shapes {
         self.run("usage", &[]);
         self.cli.advance(Duration::from_hours(240));
         self.run("usage", &[]);
+        self.run("usage", &["--by", "key"]);
         self.run("store copy", &["--to", "[dir]/copy.sqlite"]);
         self.run("store backup", &["[dir]/backup.sqlite"]);
     }

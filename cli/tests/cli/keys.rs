@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cli::ExitStatus;
 use shared::keys::key::KeyId;
-use shared::keys::last_use::LastUses;
+use shared::keys::last_use::{KeyUse, LastUses};
 use shared::keys::secret::PlainKey;
 use shared::keys::sqlite::SqliteLastUses;
 
@@ -138,6 +138,23 @@ fn the_list_shows_the_state_of_each_key() {
     check("keys_list", [&cli.run(&["keys", "list"])]);
 }
 
+/// The second that has begun when a key is rotated takes nothing of its grace.
+#[test]
+fn the_grace_of_a_rotation_lasts_to_the_millisecond_that_is_shown() {
+    let mut cli = acme();
+    let id = issue(&mut cli, &[]);
+    cli.advance(Duration::from_millis(900));
+    let rotated = cli.run(&["keys", "rotate", &id, "--grace", "2s"]);
+    let until = "works until 2026-10-01T12:00:02.900Z.";
+    assert!(rotated.err.contains(until), "{rotated}");
+    for (passed, state) in [(1999, "rotated"), (1, "expired")] {
+        cli.advance(Duration::from_millis(passed));
+        let shown = cli.run(&["keys", "show", &id, "--json"]);
+        assert_eq!(text_of(&shown, "worksUntil"), "2026-10-01T12:00:02.900Z");
+        assert_eq!(text_of(&shown, "state"), state);
+    }
+}
+
 #[test]
 fn a_list_is_narrowed_by_owner_state_servers_and_use() {
     let mut cli = acme();
@@ -159,7 +176,7 @@ fn a_list_is_narrowed_by_owner_state_servers_and_use() {
     cli.run(&["subscriptions", "update", "Other", "--status", "inactive"]);
     let store = SqliteLastUses::new(cli.path("catalogue-data/keys.sqlite"));
     let used = KeyId::parse(&old).unwrap();
-    store.record(&[(used, START + 3600)]).unwrap();
+    store.record(&[KeyUse::free(used, START + 3600)]).unwrap();
     let outcomes = [
         &["--subscription", "Other"][..],
         &["--state", "active"],
@@ -311,14 +328,6 @@ fn what_is_refused_says_what_to_do_next() {
     let rotated = issue(&mut cli, &[]);
     cli.run(&["keys", "rotate", &rotated]);
     cli.run(&["subscriptions", "create", "Sleeping"]);
-    cli.run(&[
-        "subscriptions",
-        "update",
-        "Sleeping",
-        "--status",
-        "inactive",
-    ]);
-    cli.advance(Duration::from_secs(1));
     let on = |name| {
         [
             "keys",
@@ -329,10 +338,20 @@ fn what_is_refused_says_what_to_do_next() {
             "boats.read",
         ]
     };
+    cli.run(&[&on("Sleeping")[..], &["--name", "asleep"]].concat());
+    cli.run(&[
+        "subscriptions",
+        "update",
+        "Sleeping",
+        "--status",
+        "inactive",
+    ]);
+    cli.advance(Duration::from_secs(1));
     let more = |args: &[&'static str]| [&on("Acme")[..], args].concat();
     let outcomes = [
         &["keys", "rotate", &expired][..],
         &["keys", "rotate", &rotated],
+        &["keys", "rotate", "asleep"],
         &["keys", "show", "key_0000000000000000"],
         &["keys", "show", "boat_live_000000"],
         &["keys", "show", "42"],

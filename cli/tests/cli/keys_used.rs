@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shared::keys::key::KeyId;
-use shared::keys::last_use::LastUses;
+use shared::keys::last_use::{KeyUse, LastUses};
 use shared::keys::sqlite::SqliteLastUses;
 
 use crate::harness::{START, TestCli, check};
@@ -32,6 +32,7 @@ fn the_list_shows_when_keys_were_used_and_which_rotated_one_still_is() {
         (kept.clone(), START + 30),
         (gone, START + 30),
     ];
+    let at = at.map(|(key, at)| KeyUse::free(key, at));
     uses.record(&at).unwrap();
     cli.advance(Duration::from_secs(200));
     let outcomes = [
@@ -52,10 +53,17 @@ fn a_server_that_stops_has_written_down_every_use() {
         let list = catalogue_json(data.path(), &["keys", "list"]);
         list["keys"][0]["lastUsedAt"].clone()
     };
+    let used_by_key = || {
+        let usage = catalogue_json(data.path(), &["usage", "--by", "key"]);
+        usage["usage"][0]["used"].clone()
+    };
     let server = Server::start(data.path());
     assert!(last_used().is_null());
-    let answer = server.get("/v1/boats", &key);
-    assert_eq!(answer.status, 200);
+    assert_eq!(used_by_key(), 0);
+    for (path, status) in [("/v1/boats", 200), ("/v1/boats/none", 404)] {
+        assert_eq!(server.get(path, &key).status, status);
+    }
     assert!(server.stop().success());
     assert!(last_used().is_string());
+    assert_eq!(used_by_key(), 1, "only a 200 is charged");
 }

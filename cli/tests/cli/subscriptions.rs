@@ -51,6 +51,25 @@ fn a_subscription_is_created_listed_shown_and_changed() {
 }
 
 #[test]
+fn a_renamed_subscription_keeps_its_keys_and_no_name_is_taken_twice() {
+    let mut cli = TestCli::new();
+    cli.run(&["subscriptions", "create", "Acme"]);
+    cli.run(&["subscriptions", "create", "Other"]);
+    let issue = "keys issue --subscription Acme --scope boats.read";
+    cli.run(&issue.split(' ').collect::<Vec<_>>());
+    let outcomes = [
+        &["subscriptions", "rename", "Acme", "Acme Boats"][..],
+        &["keys", "list"],
+        &["subscriptions", "rename", "Other", "Acme Boats"],
+        &["subscriptions", "rename", "Acme", "Boats"],
+        &["subscriptions", "rename", "Other", "Acme", "--json"],
+        &["keys", "log", "--subscription", "Acme Boats"],
+    ]
+    .map(|args| cli.run(args));
+    check("subscriptions_rename", &outcomes);
+}
+
+#[test]
 fn json_is_one_document() {
     let mut cli = TestCli::new();
     let outcomes = [

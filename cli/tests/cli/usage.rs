@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use cli::process::context::Context;
+use shared::keys::key::KeyId;
+use shared::keys::last_use::{KeyUse, LastUses};
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::quota::Period;
-use shared::keys::sqlite::SqliteLedger;
+use shared::keys::sqlite::{SqliteLastUses, SqliteLedger};
 use shared::keys::subscription::SubscriptionId;
 
+use crate::edited::document;
 use crate::harness::{START, TestCli, check};
 
 #[test]
@@ -26,6 +29,53 @@ fn usage_is_that_of_the_current_month_of_each_subscription() {
     cli.advance(Duration::from_hours(31 * 24));
     outcomes.push(cli.run(&["usage"]));
     check("usage", &outcomes);
+}
+
+#[test]
+fn usage_by_key_tells_the_requests_of_each_key_apart_month_by_month() {
+    let mut cli = TestCli::new();
+    let mut outcomes = vec![cli.run(&["usage", "--by", "key"])];
+    cli.run(&["subscriptions", "create", "Acme"]);
+    outcomes.push(cli.run(&["usage", "--by", "key"]));
+    let mut issue = |name| {
+        let typed = [
+            "keys",
+            "issue",
+            "--subscription",
+            "Acme",
+            "--scope",
+            "boats.read",
+        ];
+        let issued = cli.run(&[&typed[..], &["--name", name, "--json"]].concat());
+        KeyId::parse(document(&issued)["id"].as_str().unwrap()).unwrap()
+    };
+    let [little, much, _never, revoked, _gone] =
+        ["little", "much", "never", "revoked", "gone"].map(&mut issue);
+    for name in ["revoked", "gone"] {
+        cli.run(&["keys", "revoke", name]);
+    }
+    let uses = SqliteLastUses::new(cli.path("catalogue-data/keys.sqlite"));
+    let period_end = Period::containing(START, START).end;
+    let batch = [(little, 2), (much, 7), (revoked, 3)].map(|(key, charged)| KeyUse {
+        period_end,
+        charged,
+        ..KeyUse::free(key, START)
+    });
+    uses.record(&batch).unwrap();
+    for args in [
+        &[][..],
+        &["--subscription", "Acme", "--json"],
+        &["--month", "2026-09"],
+    ] {
+        outcomes.push(cli.run(&[&["usage", "--by", "key"], args].concat()));
+    }
+    cli.advance(Duration::from_hours(31 * 24));
+    outcomes.push(cli.run(&["usage", "--by", "key"]));
+    outcomes.push(cli.run(&["usage", "--by", "key", "--month", "2026-10"]));
+    outcomes.push(cli.run(&["usage", "--by", "day"]));
+    let at_a_terminal = |context: &mut Context| context.terminal.out = true;
+    outcomes.push(cli.run_in(&["usage", "--by", "key"], at_a_terminal));
+    check("usage_by_key", &outcomes);
 }
 
 /// Bills are for past months: one per subscription and month, whatever day it renews on.

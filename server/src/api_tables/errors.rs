@@ -94,7 +94,7 @@ errors! {
         "this key or its subscription is not active; have it enabled or use another key",
         "The key or its subscription is not active at the moment.";
     MISSING_SCOPES = 403 "INSUFFICIENT_PERMISSIONS"
-        "this key lacks the {permissions}; use a key that was issued with it",
+        "this key lacks the {scopes}; use a key that was issued with it",
         "The key lacks a scope, which the message names. Retrying does not help.";
     NO_RECORD = 404 "NOT_FOUND"
         "there is no published {kind} with that id or slug",

@@ -185,11 +185,14 @@ impl Counting<'_> {
         self.wait_budget.spend(check).await
     }
 
-    /// Charges a request to the month's quota.
+    /// Charges a request to the month's quota, and counts it as one of its key.
     async fn charge(&mut self) -> Result<Usage, QuotaError> {
-        let (quotas, owner) = (&self.app.quotas, &self.caller.subscription);
-        let charge = |left| quotas.charge_within(left, owner, self.now);
-        self.wait_budget.spend(charge).await
+        let (quotas, caller) = (&self.app.quotas, self.caller);
+        let charge = |left| quotas.charge_within(left, &caller.subscription, self.now);
+        let usage = self.wait_budget.spend(charge).await?;
+        let keyring = &self.app.keyring;
+        keyring.count_charge(&caller.key, usage.reset_unix_seconds);
+        Ok(usage)
     }
 }
 

@@ -5,11 +5,11 @@ mod watch;
 
 use std::time::Duration;
 
-use shared::base::clock::{Clock, ManualClock};
+use shared::base::clock::{Clock, ManualClock, UnixMillis};
 use shared::keys::name::Name;
 use shared::keys::scope::{Scope, Scopes};
 use shared::keys::store::{Location, Revision};
-use shared::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
+use shared::keys::subscription::{SubscriptionId, SubscriptionStatus};
 
 use super::*;
 
@@ -42,7 +42,6 @@ fn snapshot(change: impl FnOnce(&mut Key, &mut Subscription)) -> KeySnapshot {
     let mut subscription = Subscription {
         id: SubscriptionId(1),
         name: Name::parse("Acme").unwrap(),
-        plan: Plan::Pro,
         status: SubscriptionStatus::Active,
         quota: 9,
         started_at: START,
@@ -226,6 +225,20 @@ fn a_key_expires_by_the_wall_clock_without_a_refresh() {
         .unwrap();
     assert!(scene.verify().is_ok());
     scene.clock.advance(Duration::from_secs(1));
+    assert_eq!(scene.refusal(), Some(KeyRefusal::Expired));
+}
+
+#[test]
+fn a_rotated_key_works_until_the_very_millisecond() {
+    let scene = Scene::new();
+    let until = UnixMillis(START * 1000 + 1900);
+    let rotated = snapshot(|key, _| key.grace_ends_at = Some(until));
+    scene.refresh(Answer::Changed(rotated)).unwrap();
+    scene.clock.advance(Duration::from_secs(1));
+    scene.refresh(Answer::Unchanged).unwrap();
+    scene.clock.advance(Duration::from_millis(899));
+    assert!(scene.verify().is_ok());
+    scene.clock.advance(Duration::from_millis(1));
     assert_eq!(scene.refusal(), Some(KeyRefusal::Expired));
 }
 

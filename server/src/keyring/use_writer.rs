@@ -1,4 +1,4 @@
-//! Recording when keys were last used, on its own thread.
+//! Recording how keys were used, on its own thread.
 //!
 //! A crash loses at most the uses of one [`WRITE_INTERVAL`]; a graceful stop loses none.
 
@@ -31,7 +31,7 @@ pub struct UseWriter {
     pause: Box<dyn Fn(Duration) + Send>,
 }
 
-/// Starts to write, every [`WRITE_INTERVAL`], when the keys of `keyring` were used. It also refills
+/// Starts to write, every [`WRITE_INTERVAL`], how the keys of `keyring` were used. It also refills
 /// the reserve of the store, which charges draw on.
 pub fn write_uses(keyring: Arc<Keyring>, to: Arc<dyn LastUses>) -> io::Result<UseWriter> {
     let (watched, target) = (Arc::clone(&keyring), Arc::clone(&to));
@@ -65,7 +65,7 @@ fn log_change(outcome: &Result<(), KeyStoreError>, was_written: bool) {
     match outcome {
         Err(error) if was_written => {
             let why = chain(error);
-            tracing::warn!("could not write down when keys were last used; trying again: {why}");
+            tracing::warn!("could not write down how keys were used; trying again: {why}");
         }
         Ok(()) if !was_written => tracing::info!("uses of keys are written down again"),
         _ => {}

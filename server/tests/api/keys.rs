@@ -14,7 +14,7 @@ use shared::keys::quota::Period;
 use shared::keys::scope::{Scope, Scopes};
 use shared::keys::secret::PlainKey;
 use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError, Location, Revision};
-use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
+use shared::keys::subscription::{Subscription, SubscriptionId, SubscriptionStatus};
 
 use crate::app::NOW;
 
@@ -59,7 +59,9 @@ impl Keys {
         keys.issue("two_a_minute", both, |key| key.rate_limit = Some(2));
         keys.issue("revoked", both, |key| key.revoked_at = Some(NOW - 1));
         keys.issue("expired", both, |key| key.expires_at = Some(NOW));
-        keys.issue("past_grace", both, |key| key.grace_ends_at = Some(NOW));
+        keys.issue("past_grace", both, |key| {
+            key.grace_ends_at = Some(NOW.into());
+        });
         keys.issue("disabled", both, |key| key.disabled_at = Some(NOW - 1));
         keys.issue("inactive", both, |key| key.subscription = INACTIVE.0);
         keys.issue("exhausted", both, |key| key.subscription = EXHAUSTED.0);
@@ -167,7 +169,6 @@ fn subscription((id, quota): (SubscriptionId, u64)) -> Subscription {
     Subscription {
         id,
         name,
-        plan: Plan::Pro,
         status,
         quota,
         started_at,

@@ -18,6 +18,37 @@ pub struct Moment {
     pub monotonic: Duration,
 }
 
+/// Wall time in milliseconds since the Unix epoch, for what whole seconds are too coarse for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnixMillis(pub i64);
+
+impl UnixMillis {
+    /// The same in whole seconds, rounded down.
+    pub const fn unix_seconds(self) -> i64 {
+        self.0.div_euclid(1000)
+    }
+
+    /// So much later.
+    #[must_use]
+    pub fn plus(self, duration: Duration) -> Self {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_add(millis))
+    }
+}
+
+/// Of whole seconds.
+impl From<i64> for UnixMillis {
+    fn from(unix_seconds: i64) -> Self {
+        Self(unix_seconds.saturating_mul(1000))
+    }
+}
+
+impl From<Moment> for UnixMillis {
+    fn from(moment: Moment) -> Self {
+        Self(moment.unix_millis())
+    }
+}
+
 impl Moment {
     /// Wall time in whole seconds, rounded down.
     pub const fn unix_seconds(self) -> i64 {

@@ -9,6 +9,8 @@ use jiff::civil::DateTime;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
+use crate::base::clock::UnixMillis;
+
 /// Why a text is not an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidTimestamp {
@@ -54,6 +56,18 @@ impl Timestamp {
         Self {
             unix_seconds: unix_seconds.clamp(YEAR_0, YEAR_9999),
             fraction: "".into(),
+        }
+    }
+
+    /// That instant, to the millisecond.
+    pub fn from_unix_millis(millis: UnixMillis) -> Self {
+        let fraction = match millis.0.rem_euclid(1000) {
+            0 => String::new(),
+            fraction => format!("{fraction:03}"),
+        };
+        Self {
+            fraction: fraction.into(),
+            ..Self::from_unix_seconds(millis.unix_seconds())
         }
     }
 

@@ -22,6 +22,8 @@ named! {
         SubscriptionCreated = "subscription created",
         /// The status or the quota of a subscription changed.
         SubscriptionUpdated = "subscription updated",
+        /// A subscription got another name.
+        SubscriptionRenamed = "subscription renamed",
         /// A subscription was deleted.
         SubscriptionDeleted = "subscription deleted",
         /// A key was issued, also by a rotation.
@@ -170,13 +172,16 @@ fn key_values(key: &Key) -> Values<7> {
             "replacedBy",
             key.replaced_by.as_ref().map(ToString::to_string),
         ),
-        ("graceEndsAt", time(key.grace_ends_at)),
+        (
+            "graceEndsAt",
+            key.grace_ends_at
+                .map(|at| Timestamp::from_unix_millis(at).to_string()),
+        ),
     ]
 }
 
-fn subscription_values(subscription: &Subscription) -> Values<3> {
+fn subscription_values(subscription: &Subscription) -> Values<2> {
     [
-        ("plan", Some(subscription.plan.to_string())),
         ("status", Some(subscription.status.to_string())),
         ("quota", Some(subscription.quota.to_string())),
     ]

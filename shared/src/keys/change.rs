@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-use crate::base::hint::Hint;
+use crate::base::clock::UnixMillis;
+use crate::base::hint::{Hint, quoted};
 use crate::keys::key::{Key, KeyId, KeyState};
 use crate::keys::name::Name;
 use crate::keys::scope::Scopes;
@@ -65,7 +66,10 @@ pub enum UnchangeableReason {
     },
     /// No key is issued on an inactive subscription.
     #[error("its subscription is inactive")]
-    SubscriptionInactive,
+    SubscriptionInactive {
+        /// The name of the subscription.
+        name: Name,
+    },
 }
 
 impl KeyUnchangeable {
@@ -79,8 +83,10 @@ impl KeyUnchangeable {
             UnchangeableReason::Rotated { replaced_by } => {
                 format!("rotate its successor: catalogue keys rotate {replaced_by}").into()
             }
-            UnchangeableReason::SubscriptionInactive => {
-                "activate it first: catalogue subscriptions update NAME --status active".into()
+            UnchangeableReason::SubscriptionInactive { name } => {
+                let name = quoted(name.as_str());
+                format!("activate it first: catalogue subscriptions update {name} --status active")
+                    .into()
             }
         }
     }
@@ -91,7 +97,7 @@ impl Key {
     /// to work again.
     pub fn update(&mut self, update: KeyUpdate, now: i64) -> Result<(), KeyUnchangeable> {
         self.refuse_revoked("updated")?;
-        if self.works_until().is_some_and(|until| until <= now) {
+        if self.works_until().is_some_and(|until| until <= now.into()) {
             return Err(self.unchangeable("updated", UnchangeableReason::Expired));
         }
         if let Some(scopes) = update.scopes {
@@ -135,26 +141,27 @@ impl Key {
     }
 
     /// Replaces it with `replaced_by`: it works for `grace` from `now` on, never beyond its own
-    /// expiry. Only a working key can be rotated.
+    /// expiry. Only a working key can be rotated. To the millisecond, or a grace of a second might be
+    /// over at once.
     pub fn rotate(
         &mut self,
         subscription: &Subscription,
         replaced_by: KeyId,
         grace: Duration,
-        now: i64,
+        now: UnixMillis,
     ) -> Result<(), KeyUnchangeable> {
         if let Some(reason) = self.reason_against_rotation(subscription, now) {
             return Err(self.unchangeable("rotated", reason));
         }
         self.replaced_by = Some(replaced_by);
-        self.grace_ends_at = Some(now.saturating_add_unsigned(grace.as_secs()));
+        self.grace_ends_at = Some(now.plus(grace));
         Ok(())
     }
 
     fn reason_against_rotation(
         &self,
         subscription: &Subscription,
-        now: i64,
+        now: UnixMillis,
     ) -> Option<UnchangeableReason> {
         match (self.state(subscription, now), &self.replaced_by) {
             (KeyState::Revoked, _) => Some(UnchangeableReason::Revoked),
@@ -164,7 +171,8 @@ impl Key {
             (KeyState::Expired, None) => Some(UnchangeableReason::Expired),
             (KeyState::Disabled, None) => Some(UnchangeableReason::Disabled),
             (KeyState::SubscriptionInactive, None) => {
-                Some(UnchangeableReason::SubscriptionInactive)
+                let name = subscription.name.clone();
+                Some(UnchangeableReason::SubscriptionInactive { name })
             }
             (KeyState::Active | KeyState::Rotated { .. }, None) => None,
         }

@@ -38,6 +38,8 @@ pub struct Contents {
     pub usage: Vec<Usage>,
     /// When each key was last used, in Unix seconds.
     pub last_uses: Vec<(KeyId, i64)>,
+    /// What is charged of each key and period.
+    pub key_usage: Vec<KeyUsage>,
     /// The audit log, the first entry first.
     pub entries: Vec<NumberedEntry>,
 }
@@ -49,6 +51,17 @@ pub struct Usage {
     pub subscription: SubscriptionId,
     /// The period.
     pub period: Period,
+    /// How much.
+    pub charged: u64,
+}
+
+/// What is charged of one key in one period.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyUsage {
+    /// The key.
+    pub key: KeyId,
+    /// The end of the period, in Unix seconds.
+    pub period_end: i64,
     /// How much.
     pub charged: u64,
 }

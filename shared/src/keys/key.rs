@@ -1,4 +1,4 @@
-//! A key as the store knows it: its owner, its rights, and whether it works.
+//! A key as the store knows it: its owner, its scopes, and whether it works.
 //!
 //! Nothing here holds the key itself; [`crate::keys::secret`] does.
 
@@ -6,6 +6,7 @@ use std::fmt;
 
 use rand::RngCore;
 
+use crate::base::clock::UnixMillis;
 use crate::keys::base62;
 use crate::keys::environment::Environment;
 use crate::keys::limits::DEFAULT_RATE_LIMIT;
@@ -72,7 +73,7 @@ impl fmt::Display for KeyReference {
     }
 }
 
-/// One key. Times are Unix seconds.
+/// One key. Times are Unix seconds, unless their type says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// Its public id.
@@ -104,7 +105,7 @@ pub struct Key {
     /// The key that a rotation put in its place.
     pub replaced_by: Option<KeyId>,
     /// When its grace after a rotation ends.
-    pub grace_ends_at: Option<i64>,
+    pub grace_ends_at: Option<UnixMillis>,
 }
 
 /// Whether a key works, and if not, why.
@@ -112,10 +113,10 @@ pub struct Key {
 pub enum KeyState {
     /// It works.
     Active,
-    /// It has been replaced, and works until `until` (Unix seconds).
+    /// It has been replaced, and works until `until`.
     Rotated {
         /// When it stops working: the end of its grace, or its expiry if that is earlier.
-        until: i64,
+        until: UnixMillis,
     },
     /// Revoked, for good.
     Revoked,
@@ -147,16 +148,16 @@ impl Key {
     }
 
     /// When it stops working by itself: its expiry or the end of its grace, whichever comes first.
-    pub fn works_until(&self) -> Option<i64> {
-        [self.expires_at, self.grace_ends_at]
+    pub fn works_until(&self) -> Option<UnixMillis> {
+        [self.expires_at.map(UnixMillis::from), self.grace_ends_at]
             .into_iter()
             .flatten()
             .min()
     }
 
     /// Whether it works at `now`; `subscription` is its own.
-    pub fn state(&self, subscription: &Subscription, now: i64) -> KeyState {
-        let until = self.works_until();
+    pub fn state(&self, subscription: &Subscription, now: impl Into<UnixMillis>) -> KeyState {
+        let (until, now) = (self.works_until(), now.into());
         if self.revoked_at.is_some() {
             return KeyState::Revoked;
         }
@@ -180,7 +181,7 @@ impl Key {
         &self,
         subscription: &Subscription,
         environment: Environment,
-        now: i64,
+        now: impl Into<UnixMillis>,
     ) -> Option<KeyRefusal> {
         if self.environment != environment {
             return Some(KeyRefusal::WrongEnvironment);

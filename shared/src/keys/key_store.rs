@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rand::RngCore;
 
+use crate::base::clock::UnixMillis;
 use crate::base::operator::Operator;
 use crate::keys::audit::{Change, Entry, EntryQuery, Event, NewEntry};
 use crate::keys::change::KeyUpdate;
@@ -191,6 +192,36 @@ impl KeyStore {
         })
     }
 
+    /// Gives a subscription another name, which no other one may have, not even a deleted one. Its
+    /// keys, its quota and its log stay its own.
+    pub fn rename_subscription(
+        &mut self,
+        name: &Name,
+        new: &Name,
+        now: i64,
+    ) -> Result<Subscription, KeyStoreError> {
+        self.change(Access::Change, now, |transaction| {
+            let found = find_living(transaction, name)?;
+            if new == name {
+                return Ok((found, Vec::new()));
+            }
+            refuse_taken(transaction, new)?;
+            let renamed = Subscription {
+                name: new.clone(),
+                ..found.clone()
+            };
+            statements::update_subscription(transaction, &found, &renamed)?;
+            let event = Event::SubscriptionRenamed;
+            let mut entry = NewEntry::of_subscription(event, Some(&found), &renamed);
+            entry.changes.push(Change {
+                field: "name".to_owned(),
+                from: Some(found.name.to_string()),
+                to: Some(renamed.name.to_string()),
+            });
+            Ok((renamed, vec![entry]))
+        })
+    }
+
     /// Deletes a subscription that has only past months and its log left: no key that works or may
     /// work again, and nothing charged in the current month. Returns it as it is kept.
     pub fn delete_subscription(
@@ -297,9 +328,10 @@ impl KeyStore {
         id: &KeyId,
         grace: Duration,
         random: &mut dyn RngCore,
-        now: i64,
+        now: impl Into<UnixMillis>,
     ) -> Result<Rotation, KeyStoreError> {
-        self.change(Access::Change, now, |transaction| {
+        let now = now.into();
+        self.change(Access::Change, now.unix_seconds(), |transaction| {
             let before = find_key(transaction, &KeyReference::Id(id.clone()))?;
             let mut old = before.clone();
             let subscription = statements::subscription_numbered(transaction, old.subscription)?;
@@ -311,7 +343,7 @@ impl KeyStore {
                 id: new_id,
                 prefix: secret.prefix(),
                 hash: secret.hash(),
-                created_at: now,
+                created_at: now.unix_seconds(),
                 ..old.clone()
             };
             old.rotate(&subscription, new.id.clone(), grace, now)?;
@@ -365,6 +397,18 @@ impl KeyStore {
     ) -> Result<u64, KeyStoreError> {
         self.database.transact(Access::Read, |transaction| {
             statements::charged(transaction, subscription, period)
+        })
+    }
+
+    /// The keys of a subscription, in the order of their issue, and the requests of each that were
+    /// charged in a period, as far as servers have written them down.
+    pub fn usage_by_key(
+        &mut self,
+        subscription: SubscriptionId,
+        period: Period,
+    ) -> Result<Vec<(Key, u64)>, KeyStoreError> {
+        self.database.transact(Access::Read, |transaction| {
+            statements::usage_by_key(transaction, subscription, period)
         })
     }
 

@@ -3,7 +3,7 @@
 use crate::keys::named::named;
 
 named! {
-    /// One permission, named as the specification does.
+    /// One scope, named as the specification does.
     pub enum Scope {
         /// Lists of boats and single boats.
         BoatsRead = "boats.read",

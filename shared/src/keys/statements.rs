@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use crate::base::operator::Operator;
 use crate::keys::audit::{Entry, EntryQuery, NewEntry};
-use crate::keys::contents::{Contents, NumberedEntry, Overview, Usage};
+use crate::keys::contents::{Contents, KeyUsage, NumberedEntry, Overview, Usage};
 use crate::keys::key::{Key, KeyId, KeyReference};
-use crate::keys::last_use::LastUse;
+use crate::keys::last_use::{KeyUse, LastUse};
 use crate::keys::ledger::Lease;
 use crate::keys::name::Name;
 use crate::keys::quota::Period;
@@ -23,7 +23,7 @@ const SUBSCRIPTIONS: &str = "SELECT * FROM catalogue.subscriptions ORDER BY id";
 const SUBSCRIPTION_NAMED: &str = "SELECT * FROM catalogue.subscriptions WHERE name = $1";
 const SUBSCRIPTION_NUMBERED: &str = "SELECT * FROM catalogue.subscriptions WHERE id = $1";
 const INSERT_SUBSCRIPTION: &str = "INSERT INTO catalogue.subscriptions
-    (name, plan, status, quota, started_at, created_at) VALUES ($1, $2, $3, $4, $5, $5)";
+    (name, status, quota, started_at, created_at) VALUES ($1, $2, $3, $4, $4)";
 
 const KEYS: &str = "SELECT * FROM catalogue.keys ORDER BY number";
 const KEY_OF_ID: &str = "SELECT * FROM catalogue.keys WHERE id = $1";
@@ -59,6 +59,24 @@ const USAGE: &str = "SELECT * FROM catalogue.usage ORDER BY subscription, period
 const LAST_USES: &str = "SELECT last_uses.key, last_uses.at, successors.created_at AS replaced_at
     FROM catalogue.last_uses JOIN catalogue.keys ON keys.id = last_uses.key
     LEFT JOIN catalogue.keys AS successors ON successors.id = keys.replaced_by";
+// Both are ordered, so that two servers never wait for each other. ROWS are those that are used.
+const RECORD_LATEST: &str = "
+    INSERT INTO catalogue.last_uses (key, at)
+    SELECT keys.id, max(used.column2) FROM (VALUES ROWS) AS used
+    JOIN catalogue.keys ON keys.id = used.column1
+    GROUP BY keys.id ORDER BY keys.id
+    ON CONFLICT (key) DO UPDATE SET at = excluded.at WHERE last_uses.at < excluded.at";
+const ADD_CHARGES: &str = "
+    INSERT INTO catalogue.key_usage (key, period_end, charged)
+    SELECT keys.id, used.column2, used.column3 FROM (VALUES ROWS) AS used
+    JOIN catalogue.keys ON keys.id = used.column1
+    ORDER BY keys.id, used.column2
+    ON CONFLICT (key, period_end) DO UPDATE SET charged = key_usage.charged + excluded.charged";
+const USAGE_BY_KEY: &str = "SELECT keys.*, coalesce(key_usage.charged, 0) AS charged
+    FROM catalogue.keys LEFT JOIN catalogue.key_usage
+        ON key_usage.key = keys.id AND key_usage.period_end = $2
+    WHERE keys.subscription = $1 ORDER BY keys.number";
+const ALL_KEY_USAGE: &str = "SELECT * FROM catalogue.key_usage ORDER BY key, period_end";
 const ALL_LAST_USES: &str = "SELECT key, at FROM catalogue.last_uses ORDER BY key";
 
 // A subscription may have been removed by hand; its log stays.
@@ -105,9 +123,10 @@ macro_rules! record {
     };
 }
 
-record!(Subscription: id name plan status quota started_at created_at deleted_at);
+record!(Subscription: id name status quota started_at created_at deleted_at);
 record!(Key: id family prefix hash subscription environment scopes name rate_limit created_at
     expires_at revoked_at disabled_at replaced_by grace_ends_at);
+record!(KeyUsage: key period_end charged);
 record!(Operator: uid user sudo_user);
 record!(NewEntry: event subscription key changes);
 
@@ -169,7 +188,6 @@ pub(super) fn insert_subscription(
     let status = SubscriptionStatus::Active;
     let values = [
         new.name.value(),
-        new.plan.value(),
         status.value(),
         new.quota.value(),
         now.value(),
@@ -277,29 +295,31 @@ pub(super) fn last_uses(
     Ok(last_uses.into_iter().collect())
 }
 
-/// Records when keys were last used, unless a later time is recorded. Keys that the store does not
-/// have are left out.
+/// Records when keys were last used, unless a later time is recorded, and then adds their requests,
+/// which alone must not be repeated. Keys that the store does not have are left out.
 pub(super) fn record_uses(
     transaction: &dyn Transaction,
-    uses: &[(KeyId, i64)],
+    uses: &[KeyUse],
 ) -> Result<(), KeyStoreError> {
-    for uses in uses.chunks(ROWS_MAX) {
-        let values: Vec<_> = uses
-            .iter()
-            .flat_map(|(key, at)| [key.value(), at.value()])
-            .collect();
-        let rows = rows_of_parameters(uses.len(), 2);
-        // Ordered, so that two servers never wait for each other.
-        let sql = format!(
-            "INSERT INTO catalogue.last_uses (key, at)
-            SELECT keys.id, max(used.column2) FROM (VALUES {rows}) AS used
-            JOIN catalogue.keys ON keys.id = used.column1
-            GROUP BY keys.id ORDER BY keys.id
-            ON CONFLICT (key) DO UPDATE SET at = excluded.at WHERE last_uses.at < excluded.at"
-        );
-        transaction.execute(&sql, &values)?;
-    }
-    Ok(())
+    let latest = uses.iter().map(|one| vec![one.key.value(), one.at.value()]);
+    execute_on(transaction, RECORD_LATEST, latest)?;
+    let charged = uses.iter().filter(|one| one.charged != 0).map(|one| {
+        let (key, end, charged) = (&one.key, &one.period_end, &one.charged);
+        vec![key.value(), end.value(), charged.value()]
+    });
+    execute_on(transaction, ADD_CHARGES, charged)
+}
+
+/// Keys of a subscription, in the order of their issue, and what is charged of each in the period.
+pub(super) fn usage_by_key(
+    transaction: &dyn Transaction,
+    subscription: SubscriptionId,
+    period: Period,
+) -> Result<Vec<(Key, u64)>, KeyStoreError> {
+    let parameters = [subscription.value(), period.end.value()];
+    transaction.all(USAGE_BY_KEY, &parameters, |row| {
+        Ok((Key::read(row)?, row.get("charged")?))
+    })
 }
 
 /// Adds to the audit log what `operator` did at `at`, in Unix seconds.
@@ -358,6 +378,7 @@ pub(super) fn contents(transaction: &dyn Transaction) -> Result<Contents, KeySto
         last_uses: transaction.all(ALL_LAST_USES, &[], |row| {
             Ok((row.get("key")?, row.get("at")?))
         })?,
+        key_usage: transaction.all(ALL_KEY_USAGE, &[], KeyUsage::read)?,
         entries: transaction.all(ALL_ENTRIES, &[], |row| {
             Ok(NumberedEntry {
                 number: row.get("number")?,
@@ -389,6 +410,8 @@ pub(super) fn fill(transaction: &dyn Transaction, from: &Contents) -> Result<(),
     let rows = from.last_uses.iter();
     let rows = rows.map(|(key, at)| vec![key.value(), at.value()]);
     insert(transaction, "last_uses", &["key", "at"], rows)?;
+    let rows = from.key_usage.iter().map(KeyUsage::values);
+    insert(transaction, "key_usage", KeyUsage::COLUMNS, rows)?;
     let columns = [&["number", "at"], Operator::COLUMNS, NewEntry::COLUMNS].concat();
     let rows = from.entries.iter().map(|numbered| {
         let (number, at) = (numbered.number.value(), numbered.at.value());
@@ -424,6 +447,20 @@ fn insert<'v>(
         transaction.execute(&sql, &rows.concat())?;
     }
     Ok(())
+}
+
+/// Runs a statement with these rows in place of ROWS, unless there are none.
+fn execute_on<'v>(
+    transaction: &dyn Transaction,
+    sql: &str,
+    rows: impl Iterator<Item = Vec<Value<'v>>>,
+) -> Result<(), KeyStoreError> {
+    let rows: Vec<_> = rows.collect();
+    let Some(first) = rows.first() else {
+        return Ok(());
+    };
+    let parameters = rows_of_parameters(rows.len(), first.len());
+    transaction.execute(&sql.replace("ROWS", &parameters), &rows.concat())
 }
 
 /// Updates the columns of a row that differ from `before`. A table with such rows begins with its id.

@@ -16,8 +16,6 @@ pub struct Subscription {
     pub id: SubscriptionId,
     /// Its name, unique in a store.
     pub name: Name,
-    /// What it pays for.
-    pub plan: Plan,
     /// Whether its keys work.
     pub status: SubscriptionStatus,
     /// Requests a month, shared by all its keys.
@@ -35,8 +33,6 @@ pub struct Subscription {
 pub struct NewSubscription {
     /// Its name, not yet taken.
     pub name: Name,
-    /// What it pays for.
-    pub plan: Plan,
     /// Requests a month.
     pub quota: u64,
 }
@@ -68,17 +64,6 @@ impl Subscription {
     pub fn period(&self, now: i64) -> Period {
         Period::containing(self.started_at, now)
     }
-}
-
-named! {
-    /// What a subscription pays for.
-    pub enum Plan {
-        /// The only plan (specification section 5.4).
-        Pro = "pro",
-    }
-
-    /// A text that names no plan.
-    pub struct UnknownPlan = "must be pro";
 }
 
 named! {
@@ -114,7 +99,6 @@ mod tests {
             let one = Subscription {
                 id: SubscriptionId(id),
                 name: Name::parse(name).unwrap(),
-                plan: Plan::Pro,
                 status: SubscriptionStatus::Active,
                 quota: 5,
                 started_at: 1,

@@ -2,8 +2,8 @@
 
 use crate::keys::store::{KeyStoreError, Location};
 
-/// The version of the tables. Those of 1 to 3 were made before the first release, and are not read.
-pub const VERSION: i64 = 4;
+/// The version of the tables. Those of 1 to 4 were made before the first release, and are not read.
+pub const VERSION: i64 = 5;
 
 /// The statements that make the tables in a SQLite file, where they need no schema.
 pub(super) const IN_SQLITE: &str = include_str!("tables.sql");

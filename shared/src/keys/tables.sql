@@ -3,7 +3,6 @@
 CREATE TABLE catalogue.subscriptions (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     name        TEXT NOT NULL UNIQUE,
-    plan        TEXT NOT NULL,
     status      TEXT NOT NULL,
     quota       INTEGER NOT NULL CHECK (0 <= quota),
     started_at  INTEGER NOT NULL,
@@ -27,6 +26,7 @@ CREATE TABLE catalogue.keys (
     revoked_at     INTEGER,
     disabled_at    INTEGER,
     replaced_by    TEXT REFERENCES catalogue.keys (id) DEFERRABLE,
+    -- In milliseconds, unlike all other times.
     grace_ends_at  INTEGER
 ) STRICT;
 
@@ -43,6 +43,15 @@ CREATE TABLE catalogue.usage (
 CREATE TABLE catalogue.last_uses (
     key  TEXT PRIMARY KEY REFERENCES catalogue.keys (id),
     at   INTEGER NOT NULL
+) STRICT;
+
+-- Requests of each key, of those that "usage" counts for its subscription: a part of them, since a crash loses the last
+-- few.
+CREATE TABLE catalogue.key_usage (
+    key         TEXT NOT NULL REFERENCES catalogue.keys (id),
+    period_end  INTEGER NOT NULL,
+    charged     INTEGER NOT NULL CHECK (0 <= charged),
+    PRIMARY KEY (key, period_end)
 ) STRICT;
 
 -- The state of keys and subscriptions: the number for people, and a token that no other state has, also of a store that

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 
+use crate::base::clock::UnixMillis;
 use crate::keys::audit::{Change, Event};
 use crate::keys::environment::Environment;
 use crate::keys::key::KeyId;
@@ -15,7 +16,7 @@ use crate::keys::name::Name;
 use crate::keys::scope::{Scope, Scopes};
 use crate::keys::secret::{KeyHash, KeyPrefix};
 use crate::keys::store::{KeyStoreError, Location};
-use crate::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
+use crate::keys::subscription::{SubscriptionId, SubscriptionStatus};
 
 /// A transaction under way, or what makes one of each statement. An error of the database ends it,
 /// undoing everything.
@@ -186,6 +187,16 @@ impl Column for i64 {
     }
 }
 
+impl Column for UnixMillis {
+    fn value(&self) -> Value<'_> {
+        Value::Integer(self.0)
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(Self(value.integer()?))
+    }
+}
+
 impl Column for u32 {
     fn value(&self) -> Value<'_> {
         Value::Integer((*self).into())
@@ -291,7 +302,6 @@ text_columns! {
     KeyPrefix: KeyPrefix::parse,
     Name: Name::parse,
     Environment: str::parse::<Environment>,
-    Plan: str::parse::<Plan>,
     SubscriptionStatus: str::parse::<SubscriptionStatus>,
     Event: str::parse::<Event>,
 }

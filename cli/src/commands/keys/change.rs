@@ -99,7 +99,7 @@ pub(super) fn show(
 /// Warns that the rotated key before this one still works, since its grace period continues.
 fn warn_of_rotated(key: &Key, store: &mut KeyStore, context: &mut Context) -> anyhow::Result<()> {
     let owner = owner(key, store)?;
-    let now = context.clock.now().unix_seconds();
+    let now = context.clock.now();
     for other in store
         .keys()?
         .iter()

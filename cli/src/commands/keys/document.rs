@@ -2,6 +2,7 @@
 //! commands that issue one add it.
 
 use serde::Serialize;
+use shared::base::clock::Moment;
 use shared::keys::key::{Key, KeyId, KeyState};
 use shared::keys::last_use::LastUse;
 use shared::keys::name::Name;
@@ -32,12 +33,12 @@ pub(super) fn facts(
     key: &Key,
     owner: &Subscription,
     last_use: Option<LastUse>,
-    now: i64,
+    now: Moment,
     terminal: Terminal,
 ) -> Facts {
     let told = |at: Option<i64>| at.map(relative_time::exact);
     let shown = |at: Option<i64>| match at {
-        Some(at) => relative_time::full(at, now, terminal),
+        Some(at) => relative_time::full(at, now.unix_seconds(), terminal),
         None => "never".to_owned(),
     };
     let scopes: Vec<&str> = key.scopes.iter().map(Scope::as_str).collect();
@@ -61,7 +62,7 @@ pub(super) fn facts(
         .shown("Issued", shown(Some(key.created_at)))
         .told("expiresAt", told(key.expires_at))
         .shown("Expires", shown(key.expires_at))
-        .told("worksUntil", told(key.works_until()))
+        .told("worksUntil", key.works_until().map(relative_time::exact))
         .told("disabledAt", told(key.disabled_at))
         .told("revokedAt", told(key.revoked_at))
         .shown("Last used", shown(used_at))
@@ -83,7 +84,7 @@ pub(super) fn state(
     key: &Key,
     owner: &Subscription,
     last_use: Option<LastUse>,
-    now: i64,
+    now: Moment,
     terminal: Terminal,
 ) -> Cell {
     let is_in_use = last_use.is_some_and(|last| last.is_after_rotation);
@@ -91,7 +92,7 @@ pub(super) fn state(
     let text = match state {
         KeyState::Rotated { until } => {
             let still = if is_in_use { "still used, " } else { "" };
-            let until = relative_time::short(until, now, terminal);
+            let until = relative_time::short(until, now.unix_seconds(), terminal);
             let ends = if terminal.out { "stops" } else { "works until" };
             format!("rotated, {still}{ends} {until}")
         }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, value_parser};
+use shared::base::clock::Moment;
 use shared::keys::environment::Environment;
 use shared::keys::key::Key;
 use shared::keys::key_store::{IssuedKey, KeyStore, NewKey};
@@ -75,18 +76,19 @@ pub(super) fn run(
     let attempt = "could not issue a key";
     require_output(attempt, context)?;
     let mut store = key_store::open(config, context)?;
-    let now = context.clock.now().unix_seconds();
+    let now = context.clock.now();
     let new = NewKey {
         subscription: args.subscription.clone(),
         environment: args.environment,
         scopes: args.scopes.iter().copied().collect(),
         name: args.name.clone(),
         rate_limit: args.rate_limit,
-        expires_at: args
-            .expires
-            .map(|expires| now.saturating_add_unsigned(expires.as_secs())),
+        expires_at: args.expires.map(|expires| {
+            now.unix_seconds()
+                .saturating_add_unsigned(expires.as_secs())
+        }),
     };
-    let issued = store.issue_key(new, &mut *context.random, now);
+    let issued = store.issue_key(new, &mut *context.random, now.unix_seconds());
     let issued = issued.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let shown = if as_json {
         show_document(&issued, now, &mut store, context)
@@ -106,7 +108,7 @@ pub(super) fn run(
 
 fn show_document(
     issued: &IssuedKey,
-    now: i64,
+    now: Moment,
     store: &mut KeyStore,
     context: &mut Context,
 ) -> anyhow::Result<()> {
@@ -167,7 +169,7 @@ pub(super) fn show_beside_key(text: &str, context: &mut Context) {
 pub(super) fn about(
     issued: &IssuedKey,
     owner: &Subscription,
-    now: i64,
+    now: Moment,
     context: &Context,
 ) -> String {
     let details = document::facts(&issued.key, owner, None, now, context.terminal);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, value_parser};
 use serde::Serialize;
+use shared::base::clock::Moment;
 use shared::keys::environment::Environment;
 use shared::keys::key::{Key, KeyId, KeyState};
 use shared::keys::key_store::KeyStore;
@@ -83,11 +84,12 @@ impl ListArgs {
         key: &Key,
         owner: &Subscription,
         last_use: Option<LastUse>,
-        now: i64,
+        now: Moment,
     ) -> bool {
         let state = key.state(owner, now);
         let used_at = last_use.map_or(key.created_at, |last| last.at);
-        let is_unused_for = |time: Duration| used_at.saturating_add_unsigned(time.as_secs()) <= now;
+        let is_unused_for =
+            |time: Duration| used_at.saturating_add_unsigned(time.as_secs()) <= now.unix_seconds();
         self.subscription
             .as_ref()
             .is_none_or(|name| *name == owner.name)
@@ -117,7 +119,7 @@ pub(super) fn run(
         last_uses,
     } = listing(store)?;
     let last_use = |key: &Key| last_uses.get(&key.id).copied();
-    let now = context.clock.now().unix_seconds();
+    let now = context.clock.now();
     let all = keys.len();
     keys.retain(|(key, owner)| args.matches(key, owner, last_use(key), now));
     let terminal = context.terminal;
@@ -142,7 +144,7 @@ pub(super) fn run(
 fn listed(
     keys: &[(Key, Subscription)],
     last_uses: &HashMap<KeyId, LastUse>,
-    now: i64,
+    now: Moment,
     terminal: Terminal,
 ) -> Report<'static> {
     let columns = [
@@ -158,7 +160,7 @@ fn listed(
         Column::spare(3, "LAST USED"),
     ];
     let time_or_never = |at: Option<i64>| match at {
-        Some(at) => relative_time::short(at, now, terminal),
+        Some(at) => relative_time::short(at, now.unix_seconds(), terminal),
         None => "never".to_owned(),
     };
     let rows = keys.iter().map(|(key, owner)| {
@@ -221,7 +223,7 @@ pub(super) fn print(
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<()> {
-    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let (now, terminal) = (context.clock.now(), context.terminal);
     let facts = facts(key, owner, last_use, now, terminal);
     show::facts(as_json, facts, context)
 }

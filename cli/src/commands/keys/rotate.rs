@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use shared::base::clock::{Moment, UnixMillis};
 use shared::keys::key_store::Rotation;
 use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
 
@@ -53,7 +54,7 @@ pub(super) fn run(
     let attempt = "could not rotate the key";
     require_output(attempt, context)?;
     let mut store = key_store::open(config, context)?;
-    let now = context.clock.now().unix_seconds();
+    let now = context.clock.now();
     let old = args.key.find(attempt, &mut store)?;
     // Everything shown beside the new key is read before it exists, so that no error can keep it
     // from being shown.
@@ -85,11 +86,11 @@ pub(super) fn run(
     Ok(ExitStatus::Done)
 }
 
-fn about_old(rotation: &Rotation, now: i64, context: &Context) -> String {
+fn about_old(rotation: &Rotation, now: Moment, context: &Context) -> String {
     let prefix = &rotation.old.prefix;
     match rotation.old.works_until() {
-        Some(until) if now < until => {
-            let until = relative_time::full(until, now, context.terminal);
+        Some(until) if UnixMillis::from(now) < until => {
+            let until = relative_time::full(until, now.unix_seconds(), context.terminal);
             format!("\nThe old key {prefix} works until {until}.\n")
         }
         _ => format!("\nThe old key {prefix} has stopped working.\n"),

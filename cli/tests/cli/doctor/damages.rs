@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use shared::keys::key::KeyId;
-use shared::keys::last_use::LastUses;
+use shared::keys::last_use::{KeyUse, LastUses};
 use shared::keys::sqlite;
 
 use super::ward::{Ward, check_cases};
@@ -188,7 +188,7 @@ fn keys_and_subscriptions_that_want_looking_after_are_named() {
     let id = KeyId::parse(keys["keys"][0]["id"].as_str().unwrap()).unwrap();
     rotated.run(&["keys", "rotate", id.as_str()]);
     let uses = sqlite::SqliteLastUses::new(rotated.path("keys.sqlite"));
-    uses.record(&[(id, START + 30)]).unwrap();
+    uses.record(&[KeyUse::free(id, START + 30)]).unwrap();
     let mut cases = [
         (
             "subscriptions without keys",

@@ -2,27 +2,38 @@
 
 use std::sync::Mutex;
 
-use shared::keys::last_use::LastUses;
+use shared::keys::last_use::{KeyUse, LastUses};
+use shared::keys::store::CHANGE;
 
 use super::*;
 
 /// Records the batches that are written, unless it is busy.
 #[derive(Default)]
 struct Record {
-    batches: Mutex<Vec<Vec<(KeyId, i64)>>>,
+    batches: Mutex<Vec<Vec<KeyUse>>>,
     /// How many attempts fail before one succeeds.
     failures: Mutex<u32>,
+    /// Whether it is not known of a failure if it wrote something.
+    is_unknown: bool,
     /// How often it was asked to keep the reserve.
     kept: Mutex<u32>,
 }
 
 impl LastUses for Record {
-    fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
+    fn record(&self, uses: &[KeyUse]) -> Result<(), KeyStoreError> {
         let mut failures = self.failures.lock().unwrap();
         if 0 < *failures {
             *failures -= 1;
             let location = Location::File("here".to_owned());
-            return Err(KeyStoreError::Missing { location });
+            return Err(if self.is_unknown {
+                KeyStoreError::Failed {
+                    attempt: CHANGE,
+                    location,
+                    source: "the connection broke".into(),
+                }
+            } else {
+                KeyStoreError::Missing { location }
+            });
         }
         self.batches.lock().unwrap().push(uses.to_vec());
         Ok(())
@@ -37,11 +48,19 @@ impl Record {
     /// The times of the batches, each of which has the tests' only key.
     fn times(&self) -> Vec<i64> {
         let batches = self.batches.lock().unwrap();
-        let time = |batch: &Vec<(KeyId, i64)>| match &batch[..] {
-            [(key, at)] if key.as_str() == "key_aaaaaaaaaaaaaaaa" => *at,
+        let time = |batch: &Vec<KeyUse>| match &batch[..] {
+            [used] if used.key.as_str() == "key_aaaaaaaaaaaaaaaa" => used.at,
             _ => panic!("{batch:?}"),
         };
         batches.iter().map(time).collect()
+    }
+
+    /// What was charged: the ends of months and requests, batch by batch.
+    fn charged(&self) -> Vec<Vec<(i64, u64)>> {
+        let batches = self.batches.lock().unwrap();
+        let charged = |used: &KeyUse| (used.period_end, used.charged);
+        let of_batch = |batch: &Vec<KeyUse>| batch.iter().map(charged).collect();
+        batches.iter().map(of_batch).collect()
     }
 }
 
@@ -106,6 +125,48 @@ fn what_could_not_be_written_down_is_written_later_whatever_became_of_the_keys()
     scene.refresh(nothing).unwrap();
     scene.keyring.write_uses(&record).unwrap();
     assert_eq!(record.times(), [START]);
+}
+
+#[test]
+fn charged_requests_are_counted_by_month_and_written_once() {
+    let (scene, record) = scene();
+    let key = scene.verify().unwrap().key;
+    for (month, requests) in [(100, 3), (200, 2), (100, 1)] {
+        for _request in 0..requests {
+            scene.keyring.count_charge(&key, month);
+        }
+    }
+    let written = [vec![(100, 4), (200, 2)], vec![(200, 1)]];
+    scene.keyring.write_uses(&record).unwrap();
+    assert_eq!(record.charged(), written[..1]);
+    // Of a key that was accepted before, and is another snapshot's now.
+    let revoked = snapshot(|key, _| key.revoked_at = Some(START));
+    scene.refresh(Answer::Changed(revoked)).unwrap();
+    scene.keyring.count_charge(&key, 200);
+    for _time in 0..2 {
+        scene.keyring.write_uses(&record).unwrap();
+    }
+    assert_eq!(record.charged(), written);
+}
+
+#[test]
+fn charges_are_written_again_only_if_it_is_known_that_they_were_not() {
+    for (is_unknown, written) in [(false, (100, 2)), (true, (0, 0))] {
+        let (scene, mut record) = scene();
+        record.is_unknown = is_unknown;
+        let key = scene.verify().unwrap().key;
+        scene.keyring.count_charge(&key, 100);
+        scene.keyring.count_charge(&key, 100);
+        *record.failures.lock().unwrap() = 1;
+        scene.keyring.write_uses(&record).unwrap_err();
+        scene.keyring.write_uses(&record).unwrap();
+        assert_eq!(record.charged(), [[written]]);
+        assert_eq!(
+            record.times(),
+            [START],
+            "when it was used is told all the same"
+        );
+    }
 }
 
 #[test]

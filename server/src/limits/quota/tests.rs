@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use shared::base::clock::{Clock, ManualClock};
 use shared::keys::name::Name;
 use shared::keys::quota::Period;
-use shared::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
+use shared::keys::subscription::{SubscriptionId, SubscriptionStatus};
 
 use super::*;
 
@@ -30,7 +30,6 @@ fn subscription(id: i64, quota: u64) -> Subscription {
     Subscription {
         id: SubscriptionId(id),
         name: Name::parse("Acme").unwrap(),
-        plan: Plan::Pro,
         status: SubscriptionStatus::Active,
         quota,
         started_at: 0,

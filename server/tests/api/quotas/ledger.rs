@@ -9,7 +9,7 @@ use shared::keys::ledger::{Lease, QuotaLedger};
 use shared::keys::name::Name;
 use shared::keys::quota::Period;
 use shared::keys::store::{CHANGE, KeyStoreError, Location};
-use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
+use shared::keys::subscription::{Subscription, SubscriptionId, SubscriptionStatus};
 
 use crate::app::WAIT_MAX;
 
@@ -18,7 +18,6 @@ pub(super) fn subscription(quota: u64, started_at: i64) -> Subscription {
     Subscription {
         id: SubscriptionId(1),
         name: Name::parse("Acme").unwrap(),
-        plan: Plan::Pro,
         status: SubscriptionStatus::Active,
         quota,
         started_at,

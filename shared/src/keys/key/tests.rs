@@ -6,7 +6,6 @@ use super::*;
 use crate::keys::change::UnchangeableReason;
 use crate::keys::scope::Scope;
 use crate::keys::secret::PlainKey;
-use crate::keys::subscription::Plan;
 
 const NOW: i64 = 1_000_000;
 const VECTOR: &str = "boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw";
@@ -19,7 +18,6 @@ fn subscription(status: SubscriptionStatus) -> Subscription {
     Subscription {
         id: SubscriptionId(1),
         name: Name::parse("Acme").unwrap(),
-        plan: Plan::Pro,
         status,
         quota: 10,
         started_at: 0,
@@ -88,7 +86,7 @@ fn an_expiry_and_a_grace_end_at_their_very_second() {
         ..active()
     };
     let rotated = Key {
-        grace_ends_at: Some(NOW),
+        grace_ends_at: Some(NOW.into()),
         replaced_by: Some(id(2)),
         ..active()
     };
@@ -102,43 +100,54 @@ fn an_expiry_and_a_grace_end_at_their_very_second() {
 fn a_rotated_key_works_for_its_grace_and_never_beyond_its_expiry() {
     let subscription = subscription(SubscriptionStatus::Active);
     let table = [
-        (None, 100, Some(NOW + 100)),
-        (Some(NOW + 50), 100, Some(NOW + 50)),
-        (Some(NOW + 200), 100, Some(NOW + 100)),
-        (None, u64::MAX, Some(i64::MAX)),
+        (None, 100, UnixMillis::from(NOW + 100)),
+        (Some(NOW + 50), 100, UnixMillis::from(NOW + 50)),
+        (Some(NOW + 200), 100, UnixMillis::from(NOW + 100)),
+        (None, u64::MAX, UnixMillis(i64::MAX)),
     ];
     for (expires_at, grace, until) in table {
         let mut key = Key {
             expires_at,
             ..active()
         };
-        key.rotate(&subscription, id(2), Duration::from_secs(grace), NOW)
+        key.rotate(&subscription, id(2), Duration::from_secs(grace), NOW.into())
             .unwrap();
         let state = key.state(&subscription, NOW);
-        assert_eq!(
-            Some(state),
-            until.map(|until| KeyState::Rotated { until }),
-            "{grace}"
-        );
+        assert_eq!(state, KeyState::Rotated { until }, "{grace}");
     }
     let mut key = active();
-    key.rotate(&subscription, id(2), Duration::ZERO, NOW)
+    key.rotate(&subscription, id(2), Duration::ZERO, NOW.into())
         .unwrap();
     assert_eq!(key.state(&subscription, NOW), KeyState::Expired);
+}
+
+/// A second that has begun when the key is rotated takes nothing of the grace.
+#[test]
+fn a_grace_lasts_to_the_millisecond() {
+    let subscription = subscription(SubscriptionStatus::Active);
+    let now = UnixMillis(NOW * 1000 + 900);
+    let mut key = active();
+    let grace = Duration::from_secs(1);
+    key.rotate(&subscription, id(2), grace, now).unwrap();
+    let until = UnixMillis(NOW * 1000 + 1900);
+    assert_eq!(key.works_until(), Some(until));
+    let refusal = |millis| key.refusal(&subscription, Environment::Test, UnixMillis(millis));
+    assert_eq!(refusal(until.0 - 1), None);
+    assert_eq!(refusal(until.0), Some(KeyRefusal::Expired));
 }
 
 #[test]
 fn only_a_key_that_works_can_be_rotated() {
     let check = |key: Key, status, expected: UnchangeableReason| {
         let mut after = key.clone();
-        let rotated = after.rotate(&subscription(status), id(2), Duration::ZERO, NOW);
+        let rotated = after.rotate(&subscription(status), id(2), Duration::ZERO, NOW.into());
         assert_eq!(rotated.unwrap_err().reason, expected);
         assert_eq!(after, key, "a refused change changes nothing");
     };
     let is_active = SubscriptionStatus::Active;
     let rotated = Key {
         replaced_by: Some(id(3)),
-        grace_ends_at: Some(NOW),
+        grace_ends_at: Some(NOW.into()),
         ..active()
     };
     let replaced_by_3 = UnchangeableReason::Rotated { replaced_by: id(3) };
@@ -170,7 +179,9 @@ fn only_a_key_that_works_can_be_rotated() {
     check(
         active(),
         SubscriptionStatus::Inactive,
-        UnchangeableReason::SubscriptionInactive,
+        UnchangeableReason::SubscriptionInactive {
+            name: Name::parse("Acme").unwrap(),
+        },
     );
 }
 

@@ -1,7 +1,6 @@
-//! When keys were last used: a table that servers write and commands read.
+//! How keys were used: a table that servers write and commands read.
 
-use crate::keys::key::KeyId;
-use crate::keys::last_use::LastUses;
+use crate::keys::last_use::{KeyUse, LastUses};
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::pool::Pool;
 use crate::keys::statements;
@@ -22,7 +21,7 @@ impl PostgresLastUses {
 }
 
 impl LastUses for PostgresLastUses {
-    fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
+    fn record(&self, uses: &[KeyUse]) -> Result<(), KeyStoreError> {
         statements::record_uses(&self.0.to(CHANGE), uses)
     }
 }

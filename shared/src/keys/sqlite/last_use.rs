@@ -1,9 +1,8 @@
-//! When keys were last used, in the file that also holds the keys.
+//! How keys were used, in the file that also holds the keys.
 
 use std::path::PathBuf;
 
-use crate::keys::key::KeyId;
-use crate::keys::last_use::LastUses;
+use crate::keys::last_use::{KeyUse, LastUses};
 use crate::keys::sqlite::database::{Database, LockTimeout};
 use crate::keys::statements;
 use crate::keys::store::KeyStoreError;
@@ -23,7 +22,7 @@ impl SqliteLastUses {
 }
 
 impl LastUses for SqliteLastUses {
-    fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
+    fn record(&self, uses: &[KeyUse]) -> Result<(), KeyStoreError> {
         // Waiting for the commit keeps readers out, so it must be shorter than the polls of
         // servers.
         let mut database = Database::open(&self.path, LockTimeout::POLLS)?;

@@ -26,7 +26,7 @@ use crate::keys::scope::{Scope, Scopes};
 use crate::keys::sqlite::tests::StoreFile;
 use crate::keys::store::KeySource;
 use crate::keys::subscription::NewSubscription;
-use crate::keys::subscription::{Plan, Subscription};
+use crate::keys::subscription::Subscription;
 
 /// 2026-10-01T12:00:00Z
 pub(in crate::keys) const NOW: i64 = 1_790_856_000;
@@ -110,7 +110,6 @@ pub(in crate::keys) fn name(text: &str) -> Name {
 pub(in crate::keys) fn subscribe(store: &mut KeyStore, text: &str, quota: u64) -> Subscription {
     let new = NewSubscription {
         name: name(text),
-        plan: Plan::Pro,
         quota,
     };
     store.create_subscription(&new, NOW).unwrap()

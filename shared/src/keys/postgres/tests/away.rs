@@ -8,6 +8,7 @@ use std::thread;
 
 use super::*;
 use crate::keys::key::KeyId;
+use crate::keys::last_use::KeyUse;
 use crate::keys::quota::Period;
 use crate::keys::store::KeyStoreError;
 use crate::keys::subscription::SubscriptionId;
@@ -78,7 +79,7 @@ fn where_nothing_listens_everything_is_refused_as_unreachable() {
         ledger.lease(id, period, 1).map(drop),
         ledger.charged(id, period).map(drop),
         ledger.give_back(id, period, 1),
-        PostgresLastUses::new(&client).record(&[(key, NOW)]),
+        PostgresLastUses::new(&client).record(&[KeyUse::free(key, NOW)]),
         make(&client).map(drop),
     ];
     for refused in refused {

@@ -2,6 +2,7 @@
 //! it by the tests of every store, and here what must not stay behind.
 
 use super::*;
+use crate::keys::last_use::KeyUse;
 use crate::keys::postgres::{WithoutServers, examine};
 use crate::keys::tests::store_tests::{NOW, issue, subscribe};
 
@@ -22,7 +23,10 @@ fn whoever_gets_our_connection_next_gets_it_as_it_was() {
     let period = subscription.period(NOW);
     let ledger = database.ledger();
     ledger.lease(subscription.id, period, 5).unwrap();
-    database.last_uses().record(&[(key.id, NOW)]).unwrap();
+    database
+        .last_uses()
+        .record(&[KeyUse::free(key.id, NOW)])
+        .unwrap();
     WithoutServers::hold(database.client()).unwrap();
     examine(database.client()).unwrap();
     make(database.client()).unwrap();

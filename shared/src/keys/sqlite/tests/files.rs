@@ -112,11 +112,11 @@ fn a_store_that_is_gone_is_not_replaced_by_an_empty_one() {
 fn other_files_and_other_versions_are_refused_and_stay_as_they_are() {
     let table = [
         (
-            "PRAGMA user_version = 5",
-            "the key store [dir]/keys.sqlite has version 5, newer than 4: use a newer program",
+            "PRAGMA user_version = 6",
+            "the key store [dir]/keys.sqlite has version 6, newer than 5: use a newer program",
         ),
         (
-            "PRAGMA user_version = 3",
+            "PRAGMA user_version = 4",
             "the key store [dir]/keys.sqlite was made before the first release of this program",
         ),
         (

@@ -1,7 +1,7 @@
 //! Last uses in a file that others lock, or on a full disk.
 
 use super::*;
-use crate::keys::last_use::{LastUse, LastUses};
+use crate::keys::last_use::{KeyUse, LastUse, LastUses};
 use crate::keys::sqlite::{SqliteKeySource, SqliteLastUses};
 use crate::keys::store::KeySource;
 
@@ -23,7 +23,7 @@ fn a_store_that_cannot_be_written_to_says_so() {
     let sql = "CREATE TRIGGER no_use BEFORE INSERT ON last_uses
         BEGIN SELECT RAISE(ABORT, 'no room'); END";
     by_hand.execute_batch(sql).unwrap();
-    let refused = error(uses.record(&[(id, NOW)]), &place);
+    let refused = error(uses.record(&[KeyUse::free(id, NOW)]), &place);
     let expected = "could not change the key store [dir]/keys.sqlite: no room";
     assert_eq!(refused, expected);
 }
@@ -40,10 +40,10 @@ fn a_use_that_a_reader_keeps_from_being_written_keeps_no_server_from_reading() {
     let begin = "BEGIN; SELECT count(*) FROM keys";
     reader.execute_batch(begin).unwrap();
     let uses = SqliteLastUses::new(place.path());
-    let refused = uses.record(&[(id.clone(), NOW)]);
+    let refused = uses.record(&[KeyUse::free(id.clone(), NOW)]);
     assert!(matches!(refused, Err(KeyStoreError::Locked { .. })));
     assert_eq!(source.poll().unwrap(), None);
     drop(reader);
-    uses.record(&[(id.clone(), NOW)]).unwrap();
+    uses.record(&[KeyUse::free(id.clone(), NOW)]).unwrap();
     assert_eq!(store.last_uses().unwrap()[&id], used(NOW));
 }

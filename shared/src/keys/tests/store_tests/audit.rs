@@ -80,7 +80,6 @@ fn subscriptions_are_entered_with_old_and_new_values(place: &dyn TestStore) {
     let mut store = place.store();
     let created = added(&mut store, |store| _ = subscribe(store, "Acme", 5));
     let begun = vec![
-        change("plan", None, Some("pro")),
         change("status", None, Some("active")),
         change("quota", None, Some("5")),
     ];

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::keys::contents::{Contents, NumberedEntry};
 use crate::keys::key::{Key, KeyId};
+use crate::keys::last_use::KeyUse;
 use crate::keys::secret::PlainKey;
 use crate::keys::store::KeyStoreError;
 
@@ -25,7 +26,12 @@ fn used(place: &dyn TestStore) -> Contents {
     store
         .rotate_key(&id, Duration::from_hours(1), random, NOW)
         .unwrap();
-    place.last_uses().record(&[(id, NOW + 5)]).unwrap();
+    let used = KeyUse {
+        period_end: acme.period(NOW).end,
+        charged: 4,
+        ..KeyUse::free(id, NOW + 5)
+    };
+    place.last_uses().record(&[used]).unwrap();
     place.ledger().lease(acme.id, acme.period(NOW), 9).unwrap();
     store.contents().unwrap()
 }
@@ -117,6 +123,7 @@ fn a_copy_of_thousands_of_rows_has_them_all(place: &dyn TestStore) {
         .collect();
     contents.keys[0].1.replaced_by = Some(contents.keys[2100].1.id.clone());
     contents.last_uses.clear();
+    contents.key_usage.clear();
     let mut entry = contents.entries.pop().unwrap();
     entry.entry.key = None;
     contents.entries = (1..=2101)

@@ -146,7 +146,6 @@ fn what_is_deleted_stays_so_and_no_other_takes_its_name(place: &dyn TestStore) {
     assert!(matches!(issued, Err(KeyStoreError::NoSubscription { .. })));
     let new = NewSubscription {
         name: old.name,
-        plan: Plan::Pro,
         quota: 1,
     };
     let refused = store.create_subscription(&new, NOW);

@@ -4,6 +4,7 @@ use std::slice;
 use std::time::Duration;
 
 use super::*;
+use crate::keys::audit::{Change, EntryQuery, Event};
 use crate::keys::change::{Expiry, KeyUpdate};
 use crate::keys::key::KeyReference;
 use crate::keys::key::{Key, KeyId};
@@ -21,6 +22,8 @@ on_every_store!(
     an_update_changes_what_it_names_and_nothing_else,
     a_key_that_is_revoked_expired_or_unknown_is_not_updated,
     no_two_keys_have_the_same_id_or_prefix,
+    a_renamed_subscription_keeps_its_keys_its_charges_and_its_log,
+    no_subscription_gets_a_name_that_another_has_or_had,
     what_is_not_there_or_not_allowed_is_named,
 );
 
@@ -86,7 +89,7 @@ fn a_rotation_passes_on_everything_but_the_secret(place: &dyn TestStore) {
         };
         assert_eq!(new.key, expected);
         let replaced_by = Some(new.key.id.clone());
-        let grace_ends_at = Some(NOW + 65);
+        let grace_ends_at = Some((NOW + 65).into());
         assert_eq!(
             rotation.old,
             Key {
@@ -241,12 +244,73 @@ fn no_two_keys_have_the_same_id_or_prefix(place: &dyn TestStore) {
     assert_ne!(one.prefix, other.prefix);
 }
 
+fn a_renamed_subscription_keeps_its_keys_its_charges_and_its_log(place: &dyn TestStore) {
+    let mut store = place.store();
+    let acme = subscribe(&mut store, "Acme", 9);
+    let key = issue(&mut store, 1).key;
+    let period = acme.period(NOW);
+    place.ledger().lease(acme.id, period, 3).unwrap();
+    let mut source = place.source();
+    source.poll().unwrap();
+    let renamed = Subscription {
+        name: name("Boats"),
+        ..acme.clone()
+    };
+    for (from, expected) in [("Acme", &renamed), ("Boats", &renamed)] {
+        let changed = store.rename_subscription(&name(from), &name("Boats"), NOW);
+        assert_eq!(changed.unwrap(), *expected, "{from}");
+    }
+    let seen = source.poll().unwrap().unwrap();
+    assert_eq!((seen.keys, seen.subscriptions), (vec![key], vec![renamed]));
+    assert_eq!(store.usage(acme.id, period).unwrap(), 3);
+    let query = EntryQuery {
+        key: None,
+        subscription: Some(acme.id),
+        limit: 9,
+    };
+    let log = store.audit_log(&query).unwrap();
+    let events: Vec<_> = log.iter().map(|entry| entry.event).collect();
+    let expected = [
+        Event::SubscriptionRenamed,
+        Event::KeyIssued,
+        Event::SubscriptionCreated,
+    ];
+    assert_eq!(events, expected, "the second time changed nothing");
+    let changed = Change {
+        field: "name".to_owned(),
+        from: Some("Acme".to_owned()),
+        to: Some("Boats".to_owned()),
+    };
+    assert_eq!(log[0].changes, [changed]);
+    assert!(log.iter().all(|entry| entry.subscription == name("Boats")));
+    subscribe(&mut store, "Acme", 1);
+}
+
+fn no_subscription_gets_a_name_that_another_has_or_had(place: &dyn TestStore) {
+    let mut store = place.store();
+    subscribe(&mut store, "Acme", 1);
+    subscribe(&mut store, "Gone", 1);
+    let deleted = store.delete_subscription(&name("Gone"), NOW).unwrap();
+    let living = subscribe(&mut store, "Other", 1);
+    let before = store.contents().unwrap();
+    for taken in [&living.name, &deleted.name] {
+        let refused = store.rename_subscription(&name("Acme"), taken, NOW);
+        let expected = format!("there is a subscription named \"{taken}\" already");
+        assert_eq!(error(refused), expected);
+    }
+    for (gone, new) in [(&deleted.name, "Gone"), (&name("acme"), "Acme")] {
+        let refused = store.rename_subscription(gone, &name(new), NOW);
+        let expected = format!("there is no subscription named \"{gone}\"");
+        assert_eq!(error(refused), expected);
+    }
+    assert_eq!(store.contents().unwrap(), before);
+}
+
 fn what_is_not_there_or_not_allowed_is_named(place: &dyn TestStore) {
     let mut store = place.store();
     subscribe(&mut store, "Acme", 1);
     let new = NewSubscription {
         name: name("Acme"),
-        plan: Plan::Pro,
         quota: 1,
     };
     let error_of = |result| error(result);
