@@ -129,6 +129,19 @@ impl Mapping {
         SourceFile::new(self.name.clone(), self.text.as_bytes())
     }
 
+    /// Whether it asks for the time of the import, so that one export may become another catalogue
+    /// as time passes.
+    pub fn asks_time(&self) -> bool {
+        let Definition {
+            expressions,
+            prelude,
+            ..
+        } = &*self.definition;
+        let shared = prelude.as_ref().map_or("", |prelude| &prelude.code);
+        let mut expressions = expressions.iter();
+        expressions.any(|expression| expression::asks_time(&expression.code, shared))
+    }
+
     /// Which files of an export it reads, and how.
     pub(crate) fn plan(&self) -> &Plan {
         &self.definition.plan

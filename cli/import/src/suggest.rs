@@ -121,7 +121,12 @@ impl Suggestion {
 }
 
 /// Runs a mapping on the exports, with the checks of a mapping.
-pub(crate) fn check(text: &str, exports: &[Export], temp_dir: &Path) -> anyhow::Result<Outcome> {
+pub(crate) fn check(
+    text: &str,
+    exports: &[Export],
+    temp_dir: &Path,
+    now: &Timestamp,
+) -> anyhow::Result<Outcome> {
     let mapping = Mapping::parse("suggested.toml".to_owned(), text.to_owned())?;
     let settings = Settings {
         exports,
@@ -130,6 +135,7 @@ pub(crate) fn check(text: &str, exports: &[Export], temp_dir: &Path) -> anyhow::
         temp_dir,
         listed_max: 0,
         skip_invalid: false,
+        now,
         progress: &(),
     };
     run::run(&settings, &mut io::empty(), &mut io::sink(), &mut Discard)
@@ -249,7 +255,7 @@ fn written(
     temp_dir: &Path,
 ) -> anyhow::Result<(String, u64)> {
     let trial = list.trial();
-    let tried = check(&trial, exports, temp_dir)?.findings;
+    let tried = check(&trial, exports, temp_dir, &list.now)?.findings;
     list.has_unique_names = !tried.counts().contains_key(&Code::DuplicateSlug);
     let text = list.text();
     let errors = if list.is_open() {
@@ -257,7 +263,9 @@ fn written(
     } else if text == trial {
         tried.errors()
     } else {
-        check(&text, exports, temp_dir)?.findings.errors()
+        check(&text, exports, temp_dir, &list.now)?
+            .findings
+            .errors()
     };
     Ok((text, errors))
 }

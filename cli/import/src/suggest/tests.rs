@@ -20,7 +20,12 @@ use crate::source::readers::csv::COLUMNS_MAX;
 
 /// A time that no test depends on.
 fn now() -> Timestamp {
-    Timestamp::from_unix_seconds(1_700_000_000)
+    Timestamp::from_unix_seconds(1_790_000_000)
+}
+
+/// What a mapping finds in exports at that time.
+fn check(text: &str, exports: &[Export], temp_dir: &Path) -> anyhow::Result<Outcome> {
+    super::check(text, exports, temp_dir, &now())
 }
 
 /// What is suggested for a file.
