@@ -10,6 +10,7 @@
 pub(crate) mod encoding;
 pub(crate) mod plan;
 pub(crate) mod readers;
+pub(crate) mod unread;
 
 mod archive;
 mod decompress;
@@ -29,6 +30,7 @@ pub use self::encoding::Encoding;
 pub use self::export::{Export, Origin, STANDARD_INPUT};
 pub use self::files::ProgressListener;
 pub use self::plan::{LINE_MAX, Plan};
+pub use self::unread::UnreadFormat;
 
 pub(crate) use self::files::ReadContext;
 pub(crate) use self::incoming::{FailedRecord, Incoming, Record, Sink, Spot};

@@ -29,7 +29,7 @@ use crate::finding::Code;
 use crate::mapping::{Form, Mapping, Recognised, recognise};
 use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
-use crate::source::{Encoding, Export, FileGroup, FileNames, Format, Layout, Plan};
+use crate::source::{Encoding, Export, FileGroup, FileNames, Format, Layout, Plan, UnreadFormat};
 
 use self::choose::choose;
 pub use self::decision::Decision;
@@ -66,9 +66,12 @@ pub enum NoSuggestion {
     /// The export is native, or not recognised.
     #[error("the export looks native, or like nothing that a mapping could read")]
     Unknown,
-    /// It looks like this form, from which no list can be read.
-    #[error("the export looks like {0}, for which no mapping can be suggested")]
-    Unreadable(Form),
+    /// It is XML, from which no list is read without a mapping; this is how it begins.
+    #[error("the export looks like XML ({0}), for which no mapping can be suggested")]
+    Xml(String),
+    /// A file of it has a format that is not read.
+    #[error("{0} is {name}, which is not read", name = .1.name)]
+    Unread(String, &'static UnreadFormat),
     /// No record with keys could be read from it, for this reason if one is known.
     #[error("no list of records could be read: {0}")]
     NoRecords(String),
@@ -93,7 +96,8 @@ pub fn suggest(exports: &[Export], temp_dir: &Path, now: Timestamp) -> anyhow::R
             let layout = ("parquet", Format::Parquet);
             from_list(recognised, layout, exports, temp_dir, now)
         }
-        Form::Xml => Err(NoSuggestion::Unreadable(recognised.form).into()),
+        Form::Xml => Err(NoSuggestion::Xml(recognised.sign).into()),
+        Form::Unread(format) => Err(NoSuggestion::Unread(recognised.file, format).into()),
     }?;
     suggestion.text.insert_str(0, &suggestion.head());
     Ok(suggestion)

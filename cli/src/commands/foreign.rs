@@ -23,10 +23,17 @@ pub(super) fn write(
         file, form, sign, ..
     } = recognised;
     // A path may be longer than a line, so it has one of its own.
-    let what = format!("error: this is not a native export; it looks like {form}");
+    let what = match form {
+        Form::Unread(_) => format!("error: this is {form}, which is not read"),
+        _ => format!("error: this is not a native export; it looks like {form}"),
+    };
     writeln!(out, "{}", fit(&what, 2, terminal))?;
     writeln!(out, "--> {}", escape_control(file))?;
-    writeln!(out, "  = {sign}\n")?;
+    writeln!(out, "  = {sign}")?;
+    if matches!(form, Form::Unread(_)) {
+        return Ok(());
+    }
+    writeln!(out)?;
     let exports = exports.iter().map(|source| quoted(&source.to_string()));
     let exports = exports.collect::<Vec<_>>().join(" ");
     writeln!(
@@ -34,9 +41,14 @@ pub(super) fn write(
         "A mapping makes native records of it. Write one, edit it, check it, use it:"
     )?;
     let init = match form {
-        Form::Xml => format!("{} mapping.toml", form.mapping().name()),
+        Form::Xml => "minimal mapping.toml".to_owned(),
         _ => format!("--from {exports} --to mapping.toml"),
     };
+    if matches!(form, Form::Xml) {
+        let how = "In [[sources]], `reader = \"xml\"` reads XML, and `records` names the path of its \
+                   records, such as `records = [\"boats.boat\"]`.";
+        writeln!(out, "{}", fit(how, 0, terminal))?;
+    }
     for command in [
         format!("mapping init {init}"),
         format!("mapping check mapping.toml {exports}"),

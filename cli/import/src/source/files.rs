@@ -149,7 +149,7 @@ impl Opening<'_> {
 
     fn contents(&mut self, name: String, within: &str, reader: impl Read) -> anyhow::Result<()> {
         let (head, whole) = match decompress::open(&name, reader) {
-            Ok(reader) => archive::sniff(reader),
+            Ok(reader) => archive::sniff(reader, archive::BLOCK),
             Err(source) => {
                 let file = self.next_file(name, within);
                 return self.broken(&file, None, source);

@@ -404,7 +404,7 @@ fn records_and_keys_beyond_the_limits_are_said_not_to_be_looked_at() {
 fn nothing_is_suggested_for_what_is_no_list() {
     for (name, contents, expected) in [
         ("a.ndjson", "{\"kind\":\"boat\"}\n", "looks native"),
-        ("a.xml", "<boats><boat/></boats>", "looks like XML"),
+        ("a.xml", "<boats><boat/></boats>", "root element is `boats`"),
         ("a.json", "[1, 2]", "no list of records could be read"),
     ] {
         let error = suggested(name, contents).unwrap_err();
