@@ -48,6 +48,7 @@ pub use self::shipped::Shipped;
 
 pub(crate) use self::error_cells::is_error;
 pub(crate) use self::expression::in_path;
+pub(crate) use self::functions::money::codes_of;
 pub(crate) use self::functions::slugify::slugify;
 pub(crate) use self::parse::tables;
 pub(crate) use self::pipeline::Pipeline;

@@ -7,7 +7,7 @@ use super::*;
 use crate::suggest::status::flag_of;
 
 /// Records of boats, each with these keys besides.
-fn boats(keys: &[Value]) -> String {
+pub(super) fn boats(keys: &[Value]) -> String {
     let boats = keys.iter().enumerate().map(|(number, keys)| {
         let mut boat = json!({
             "id": number, "maker": "Volund", "model": format!("M{number}"), "type": "Ketch",
