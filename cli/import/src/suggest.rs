@@ -107,10 +107,9 @@ impl Suggestion {
     /// The comment that a suggested mapping begins with.
     fn head(&self) -> String {
         let mut head = format!(
-            "# A draft for {}, which looks like {}:\n# {}. Read it before it is used.\n",
+            "# A draft for {}, which looks like {}.\n# Read it before it is used.\n",
             clean(&self.recognised.path, 60),
-            self.recognised.form,
-            clean(&self.recognised.sign, 80)
+            self.recognised.form
         );
         if !self.decisions.is_empty() {
             head.push_str("#\n# Look at these:\n");
@@ -217,6 +216,7 @@ fn from_list(
         other_files: others.map(|other| other.path.clone()).collect(),
         recognised: Recognised {
             file: file.name.clone(),
+            path: file.path.clone(),
             ..recognised
         },
     })

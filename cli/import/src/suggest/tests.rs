@@ -477,6 +477,19 @@ fn of_many_files_the_first_ones_are_looked_at() {
 }
 
 #[test]
+fn the_first_line_names_the_file_that_is_read() {
+    let (directory, _) = exported("a.csv", "id,word\n1,Sloop\n");
+    let boats = directory.path().join("b.csv");
+    File::create(boats)
+        .and_then(|mut file| file.write_all(b"id,model,maker,loa\n1,Sum,Nord,9.5\n"))
+        .unwrap();
+    let exports = [directory.path().to_owned().into()];
+    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+    let first = suggestion.text.lines().next();
+    assert_eq!(first, Some("# A draft for b.csv, which looks like CSV."));
+}
+
+#[test]
 fn keys_that_may_be_meant_are_named_for_a_required_field() {
     let suggestion = suggested(
         "a.csv",
