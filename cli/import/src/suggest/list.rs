@@ -21,7 +21,7 @@ use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
 use super::text::quoted;
-use super::values::{has_size, is_dotted_day, is_slug, is_time};
+use super::values::{has_size, is_slug, time_of};
 use crate::mapping::UNDECIDED;
 use crate::source::Encoding;
 
@@ -127,12 +127,9 @@ impl List<'_> {
         }
         let updated = self.choice("updatedAt").map(|choice| {
             let path = &choice.key.path;
-            if choice.key.all(is_time) {
-                format!("{path} // $updated_at")
-            } else if choice.key.all(is_dotted_day) {
-                format!("({path} | dotted_day) // $updated_at")
-            } else {
-                format!("({path} | day) // $updated_at")
+            match time_of(choice.key) {
+                None | Some(".") => format!("{path} // $updated_at"),
+                Some(read) => format!("({path} | values | {read}) // $updated_at"),
             }
         });
         let updated = updated.unwrap_or_else(|| "$updated_at".to_owned());

@@ -18,17 +18,12 @@ const MEASURES: [(&str, &str, &str); 3] = [
 ];
 
 /// The other definitions for expressions, in jq.
-const DEFINITIONS: [(&str, &str); 9] = [
+const DEFINITIONS: [(&str, &str); 7] = [
     (
         "of($unit)",
         r#"if . == null then null else "\(.) \($unit)" end"#,
     ),
     ("text", "if . == null then null else tostring end"),
-    ("day", r#"if . == null then null else "\(.)T00:00:00Z" end"#),
-    (
-        "dotted_day",
-        r#"if . == null then null else split(".") | "\(.[2])-\(.[1])-\(.[0])T00:00:00Z" end"#,
-    ),
     (
         "named_size",
         r#"if . == null then null else (capture("(?<width>[0-9]+)x(?<height>[0-9]+)[.][A-Za-z]+([?].*)?$") // error("no size in the name of the image \(.)")) | {width: (.width | tonumber), height: (.height | tonumber)} end"#,
@@ -38,8 +33,11 @@ const DEFINITIONS: [(&str, &str); 9] = [
         r#"if type == "string" and test("^\".*\"$") then .[1:-1] | gsub("\"\""; "\"") else . end"#,
     ),
     ("cents", "if . == null then null else . / 100 end"),
-    // A time of zeros, as databases write it, is none.
-    ("has_time", r#". != null and (tostring | test("[1-9]"))"#),
+    // Whether a time is over at the import; null for none, which databases write as zeros.
+    (
+        "past(read)",
+        r#"if . == null or (tostring | test("^[-0:. TZ]*$")) then null else (read | fromdate) <= now end"#,
+    ),
     (
         "flag",
         r#"if . == null or . == "" then null elif type == "boolean" then . else tostring | trim | ascii_downcase | lookup("flag") end"#,
