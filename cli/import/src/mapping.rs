@@ -48,6 +48,7 @@ pub use self::shipped::Shipped;
 
 pub(crate) use self::error_cells::is_error;
 pub(crate) use self::expression::in_path;
+pub(crate) use self::functions::money::codes_of;
 pub(crate) use self::functions::slugify::slugify;
 pub(crate) use self::parse::tables;
 pub(crate) use self::pipeline::Pipeline;
@@ -127,6 +128,19 @@ impl Mapping {
     /// The file it was read from.
     pub fn file(&self) -> SourceFile {
         SourceFile::new(self.name.clone(), self.text.as_bytes())
+    }
+
+    /// Whether it asks for the time of the import, so that one export may become another catalogue
+    /// as time passes.
+    pub fn asks_time(&self) -> bool {
+        let Definition {
+            expressions,
+            prelude,
+            ..
+        } = &*self.definition;
+        let shared = prelude.as_ref().map_or("", |prelude| &prelude.code);
+        let mut expressions = expressions.iter();
+        expressions.any(|expression| expression::asks_time(&expression.code, shared))
     }
 
     /// Which files of an export it reads, and how.

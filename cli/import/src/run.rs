@@ -10,6 +10,7 @@ use std::path::Path;
 pub use crate::validate::{Consumer, Discard, Tally, TallyOfKind};
 
 use shared::base::source_files::SourceFiles;
+use shared::base::timestamp::Timestamp;
 
 use crate::finding::{Code, Finding, Findings};
 use crate::mapping::{CheckReport, Mapped, Mapping, Pipeline};
@@ -31,6 +32,8 @@ pub struct Settings<'a> {
     pub listed_max: usize,
     /// Whether to leave out records with errors and hand on the others.
     pub skip_invalid: bool,
+    /// The time of the import, for a mapping that asks.
+    pub now: &'a Timestamp,
     /// Shows how far reading has come.
     pub progress: &'a dyn ProgressListener,
 }
@@ -164,6 +167,7 @@ fn read_native(
         exports,
         mapping,
         temp_dir,
+        now,
         progress,
         ..
     } = *settings;
@@ -176,7 +180,7 @@ fn read_native(
         return Ok((read.files, Mapped::default()));
     };
     let input_may_block = exports.iter().any(Export::may_block);
-    let mut pipeline = Pipeline::start(mapping, processors(), context, input_may_block, sink)?;
+    let mut pipeline = Pipeline::start(mapping, processors(), context, input_may_block, now, sink)?;
     let read = source::read(exports, input, context, plan, &mut |incoming| {
         pipeline.take(incoming)
     })?;

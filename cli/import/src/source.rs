@@ -11,6 +11,7 @@ pub(crate) mod encoding;
 pub mod formula;
 pub(crate) mod plan;
 pub(crate) mod readers;
+pub(crate) mod unread;
 
 mod archive;
 mod decompress;
@@ -32,6 +33,7 @@ pub use self::export::{Export, Origin, STANDARD_INPUT};
 pub use self::files::ProgressListener;
 pub use self::plan::{LINE_MAX, Plan};
 pub use self::unpacking::{UNPACKED_MAX, UnpackedTooMuch};
+pub use self::unread::UnreadFormat;
 
 pub(crate) use self::files::ReadContext;
 pub(crate) use self::incoming::{FailedRecord, Incoming, Original, Record, Sink, Spot};

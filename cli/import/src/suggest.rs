@@ -29,7 +29,7 @@ use crate::finding::Code;
 use crate::mapping::{Form, Mapping, Recognised, recognise};
 use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
-use crate::source::{Encoding, Export, FileGroup, FileNames, Format, Layout, Plan};
+use crate::source::{Encoding, Export, FileGroup, FileNames, Format, Layout, Plan, UnreadFormat};
 
 use self::choose::choose;
 pub use self::decision::Decision;
@@ -66,9 +66,12 @@ pub enum NoSuggestion {
     /// The export is native, or not recognised.
     #[error("the export looks native, or like nothing that a mapping could read")]
     Unknown,
-    /// It looks like this form, from which no list can be read.
-    #[error("the export looks like {0}, for which no mapping can be suggested")]
-    Unreadable(Form),
+    /// It is XML, from which no list is read without a mapping; this is how it begins.
+    #[error("the export looks like XML ({0}), for which no mapping can be suggested")]
+    Xml(String),
+    /// A file of it has a format that is not read.
+    #[error("{0} is {name}, which is not read", name = .1.name)]
+    Unread(String, &'static UnreadFormat),
     /// No record with keys could be read from it, for this reason if one is known.
     #[error("no list of records could be read: {0}")]
     NoRecords(String),
@@ -93,7 +96,8 @@ pub fn suggest(exports: &[Export], temp_dir: &Path, now: Timestamp) -> anyhow::R
             let layout = ("parquet", Format::Parquet);
             from_list(recognised, layout, exports, temp_dir, now)
         }
-        Form::Xml => Err(NoSuggestion::Unreadable(recognised.form).into()),
+        Form::Xml => Err(NoSuggestion::Xml(recognised.sign).into()),
+        Form::Unread(format) => Err(NoSuggestion::Unread(recognised.file, format).into()),
     }?;
     suggestion.text.insert_str(0, &suggestion.head());
     Ok(suggestion)
@@ -103,10 +107,9 @@ impl Suggestion {
     /// The comment that a suggested mapping begins with.
     fn head(&self) -> String {
         let mut head = format!(
-            "# A draft for {}, which looks like {}:\n# {}. Read it before it is used.\n",
+            "# A draft for {}, which looks like {}.\n# Read it before it is used.\n",
             clean(&self.recognised.path, 60),
-            self.recognised.form,
-            clean(&self.recognised.sign, 80)
+            self.recognised.form
         );
         if !self.decisions.is_empty() {
             head.push_str("#\n# Look at these:\n");
@@ -121,7 +124,12 @@ impl Suggestion {
 }
 
 /// Runs a mapping on the exports, with the checks of a mapping.
-pub(crate) fn check(text: &str, exports: &[Export], temp_dir: &Path) -> anyhow::Result<Outcome> {
+pub(crate) fn check(
+    text: &str,
+    exports: &[Export],
+    temp_dir: &Path,
+    now: &Timestamp,
+) -> anyhow::Result<Outcome> {
     let mapping = Mapping::parse("suggested.toml".to_owned(), text.to_owned())?;
     let settings = Settings {
         exports,
@@ -130,6 +138,7 @@ pub(crate) fn check(text: &str, exports: &[Export], temp_dir: &Path) -> anyhow::
         temp_dir,
         listed_max: 0,
         skip_invalid: false,
+        now,
         progress: &(),
     };
     run::run(&settings, &mut io::empty(), &mut io::sink(), &mut Discard)
@@ -207,6 +216,7 @@ fn from_list(
         other_files: others.map(|other| other.path.clone()).collect(),
         recognised: Recognised {
             file: file.name.clone(),
+            path: file.path.clone(),
             ..recognised
         },
     })
@@ -249,7 +259,7 @@ fn written(
     temp_dir: &Path,
 ) -> anyhow::Result<(String, u64)> {
     let trial = list.trial();
-    let tried = check(&trial, exports, temp_dir)?.findings;
+    let tried = check(&trial, exports, temp_dir, &list.now)?.findings;
     list.has_unique_names = !tried.counts().contains_key(&Code::DuplicateSlug);
     let text = list.text();
     let errors = if list.is_open() {
@@ -257,7 +267,9 @@ fn written(
     } else if text == trial {
         tried.errors()
     } else {
-        check(&text, exports, temp_dir)?.findings.errors()
+        check(&text, exports, temp_dir, &list.now)?
+            .findings
+            .errors()
     };
     Ok((text, errors))
 }

@@ -21,19 +21,31 @@ pub(super) fn write(
     let Recognised {
         file, form, sign, ..
     } = recognised;
-    let exports = exports.iter().map(|source| quoted(&source.to_string()));
-    let exports = exports.collect::<Vec<_>>().join(" ");
-    let what = format!("error: this is not a native export; it looks like {form}");
-    let mut report = Report::of(what);
+    let is_unread = matches!(form, Form::Unread(_));
+    let mut report = Report::of(match is_unread {
+        true => format!("error: this is {form}, which is not read"),
+        false => format!("error: this is not a native export; it looks like {form}"),
+    });
     // A path may be longer than a line, so it has one of its own.
     report
         .verbatim(format!("--> {file}"))
-        .verbatim(format!("  = {sign}"))
-        .note("A mapping makes native records of it. Write one, edit it, check it, use it:");
+        .verbatim(format!("  = {sign}"));
+    if is_unread {
+        return text::write(&report, hints, terminal, out);
+    }
+    let exports = exports.iter().map(|source| quoted(&source.to_string()));
+    let exports = exports.collect::<Vec<_>>().join(" ");
     let init = match form {
-        Form::Xml => format!("{} mapping.toml", form.mapping().name()),
+        Form::Xml => "minimal mapping.toml".to_owned(),
         _ => format!("--from {exports} --to mapping.toml"),
     };
+    if matches!(form, Form::Xml) {
+        report.note(
+            "In [[sources]], `reader = \"xml\"` reads XML, and `records` names the path of its \
+             records, such as `records = [\"boats.boat\"]`.",
+        );
+    }
+    report.note("A mapping makes native records of it. Write one, edit it, check it, use it:");
     for command in [
         format!("mapping init {init}"),
         format!("mapping check mapping.toml {exports}"),

@@ -378,6 +378,7 @@ fn read(
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let progress = args.export.progress(context);
+    let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
     let settings = Settings {
         exports,
         mapping,
@@ -385,6 +386,7 @@ fn read(
         temp_dir: args.export.fetch.temp_dir(data),
         listed_max: args.export.max_findings,
         skip_invalid: args.skip_invalid,
+        now: &now,
         progress: &progress,
     };
     let mut nowhere = io::sink();

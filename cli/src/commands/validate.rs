@@ -7,6 +7,7 @@ use import::mapping::Mapping;
 use import::run::{self, Discard, Outcome, Settings};
 use import::source::Export;
 use serde::Serialize;
+use shared::base::timestamp::Timestamp;
 
 use super::export_args::{ExportArgs, OutcomeDocument, REPORTS, Shown, add_tally, write_page};
 use crate::commands::show;
@@ -87,6 +88,7 @@ fn validate(
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let progress = export.progress(context);
+    let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
     let settings = Settings {
         exports,
         mapping,
@@ -94,6 +96,7 @@ fn validate(
         temp_dir,
         listed_max: export.max_findings,
         skip_invalid: false,
+        now: &now,
         progress: &progress,
     };
     let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Discard);

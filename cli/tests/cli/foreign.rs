@@ -77,6 +77,43 @@ fn exports_in_other_formats_are_recognised() {
 }
 
 #[test]
+fn a_file_of_a_format_that_is_not_read_is_said_to_be_what_it_is_and_what_to_do() {
+    let workbook =
+        b"PK\x03\x04\x14\0\x06\0\x08\0\0\0[Content_Types].xmlPK\x03\x04xl/workbook.xml\n\xff\n\xff";
+    let mut cli = TestCli::new();
+    cli.write("boats.xlsx", workbook);
+    cli.write("boats.csv", workbook);
+    cli.write(
+        "export.json",
+        "<!DOCTYPE html>\n<html><title>Log in</title></html>\n",
+    );
+    cli.run(&["mapping", "init", "minimal", "[dir]/m.toml"]);
+    let outcomes = [
+        &["import", "[dir]/boats.xlsx"][..],
+        &["mapping", "init", "--from", "[dir]/boats.xlsx"],
+        &["validate", "[dir]/export.json"],
+        &["validate", "--mapping", "[dir]/m.toml", "[dir]/boats.csv"],
+    ]
+    .map(|args| cli.run(args));
+    check("foreign_unread_formats", &outcomes);
+    let as_json = cli.run(&["validate", "--json", "[dir]/boats.xlsx"]);
+    assert!(as_json.out.contains("FILE_CORRUPT"), "{as_json}");
+    assert!(!as_json.out.contains("INVALID_UTF8"), "{as_json}");
+}
+
+#[test]
+fn a_page_or_a_picture_beside_a_table_does_not_hide_it() {
+    let mut cli = TestCli::new();
+    std::fs::create_dir(cli.path("export")).unwrap();
+    cli.write("export/about.html", "<h1>About</h1>");
+    cli.write("export/atom.xml", "<feed/>");
+    cli.write("export/an.jpg", b"\xff\xd8\xff\xe0");
+    cli.write("export/boats.csv", "id,model\n1,Sum\n");
+    let outcome = cli.run(&["validate", "[dir]/export"]);
+    assert!(outcome.err.contains("looks like CSV"), "{outcome}");
+}
+
+#[test]
 fn an_import_of_a_foreign_export_changes_nothing() {
     let mut cli = TestCli::new();
     cli.write("boats.csv", "name,maker\n34,Norrskär\n");

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use cli::ExitStatus;
 use cli::remote::RemoteSettings;
@@ -211,6 +212,41 @@ fn a_rollback_is_not_undone_by_what_has_not_changed() {
         unchanged.out.contains(&format!("Active release: {first}")),
         "{unchanged}"
     );
+}
+
+#[test]
+fn a_mapping_that_asks_for_the_time_is_imported_though_the_export_is_the_same() {
+    let mut cli = TestCli::new();
+    let header = "id,model,manufacturer,type,first year,loa,unit,expires\n";
+    let row = |n: usize| format!("{n},Tern {n},Nord,sail,2018,9.1,metric,\n");
+    let expiring = "0,Sum,Nord,sail,2018,10.4,metric,2026-10-02\n";
+    let rows: String = (1..40).map(row).collect();
+    cli.write("boats.csv", format!("{header}{expiring}{rows}"));
+    let init = [
+        "mapping",
+        "init",
+        "--from",
+        "[dir]/boats.csv",
+        "--to",
+        "[dir]/m.toml",
+    ];
+    done(&mut cli, &init);
+    let published = |cli: &mut TestCli| {
+        let import = [
+            "import",
+            "--if-changed",
+            "--json",
+            "--mapping",
+            "[dir]/m.toml",
+            "[dir]/boats.csv",
+        ];
+        let document: serde_json::Value = serde_json::from_str(&done(cli, &import).out).unwrap();
+        document["records"]["boat"]["published"].clone()
+    };
+    assert_eq!(published(&mut cli), 40);
+    assert_eq!(published(&mut cli), 40);
+    cli.advance(Duration::from_hours(24));
+    assert_eq!(published(&mut cli), 39);
 }
 
 #[test]

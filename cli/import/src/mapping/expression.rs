@@ -1,7 +1,7 @@
 //! Compiles and evaluates expressions in jq. The only module that knows `jaq`.
 //!
 //! An expression sees its input, the mapping's variables and what [`EvalContext`] provides, and
-//! nothing else: no environment, no other input, no clock, no modules. Evaluation has no limits of
+//! nothing else: no environment, no other input, no modules, and no clock but the time of the import. Evaluation has no limits of
 //! its own; the caller must watch it.
 
 mod eval_context;
@@ -160,6 +160,12 @@ pub(super) fn joins_named(code: &str, prelude: &str) -> Vec<String> {
 /// The texts in an expression, and in the definitions that it calls, which may be keys.
 pub(super) fn keys_named(code: &str, prelude: &str) -> HashMap<String, bool> {
     Parsed::new(code, prelude, true).map_or_else(HashMap::new, |parsed| parsed.found.named)
+}
+
+/// Whether an expression, or a definition that it calls, asks for the time of the import.
+pub(super) fn asks_time(code: &str, prelude: &str) -> bool {
+    let parsed = Parsed::new(code, prelude, false);
+    parsed.is_some_and(|parsed| parsed.found.called.contains(functions::NOW))
 }
 
 /// The keys of an expression that has just the form `.key.key`.

@@ -58,6 +58,8 @@ pub(super) struct Mapper {
     /// The objects in which `published` looked a key up that it names itself, since it was last
     /// evaluated.
     asked: RefCell<Vec<(Jq, String)>>,
+    /// The time of the import, in seconds since 1970.
+    now: i64,
     /// The current position, for the watch.
     position: Arc<Position>,
     /// What is noted of the records being mapped.
@@ -69,7 +71,7 @@ impl Mapper {
     pub(super) fn new(
         definition: &Arc<Definition>,
         index: Arc<Index>,
-        threads: usize,
+        (threads, now): (usize, i64),
         position: Arc<Position>,
     ) -> Result<Self, Vec<Mistake>> {
         let programs = compile(definition, false)?;
@@ -86,6 +88,7 @@ impl Mapper {
             held: RefCell::new(Held::new(HELD_MAX / threads)),
             observer: RefCell::default(),
             asked: RefCell::default(),
+            now,
             position,
             noted: RefCell::default(),
         })
@@ -377,6 +380,10 @@ impl EvalContext for Mapper {
     fn image(&self, path: &str) -> Result<Option<ImageFile>, String> {
         self.expect_all_read(IMAGE_SIZE)?;
         self.index.images.find(path)
+    }
+
+    fn now(&self) -> i64 {
+        self.now
     }
 
     fn lookup(&self, table: &str, word: &str) -> Result<Jq, String> {

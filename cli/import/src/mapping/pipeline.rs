@@ -6,6 +6,8 @@ use std::mem;
 use std::num::NonZero;
 use std::sync::Arc;
 
+use shared::base::timestamp::Timestamp;
+
 use self::warnings::Warnings;
 use super::bounds::DEPTH_MAX;
 use super::check::CheckReport;
@@ -51,7 +53,8 @@ struct RecordBatch {
 }
 
 impl<'a, 't> Pipeline<'a, 't> {
-    /// Starts a thread for each processor; their output goes to `sink`.
+    /// Starts a thread for each processor; their output goes to `sink`. The time of the import is
+    /// `now`.
     ///
     /// Reading continues while records are identified. If the input may block, as a pipe may, each
     /// batch is identified before more is read, because nothing checks the watch while reading
@@ -61,11 +64,12 @@ impl<'a, 't> Pipeline<'a, 't> {
         processors: NonZero<usize>,
         context: ReadContext<'a>,
         input_may_block: bool,
+        now: &Timestamp,
         sink: &'a mut Sink<'t>,
     ) -> anyhow::Result<Self> {
         let definition = &mapping.definition;
         let none_yet = Arc::new(Index::new(context.temp_dir));
-        let workers = Workers::start(definition, processors, &none_yet)?;
+        let workers = Workers::start(definition, processors, &none_yet, now.unix_seconds())?;
         let pending_max = if input_may_block {
             0
         } else {

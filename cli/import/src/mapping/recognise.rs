@@ -9,11 +9,12 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use quick_xml::events::Event;
 use serde_json::{Map, Value};
 
 use super::Shipped;
 use crate::finding::Kind;
-use crate::source::{self, Encoding, Export, Incoming, Plan, ReadContext};
+use crate::source::{self, Encoding, Export, Incoming, Plan, ReadContext, UnreadFormat, unread};
 
 /// The most files of an export that are examined.
 const FILES_MAX: usize = 256;
@@ -50,15 +51,18 @@ pub enum Form {
     Xml,
     /// A Parquet file.
     Parquet,
+    /// A file of a format that is not read.
+    Unread(&'static UnreadFormat),
 }
 
 impl Form {
-    /// The shipped mapping to start from.
-    pub const fn mapping(self) -> Shipped {
+    /// How much it takes precedence over others.
+    const fn rank(self) -> u8 {
         match self {
-            Self::System(system) => system,
-            Self::Csv | Self::Json | Self::Ndjson | Self::Parquet => Shipped::Minimal,
-            Self::Xml => Shipped::Wordpress,
+            Self::System(_) => 3,
+            Self::Csv | Self::Json | Self::Ndjson | Self::Parquet => 2,
+            Self::Xml => 1,
+            Self::Unread(_) => 0,
         }
     }
 
@@ -82,6 +86,7 @@ impl fmt::Display for Form {
             Self::Ndjson => "JSON in lines",
             Self::Xml => "XML",
             Self::Parquet => "Parquet",
+            Self::Unread(format) => format.name,
         })
     }
 }
@@ -124,17 +129,15 @@ struct Search {
 }
 
 impl Search {
-    /// Examines a file. A system takes precedence over a format, and earlier files over later ones.
+    /// Examines a file. A system takes precedence over a format, a format over one that
+    /// is not read, and earlier files over later ones.
     fn look(&mut self, name: &str, path: &str, head: &[u8]) -> Result<(), Enough> {
         self.files += 1;
         let head = Head::new(path, head);
         self.is_native |= head.is_native();
         if let Some((form, sign)) = head.form() {
-            let is_better = match &self.best {
-                None => true,
-                Some(best) => form.is_system() && !best.form.is_system(),
-            };
-            if is_better {
+            let best = self.best.as_ref();
+            if best.is_none_or(|best| best.form.rank() < form.rank()) {
                 self.best = Some(Recognised {
                     file: name.to_owned(),
                     path: path.to_owned(),
@@ -197,6 +200,9 @@ impl<'h> Head<'h> {
         let of_system = |system, sign: &str| Some((Form::System(system), sign.to_owned()));
         let text = self.text.trim_start_matches('\u{feff}').trim_start();
         let has = |keys: &[&str]| keys.iter().all(|key| text.contains(&format!("\"{key}\"")));
+        if let Some(format) = unread::of(self.bytes) {
+            return Some((Form::Unread(format), format.advice.to_owned()));
+        }
         if self.bytes.starts_with(b"PAR1") {
             return Some((Form::Parquet, "it begins with `PAR1`".to_owned()));
         }
@@ -228,7 +234,11 @@ impl<'h> Head<'h> {
                 let sign = "it names `http://wordpress.org/export/`";
                 return of_system(Shipped::Wordpress, sign);
             }
-            return Some((Form::Xml, "it begins with `<`".to_owned()));
+            let sign = root(text).map(|root| format!("its root element is `{root}`"));
+            return Some((
+                Form::Xml,
+                sign.unwrap_or_else(|| "it begins with `<`".to_owned()),
+            ));
         }
         if text.starts_with("Handle,Title,") {
             let sign = "its first line begins with `Handle,Title`";
@@ -265,6 +275,20 @@ impl<'h> Head<'h> {
         let is_nearly_native = record.contains_key("kind") || record.contains_key("lengthOverall");
         let sign = "its first line is a JSON object without `kind`";
         (!is_nearly_native && !self.path.is_empty()).then(|| (Form::Ndjson, sign.to_owned()))
+    }
+}
+
+/// The name of the root element of XML.
+fn root(text: &str) -> Option<String> {
+    let mut reader = quick_xml::Reader::from_str(text);
+    loop {
+        match reader.read_event().ok()? {
+            Event::Start(root) | Event::Empty(root) => {
+                return Some(root.name().as_ref().to_owned());
+            }
+            Event::Eof => return None,
+            _ => {}
+        }
     }
 }
 

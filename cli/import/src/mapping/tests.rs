@@ -19,6 +19,8 @@ mod whereabouts;
 
 use std::num::NonZero;
 
+use shared::base::timestamp::Timestamp;
+
 use super::*;
 use crate::finding::Kind;
 use crate::source::{self, FailedRecord, Incoming, ReadContext};
@@ -109,7 +111,8 @@ fn mapped_at_once(
         Ok(())
     };
     let processors = NonZero::new(threads).unwrap();
-    let mut pipeline = Pipeline::start(mapping, processors, context, false, take).unwrap();
+    let now = Timestamp::from_unix_seconds(1_790_000_000);
+    let mut pipeline = Pipeline::start(mapping, processors, context, false, &now, take).unwrap();
     let exports = [directory.to_owned().into()];
     let files = source::read(
         &exports,

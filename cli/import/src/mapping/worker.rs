@@ -43,6 +43,7 @@ impl Workers {
         definition: &Arc<Definition>,
         processors: NonZero<usize>,
         index: &Arc<Index>,
+        now: i64,
     ) -> anyhow::Result<Self> {
         let mut watch = Watch::new(definition);
         let wanted = processors.min(NonZero::new(THREADS_MAX).unwrap_or(processors));
@@ -54,7 +55,8 @@ impl Workers {
             let (definition, index) = (Arc::clone(definition), Arc::clone(index));
             let position = watch.add();
             // Cannot fail: the mapping was already compiled when it was read.
-            let mapper = move || Mapper::new(&definition, index, wanted.get(), position).ok();
+            let mapper =
+                move || Mapper::new(&definition, index, (wanted.get(), now), position).ok();
             Some((builder, mapper))
         })?;
         pool.set_on_tick(move || watch.look());

@@ -114,6 +114,7 @@ impl Run {
             temp_dir: directory.path(),
             listed_max: 1000,
             skip_invalid,
+            now: &Timestamp::from_unix_seconds(1_790_000_000),
             progress: &(),
         };
         let mut served = Served::default();

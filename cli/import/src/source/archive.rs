@@ -16,7 +16,7 @@ use crate::spool::{self, Spool};
 /// memory, and a hostile archive may have a name of any length.
 const HEADERS_MAX: u64 = 1024 * 1024;
 /// Size of a tar block.
-const BLOCK: usize = 512;
+pub(super) const BLOCK: usize = 512;
 /// The position of the magic number in the first block of an archive.
 const MAGIC: std::ops::Range<usize> = 257..262;
 /// The position of the checksum in a header.
@@ -45,11 +45,11 @@ pub(super) struct Member {
     length: u64,
 }
 
-/// The first block of the contents, and a reader of all contents including that block.
-pub(super) fn sniff(mut reader: impl Read) -> (Vec<u8>, impl Read) {
+/// The first bytes of the contents, and a reader of all contents including these.
+pub(super) fn sniff(mut reader: impl Read, length: usize) -> (Vec<u8>, impl Read) {
     let mut head = Vec::new();
     let error = (&mut reader)
-        .take(BLOCK as u64)
+        .take(length as u64)
         .read_to_end(&mut head)
         .err();
     // The reader repeats what was read before an error, and then the error.

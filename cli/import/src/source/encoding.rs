@@ -43,6 +43,9 @@ impl Encoding {
             let encodings = [encoding_rs::UTF_16LE, encoding_rs::UTF_16BE];
             return Some(Self(encodings[mark]));
         }
+        if let Some(encoding) = unmarked_utf_16(head) {
+            return Some(Self(encoding));
+        }
         match std::str::from_utf8(head) {
             Ok(_) => return None,
             // The head may end within a character.
@@ -67,6 +70,20 @@ impl Encoding {
     /// Decodes the beginning of a file to UTF-8.
     pub(crate) fn decode_head(self, head: &[u8]) -> String {
         self.0.decode(head).0.into_owned()
+    }
+}
+
+/// The byte order of UTF-16 without a mark: every other byte is zero in most texts, and none in UTF-8.
+fn unmarked_utf_16(head: &[u8]) -> Option<&'static encoding_rs::Encoding> {
+    let zeros = |first| {
+        let bytes = head.iter().skip(first).step_by(2);
+        bytes.filter(|byte| **byte == 0).count()
+    };
+    let is_most = |zeros: usize| head.len() < 4 * zeros;
+    match (zeros(0), zeros(1)) {
+        (0, low) if is_most(low) => Some(encoding_rs::UTF_16LE),
+        (high, 0) if is_most(high) => Some(encoding_rs::UTF_16BE),
+        _ => None,
     }
 }
 
@@ -163,6 +180,9 @@ mod tests {
         assert_eq!(guessed(western).as_deref(), Some("windows-1252"));
         assert_eq!(guessed(b"\xff\xfea\0").as_deref(), Some("utf-16le"));
         assert_eq!(guessed(b"\xfe\xff\0a").as_deref(), Some("utf-16be"));
+        assert_eq!(guessed(b"L\0\xe4\0\n\0").as_deref(), Some("utf-16le"));
+        assert_eq!(guessed(b"\0L\0\xe4\0\n").as_deref(), Some("utf-16be"));
+        assert_eq!(guessed(b"\0\0\0\0").as_deref(), None);
         for utf_8 in ["", "Length", "L\u{e4}nge", "\u{feff}L\u{e4}nge"] {
             assert_eq!(guessed(utf_8.as_bytes()), None, "{utf_8}");
         }

@@ -163,7 +163,7 @@ impl Opening<'_> {
         reader: impl Read,
     ) -> anyhow::Result<()> {
         let (head, whole) = match decompress::open(&name, reader, unpacking) {
-            Ok(reader) => archive::sniff(reader),
+            Ok(reader) => archive::sniff(reader, archive::BLOCK),
             Err(source) => {
                 let file = self.next_file(name, within);
                 return self.broken(&file, None, source);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use shared::base::source_files::SourceFiles;
 
+use super::archive;
 use super::decompress::BUFFER;
 use super::encoding::Utf8Watch;
 use super::files::Opened;
@@ -16,6 +17,7 @@ use super::lines;
 use super::passes::{Copied, Pass, passes};
 use super::plan::{Contents, Format, Layout, Plan};
 use super::readers::{self, BadRecord, Lists, RecordText};
+use super::unread::{self, UnreadFormat};
 use crate::finding::{Code, ExportFile, Finding, Line, Place, Severity};
 
 /// The most unread lists that are told apart.
@@ -88,6 +90,9 @@ impl<'a, 't> Cutter<'a, 't> {
         match self.plan.contents_of(&file.path) {
             Contents::Records(wanted) => {
                 let layouts: Vec<&Layout> = wanted.iter().map(|(_, layout)| *layout).collect();
+                let (head, mut contents) = archive::sniff(contents, unread::HEAD_BYTES);
+                refuse_unread(&head, &layouts)?;
+                let contents = &mut contents;
                 let unread = match passes(wanted).as_slice() {
                     [pass] => self.cut(pass, file, contents),
                     passes => self.cut_in_passes(passes, file, contents),
@@ -245,6 +250,21 @@ impl<'a, 't> Cutter<'a, 't> {
             *known = state.max(*known);
         }
     }
+}
+
+/// Refuses a file of a format that is not read. A page of XHTML is also XML.
+fn refuse_unread(head: &[u8], layouts: &[&Layout]) -> Result<(), FileError> {
+    let is_xml = layouts.iter().any(|layout| layout.format == Format::Xml);
+    let is_markup = |format: &&UnreadFormat| format.begins.starts_with(b"<");
+    let Some(format) = unread::of(head).filter(|format| !(is_xml && is_markup(format))) else {
+        return Ok(());
+    };
+    let UnreadFormat { name, advice, .. } = format;
+    Err(FileError::Damaged {
+        code: Code::FileCorrupt,
+        line: 1,
+        message: format!("the file is {name}, which is not read: {advice}"),
+    })
 }
 
 /// Counts the records of a file, including unreadable ones, separately for each list.

@@ -21,7 +21,7 @@ use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
 use super::text::quoted;
-use super::values::{has_size, is_dotted_day, is_slug, is_time};
+use super::values::{has_size, is_slug, time_of};
 use crate::mapping::UNDECIDED;
 use crate::source::Encoding;
 
@@ -86,11 +86,7 @@ impl List<'_> {
 
     /// Whether no import takes the mapping yet.
     pub(super) fn is_open(&self) -> bool {
-        let currency = self.currency();
-        let is_undecided = |currency: &Currency| currency.undecided().next().is_some();
-        self.key().is_none()
-            || self.publication.is_open()
-            || currency.as_ref().is_some_and(is_undecided)
+        self.key().is_none() || self.publication.is_open()
     }
 
     /// Everything after the definitions. Only the definitions that this uses are written.
@@ -131,12 +127,9 @@ impl List<'_> {
         }
         let updated = self.choice("updatedAt").map(|choice| {
             let path = &choice.key.path;
-            if choice.key.all(is_time) {
-                format!("{path} // $updated_at")
-            } else if choice.key.all(is_dotted_day) {
-                format!("({path} | dotted_day) // $updated_at")
-            } else {
-                format!("({path} | day) // $updated_at")
+            match time_of(choice.key) {
+                None | Some(".") => format!("{path} // $updated_at"),
+                Some(read) => format!("({path} | values | {read}) // $updated_at"),
             }
         });
         let updated = updated.unwrap_or_else(|| "$updated_at".to_owned());
@@ -173,17 +166,17 @@ impl List<'_> {
             }
             Reading::Price => {
                 if let Some(currency) = self.currency() {
-                    let number = self.expression(choice);
-                    let amount = match choice.key.shape {
-                        Shape::Number => path.to_owned(),
-                        _ if !currency.signs.is_empty() => {
-                            number.replacen(path, &format!("{path} | unsigned"), 1)
-                        }
-                        _ => number,
+                    let mark = self.decimal(choice);
+                    let mark = mark.map_or_else(String::new, |mark| format!("; \"{mark}\""));
+                    let money = format!("{path} | money({}{mark})", currency.read);
+                    let cents = if choice.unit == Some("cents") {
+                        " | cents"
+                    } else {
+                        ""
                     };
-                    line(text, field, &quoted(&amount));
-                    let code = &currency.code;
-                    line(text, "referencePrice.currency.code", &quoted(code));
+                    line(text, field, &quoted(&format!("{money} | .amount{cents}")));
+                    let code = format!("{money} | .currency");
+                    line(text, "referencePrice.currency.code", &quoted(&code));
                     let symbol = format!("{code} | lookup(\"currency_symbol\")");
                     line(text, "referencePrice.currency.symbol", &quoted(&symbol));
                 }
@@ -214,11 +207,8 @@ impl List<'_> {
 
     fn expression(&self, choice: &Choice<'_>) -> String {
         let (key, path) = (choice.key, choice.key.path.as_str());
-        let mark = self.mark(choice);
-        // A guess is told at every import, until a person drops the question mark.
-        let doubt = |mark: &Mark| if mark.is_certain { "" } else { UNDECIDED };
-        let decimal = mark.map(|mark| format!("(\"{}{}\")", mark.decimal(), doubt(&mark)));
-        let decimal = decimal.unwrap_or_default();
+        let decimal = self.decimal(choice);
+        let decimal = decimal.map_or_else(String::new, |mark| format!("(\"{mark}\")"));
         let measured = |function: &str, unit: &str| {
             let has_letters = |value: &str| value.contains(|c: char| c.is_alphabetic());
             match choice.unit {
@@ -234,7 +224,7 @@ impl List<'_> {
         let is_metric = self.system() == "metric";
         let own = |metric, imperial| if is_metric { metric } else { imperial };
         match choice.wanted.reading {
-            Reading::Name => format!("{path} | slugify"),
+            Reading::Name => format!("{} | slugify", source(choice)),
             Reading::Names => format!("[{}[] | slugify]", members(key)),
             Reading::Texts => {
                 let has_letters = |value: &str| value.contains(|c: char| c.is_alphabetic());
@@ -257,6 +247,14 @@ impl List<'_> {
             _ if key.shape == Shape::Number => format!("{path} | text"),
             _ => path.to_owned(),
         }
+    }
+
+    /// What stands before decimals in a source, if its numbers could be read in two ways. A guess is
+    /// told at every import, until a person drops the question mark.
+    fn decimal(&self, choice: &Choice<'_>) -> Option<String> {
+        let mark = self.mark(choice)?;
+        let doubt = if mark.is_certain { "" } else { UNDECIDED };
+        Some(format!("{}{doubt}", mark.decimal()))
     }
 
     /// The mark within the numbers of a source that could be read in two ways.
@@ -312,10 +310,7 @@ impl List<'_> {
     /// The expression for a slug from the names of a boat and another key.
     fn slug_of(&self, other: Option<&Choice<'_>>) -> String {
         let names = NAMES.iter().filter_map(|field| self.choice(field));
-        let paths: Vec<&str> = names
-            .chain(other)
-            .map(|choice| choice.key.path.as_str())
-            .collect();
+        let paths: Vec<String> = names.chain(other).map(source).collect();
         format!(
             "[{} | values | text] | join(\" \") | slugify",
             paths.join(", ")
@@ -410,6 +405,17 @@ impl<'s> List<'s> {
         let mut choices = self.choices.made.iter();
         choices.find(|choice| choice.wanted.field == field)
     }
+}
+
+/// The expression for the value of a source. In a list of linked records, a name with a comma stands
+/// in quotes.
+fn source(choice: &Choice<'_>) -> String {
+    let path = &choice.key.path;
+    let in_quotes = |name: &String| name.starts_with('"') && name.ends_with('"');
+    if choice.wanted.reading == Reading::Name && choice.key.samples.iter().any(in_quotes) {
+        return format!("({path} | unquoted)");
+    }
+    path.clone()
 }
 
 /// The expression for the list of the members of a key, as strings. A comma within a number is not a

@@ -8,7 +8,7 @@ use super::text::words;
 use super::values::is_read;
 
 /// Words for units at the end of a name, and the units that they mean.
-const UNITS: [(&str, &[&str]); 14] = [
+const UNITS: [(&str, &[&str]); 15] = [
     ("mm", &["mm"]),
     ("cm", &["cm"]),
     ("ft", &["ft", "feet", "foot"]),
@@ -25,10 +25,11 @@ const UNITS: [(&str, &[&str]); 14] = [
     ("kn", &["kn", "kt", "kts", "knots"]),
     ("deg", &["deg", "degrees"]),
     ("l", &["l", "ltr", "litres", "liters"]),
+    ("cents", &["cents", "cent"]),
     (
         "",
         &[
-            "eur", "usd", "gbp", "sek", "nzd", "pln", "nok", "dkk", "aud", "chf",
+            "eur", "euro", "usd", "gbp", "sek", "nzd", "pln", "nok", "dkk", "aud", "chf",
         ],
     ),
 ];
@@ -44,8 +45,8 @@ pub(super) struct Named<'s> {
     pub(super) key: &'s Key,
     /// The words of all of its names.
     whole: String,
-    /// The words of the last name, if the names before it only group.
-    last: Option<String>,
+    /// The words of the names after those that only group, if there are such.
+    inner: Option<String>,
     /// The unit that they end with.
     pub(super) unit: Option<&'static str>,
 }
@@ -59,18 +60,17 @@ impl<'s> Named<'s> {
         let names: Vec<Vec<String>> = steps.iter().map(|name| words(name)).collect();
         let all: Vec<String> = names.concat();
         let (whole, unit) = without_unit(&all);
-        let last = names.split_last().and_then(|(last, before)| {
-            let groups = before.iter().flatten();
-            let is_within = !before.is_empty()
-                && groups
-                    .into_iter()
-                    .all(|word| GROUPS.contains(&word.as_str()));
-            is_within.then(|| canonical(without_unit(last).0.iter().map(String::as_str)))
+        let only_groups = |name: &[String]| name.iter().all(|word| GROUPS.contains(&word.as_str()));
+        let groups = names.iter().take(names.len() - 1);
+        let groups = groups.take_while(|name| only_groups(name)).count();
+        let inner = (0 < groups).then(|| {
+            let inner = names[groups..].concat();
+            canonical(without_unit(&inner).0.iter().map(String::as_str))
         });
         Self {
             key,
             whole: canonical(whole.iter().map(String::as_str)),
-            last,
+            inner,
             unit,
         }
     }
@@ -85,7 +85,7 @@ impl<'s> Named<'s> {
     }
 
     pub(super) fn is_called_within(&self, name: &str) -> bool {
-        self.last.as_deref() == Some(name)
+        self.inner.as_deref() == Some(name)
     }
 }
 

@@ -173,10 +173,11 @@ wanted! {
     "activities" Names ["activities", "activity", "use", "uses", "usage", "suitable for"],
     "referencePrice.amount" Price [
         "price", "amount", "list price", "base price", "reference price", "asking price",
-        "price amount", "preis", "prix", "prijs", "prezzo", "precio"
+        "price amount", "price value", "asking price amount", "list price amount", "preis", "prix", "prijs", "prezzo", "precio"
     ],
     "referencePrice.currency.code" Currency [
-        "currency", "currency code", "curr", "price currency", "wahrung", "devise", "valuta", "moneda"
+        "currency", "currency code", "curr", "price currency", "price currency code", "asking price currency",
+        "list price currency", "wahrung", "devise", "valuta", "moneda"
     ],
     "hull.type" Name [
         "hull type", "hull shape", "hull form", "hull", "rumpfform", "hull type name"

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 pub(super) use self::named::is_named;
 use self::named::{named_around, says};
-use self::tested::{Status, Test, Word, is_number, test};
+use self::tested::{Status, Test, Word, test};
 use self::words::Says;
 pub(super) use self::words::{flag_of, flags};
 
@@ -72,6 +72,7 @@ impl<'s> Publication<'s> {
                 }),
                 None if is_field => {}
                 None if must_be_asked(key, says) => unread.push(key),
+                None if says == Says::YesOrNo => {}
                 None => perhaps.push(key),
             }
         }
@@ -174,6 +175,13 @@ impl<'s> Publication<'s> {
                 "; only the first {SAMPLES_MAX} words of a key are there"
             );
         }
+        let is_of_utc = |status: &Status<'_>| match status.test {
+            Test::Time { read, .. } => read.contains("UTC"),
+            _ => false,
+        };
+        if self.statuses.iter().any(is_of_utc) {
+            why.push_str("; times are taken for UTC");
+        }
         if !self.unread.is_empty() {
             let keys = self.unread.iter().map(|key| clean(&key.path, 60));
             _ = write!(why, "; {}", why_unread(keys));
@@ -192,7 +200,7 @@ impl<'s> Publication<'s> {
             .iter()
             .filter_map(|status| match &status.test {
                 Test::Words(words) => Some(words.as_slice()),
-                Test::Flag { .. } | Test::Time { .. } => None,
+                Test::Flag { .. } | Test::Anything | Test::Time { .. } => None,
             })
     }
 }
@@ -228,11 +236,12 @@ fn has(keys: &[&Key], key: &Key) -> bool {
 /// Whether a key that is not understood is too likely a status to be passed over.
 fn must_be_asked(key: &Key, says: Says) -> bool {
     let is_withheld = |text: &String| words::is_public(&words(text).join(" ")) == Some(false);
-    let is_answer = |text: &str| flag_of(text).is_some() && !is_number(text);
+    let is_known = |text: &str| words::is_public(&words(text).join(" ")).is_some();
+    let is_answer = |text: &str| flag_of(text).is_some() || is_known(text);
     match says {
-        Says::Public | Says::Withheld | Says::Word | Says::OneOrTwo => true,
-        Says::Perhaps => key.all(is_answer),
+        Says::Perhaps | Says::YesOrNo => key.all(is_answer),
         Says::Elsewhere => key.samples.iter().any(is_withheld),
+        _ => true,
     }
 }
 

@@ -36,15 +36,22 @@ struct Tried<'e> {
     outcome: Outcome,
     exports: &'e [Export],
     temp_dir: &'e Path,
+    now: &'e Timestamp,
 }
 
 impl<'e> Tried<'e> {
-    fn new(text: String, exports: &'e [Export], temp_dir: &'e Path) -> anyhow::Result<Self> {
+    fn new(
+        text: String,
+        exports: &'e [Export],
+        temp_dir: &'e Path,
+        now: &'e Timestamp,
+    ) -> anyhow::Result<Self> {
         Ok(Self {
-            outcome: check(&text, exports, temp_dir)?,
+            outcome: check(&text, exports, temp_dir, now)?,
             text,
             exports,
             temp_dir,
+            now,
         })
     }
 
@@ -53,7 +60,7 @@ impl<'e> Tried<'e> {
         if text == self.text {
             return Ok(self);
         }
-        Self::new(text, self.exports, self.temp_dir)
+        Self::new(text, self.exports, self.temp_dir, self.now)
     }
 
     fn report(&self) -> anyhow::Result<&CheckReport> {
@@ -72,7 +79,7 @@ pub(super) fn suggest(
 ) -> anyhow::Result<Suggestion> {
     let mut decisions = Vec::new();
     let text = with_images(shipped, &mut decisions)?;
-    let tried = Tried::new(text, exports, temp_dir)?;
+    let tried = Tried::new(text, exports, temp_dir, now)?;
     let text = with_types(&tried.text, tried.report()?, &mut decisions)?;
     let tried = tried.again(text)?;
     let text = with_keys(&tried.text, tried.report()?, &mut decisions)?;

@@ -23,7 +23,8 @@ pub(super) fn is_read(reading: Reading, key: &Key) -> bool {
     match reading {
         Reading::Id => key.all(|value| value.len() <= 200),
         Reading::Slug => key.all(is_slug),
-        Reading::Time => key.all(is_time) || key.all(is_day) || key.all(is_dotted_day),
+        // A time of day in no zone would be another time.
+        Reading::Time => time_of(key).is_some_and(|read| !read.contains("%H")),
         Reading::Text | Reading::Texts | Reading::Prose => key.shape != Shape::Flag,
         Reading::Name | Reading::Names => {
             key.shape >= Shape::Text && key.mostly(|value| value.len() <= 120)
@@ -54,20 +55,38 @@ pub(super) fn is_slug(text: &str) -> bool {
 }
 
 /// Whether a string is a time with an offset (RFC 3339).
-pub(super) fn is_time(text: &str) -> bool {
+fn is_time(text: &str) -> bool {
     let (day, time) = text.split_at_checked(10).unwrap_or((text, ""));
     let has_offset = time.ends_with('Z') || time.rfind(['+', '-']).is_some_and(|at| 8 < at);
-    is_day(day) && time.starts_with('T') && has_offset
+    has_shape(day, "0000-00-00") && time.starts_with('T') && has_offset
 }
 
-/// Whether a string is a date such as `2026-11-22`.
-pub(super) fn is_day(text: &str) -> bool {
-    has_shape(text, "0000-00-00")
-}
+/// Forms of times without a zone, with zeros for digits, and what reads them as times of UTC. In
+/// dates with dots, the day comes first.
+const TIMES: [(&str, &str); 9] = [
+    ("0000-00-00", r#"time("%Y-%m-%d"; "UTC")"#),
+    ("0000-00-00 00:00", r#"time("%Y-%m-%d %H:%M"; "UTC")"#),
+    ("0000-00-00 00:00:00", r#"time("%Y-%m-%d %H:%M:%S"; "UTC")"#),
+    ("0000-00-00T00:00:00", r#"time("%Y-%m-%dT%H:%M:%S"; "UTC")"#),
+    ("00.00.0000", r#"time("%d.%m.%Y"; "UTC")"#),
+    ("00.00.0000 00:00", r#"time("%d.%m.%Y %H:%M"; "UTC")"#),
+    ("00.00.0000 00:00:00", r#"time("%d.%m.%Y %H:%M:%S"; "UTC")"#),
+    // Seconds and milliseconds since 1970.
+    ("0000000000", "tonumber | todate"),
+    ("0000000000000", "tonumber / 1000 | todate"),
+];
 
-/// Whether a string is a date such as `22.11.2026`. In dates with dots, the day comes first.
-pub(super) fn is_dotted_day(text: &str) -> bool {
-    has_shape(text, "00.00.0000")
+/// What reads the times of a key, which all have one form: an expression for a time with an offset.
+/// Those of zeros alone, as databases write them, are none. `None` if their form is not known.
+pub(super) fn time_of(key: &Key) -> Option<&'static str> {
+    let is_any = |value: &&String| !value.chars().all(|c| "-0:. TZ".contains(c));
+    let mut times = key.samples.iter().filter(is_any).peekable();
+    times.peek()?;
+    if times.clone().all(|time| is_time(time)) {
+        return Some(".");
+    }
+    let is_of = |(shape, _): &&(&str, &str)| times.clone().all(|time| has_shape(time, shape));
+    TIMES.iter().find(is_of).map(|(_, read)| *read)
 }
 
 /// Whether a string matches `shape`, in which `0` stands for any digit.

@@ -2,8 +2,9 @@
 //! it every minute.
 //!
 //! The log of releases contains the last import that made a release. Nothing changed if every
-//! address has the logged ETag, or every file the logged hash, and the mapping is the same. That
-//! there was nothing to import is logged too, so that it is known that imports run.
+//! address has the logged ETag, or every file the logged hash, and the mapping is the same. A mapping
+//! that asks for the time is always imported: a boat may expire while the export stays the same.
+//! That there was nothing to import is logged too, so that it is known that imports run.
 
 use std::fs::File;
 
@@ -53,7 +54,9 @@ impl IfChanged<'_> {
         context: &mut Context,
     ) -> anyhow::Result<Current> {
         refuse_what_has_no_hash(self.sources)?;
-        let Some((release, last)) = self.last_import(releases)? else {
+        let asks_time = self.mapping.is_some_and(Mapping::asks_time);
+        let last = self.last_import(releases)?.filter(|_| !asks_time);
+        let Some((release, last)) = last else {
             let exports = gathering.exports(self.sources, context)?;
             return Ok(Current::Exports(exports));
         };

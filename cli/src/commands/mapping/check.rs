@@ -11,6 +11,7 @@ use import::finding::{Code, Findings};
 use import::mapping::{CheckReport, Mapping, RuleReport, UnreadKey};
 use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
+use shared::base::timestamp::Timestamp;
 
 use crate::commands::export_args::{read_mapping, write_page};
 use crate::commands::fetch::{FetchArgs, Gathering};
@@ -133,6 +134,7 @@ fn validated(
         temp_dir,
         progress: &progress,
     };
+    let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
     let settings = Settings {
         exports: &gathering.exports(&args.exports, context)?,
         mapping: Some(mapping),
@@ -140,6 +142,7 @@ fn validated(
         temp_dir,
         listed_max: FINDINGS_MAX,
         skip_invalid: false,
+        now: &now,
         progress: &progress,
     };
     let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Discard);

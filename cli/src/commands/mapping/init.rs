@@ -125,9 +125,10 @@ fn suggestion(args: &InitArgs, data: &Path, context: &mut Context) -> anyhow::Re
         };
         let hint = match why {
             NoSuggestion::Unknown => "`catalogue validate EXPORT` says what is wrong with it",
-            NoSuggestion::Unreadable(_) => {
-                "export it as CSV, JSON, NDJSON or Parquet, or begin with `catalogue mapping init minimal`"
+            NoSuggestion::Xml(_) => {
+                "begin with `catalogue mapping init minimal`, `reader = \"xml\"` and the path of its records; or export it as CSV, JSON, NDJSON or Parquet"
             }
+            NoSuggestion::Unread(_, format) => format.advice,
             NoSuggestion::NoRecords(_) => {
                 "`catalogue mapping init minimal` shows what a list is, and how it is read"
             }

@@ -38,6 +38,8 @@ pub(in crate::mapping) trait EvalContext {
     fn looked_up(&self, of: &Val, key: Option<&str>, is_expected: bool);
     /// Takes note, in an observed expression, that everything in a value is read.
     fn read(&self, value: &Val);
+    /// The time of the import, in seconds since 1970.
+    fn now(&self) -> i64;
     /// The value of a word in a vocabulary table.
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String>;
 }

@@ -29,7 +29,10 @@ use crate::mapping::functions::year::year;
 /// The function that returns the size of an image file.
 pub(in crate::mapping) const IMAGE_SIZE: &str = "image_size";
 
-/// The functions that are not in jq, with their arities.
+/// The function that returns the time of the import.
+pub(super) const NOW: &str = "now";
+
+/// The functions that are not in jq, or not as jaq has them, with their arities.
 const FUNCTIONS: &[(&str, usize, RunPtr<Language>)] = &[
     ("deref", 0, |cv| on_text(&cv, record)),
     ("pub", 0, |cv| on_text(&cv, public_id)),
@@ -46,6 +49,7 @@ const FUNCTIONS: &[(&str, usize, RunPtr<Language>)] = &[
         bome(image_size(*cv.0.data(), &path))
     }),
     ("lookup", 1, |cv| with_argument(cv, lookup)),
+    (NOW, 0, |cv| bome(Ok(now(*cv.0.data())))),
     ("measure", 1, |mut cv| {
         let unit = cv.0.pop_var();
         bome(measured(*cv.0.data(), &cv.1, &unit, &Val::Null))
@@ -275,6 +279,10 @@ fn lookup(data: Data<'_>, input: &Val, table: &str) -> ValR<Val> {
             data.eval.lookup(table, &word).map_err(Error::str)
         }
     }
+}
+
+fn now(data: Data<'_>) -> Val {
+    super::values::number(&data.eval.now().to_string())
 }
 
 /// What stands before decimals, if the mapping says so; null if it does not.

@@ -15,7 +15,7 @@ use super::functions;
 use super::rewrite::Rewritten;
 
 /// Functions of jaq that reach outside or end the program.
-pub(super) const OUTSIDE: [&str; 14] = [
+pub(super) const OUTSIDE: [&str; 13] = [
     "debug",
     "debug_empty",
     "env",
@@ -26,14 +26,14 @@ pub(super) const OUTSIDE: [&str; 14] = [
     "input_line_number",
     "input_filename",
     "localtime",
-    "now",
     "stderr",
     "stderr_empty",
     "strflocaltime",
 ];
 
-/// Functions of jaq that ours replace: jaq's accept any nesting and treat a text as a line of JSON.
-const OURS: [&str; 2] = ["fromjson", "tonumber"];
+/// Functions of jaq that ours replace: jaq's accept any nesting, treat a text as a line of JSON, and
+/// ask the clock of the machine.
+const OURS: [&str; 3] = ["fromjson", functions::NOW, "tonumber"];
 
 /// What to use instead of jq functions that mappings lack.
 const INSTEAD: [(&str, &str); 10] = [

@@ -189,7 +189,7 @@ fn currency_of(word: &str, said: Option<&str>) -> Result<String, NoAmount> {
 }
 
 /// The codes that a sign may stand for; none if it is no sign.
-fn codes_of(word: &str) -> &'static [&'static str] {
+pub(crate) fn codes_of(word: &str) -> &'static [&'static str] {
     let sign = word.trim_end_matches('.').to_lowercase();
     let known = SIGNS.iter().find(|(known, _)| *known == sign);
     known.map_or(&[], |(_, codes)| codes)

@@ -62,6 +62,7 @@ fn read(model: &str, at: usize, room: usize) -> anyhow::Result<Outcome> {
         temp_dir: directory.path(),
         listed_max: 1000,
         skip_invalid: false,
+        now: &Timestamp::from_unix_seconds(1_790_000_000),
         progress: &(),
     };
     let mut input = Cursor::new(lines(&records).join("\n"));

@@ -1,12 +1,10 @@
-//! Amounts of money as people write them, with their currencies, and the thousands separators of
-//! numbers.
+//! The currencies of prices, and the thousands separators of numbers.
 //!
-//! A value that is not certainly an amount is left to become an error, never a different amount; and
-//! so is one in a currency that is not foreseen.
+//! A price in a currency that is not foreseen has no symbol, and so is an error.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use crate::mapping::UNDECIDED;
+use crate::mapping::codes_of;
 use crate::suggest::survey::{Key, Shape};
 use crate::suggest::text::words;
 
@@ -24,31 +22,14 @@ pub(super) const CURRENCIES: [(&str, &str); 10] = [
     ("CHF", "Fr."),
 ];
 
-/// How people write currencies besides their codes, without full stops. Which one some mean, a
-/// person has to say.
-const SIGNS: [(&str, &str); 11] = [
-    ("€", "EUR"),
-    ("£", "GBP"),
-    ("zł", "PLN"),
-    ("US$", "USD"),
-    ("A$", "AUD"),
-    ("AU$", "AUD"),
-    ("NZ$", "NZD"),
-    ("Fr", "CHF"),
-    ("SFr", "CHF"),
-    ("$", UNDECIDED),
-    ("kr", UNDECIDED),
-];
-
 /// Where the currency of each price comes from.
 pub(super) struct Currency {
-    /// The expression for its code.
-    pub(super) code: String,
-    /// How prices have it beside the number, and the codes that this stands for; nothing if they do
-    /// not.
-    pub(super) signs: BTreeMap<String, String>,
+    /// What the price is piped into, but for what stands before decimals.
+    pub(super) read: String,
     /// The codes that are foreseen.
     pub(super) codes: BTreeSet<String>,
+    /// The first sign that may be of several currencies, which nothing settles.
+    pub(super) unsettled: Option<String>,
 }
 
 impl Currency {
@@ -56,46 +37,24 @@ impl Currency {
     /// price's key, or from each price. It is never that of other prices.
     pub(super) fn of(price: &Key, own: Option<&Key>) -> Option<Self> {
         let named = named_currency(price);
-        let is_text = price.shape != Shape::Number;
-        let mut shown: Vec<String> = Vec::new();
-        if is_text {
-            let amounts = price.samples.iter().filter(|price| has_digit(price));
-            shown.extend(amounts.map(|amount| sign(amount)));
-        }
-        let has_all = !shown.is_empty() && shown.iter().all(|sign| code_of(sign).is_some());
-        let code = |sign: &String| Some((sign.clone(), code_of(sign)?));
-        let mut signs: BTreeMap<String, String> = shown.iter().filter_map(code).collect();
-        let (path, price) = (own.map(|own| &own.path), &price.path);
-        let code = match (path, named) {
-            (Some(own), _) if signs.is_empty() => own.clone(),
-            (Some(own), _) => format!("{price} | currency($record{own})"),
-            (None, Some(named)) if !is_text => format!("\"{named}\""),
-            (None, Some(named)) => {
-                let spellings = SIGNS.iter().filter(|(_, code)| *code == named);
-                let spellings = spellings.map(|(sign, _)| *sign).chain([named]);
-                signs.extend(spellings.map(|sign| (sign.to_owned(), named.to_owned())));
-                format!("{price} | currency(\"{named}\")")
-            }
-            (None, None) if has_all => format!("{price} | currency(null)"),
+        let amounts = price.samples.iter().filter(|price| has_digit(price));
+        let signs: Vec<String> = amounts.map(|amount| sign(amount)).collect();
+        let are_told = !signs.is_empty() && signs.iter().all(|sign| !meanings(sign).is_empty());
+        let read = match (own, named) {
+            (Some(own), _) => format!("$record{}", own.path),
+            (None, Some(named)) => format!("\"{named}\""),
+            (None, None) if are_told => "null".to_owned(),
             (None, None) => return None,
         };
+        let is_open = |sign: &&String| 1 < meanings(sign).len() && own.is_none() && named.is_none();
         let of_column = own.into_iter().flat_map(|own| own.samples.clone());
         let of_name = named.map(str::to_owned);
-        let mut codes: BTreeSet<String> = of_column.chain(of_name).collect();
-        for code in signs.values() {
-            if code == UNDECIDED {
-                codes.extend(CURRENCIES.map(|(code, _)| code.to_owned()));
-            } else {
-                codes.insert(code.clone());
-            }
-        }
-        Some(Self { code, signs, codes })
-    }
-
-    /// The signs of which a person has to say what they mean.
-    pub(super) fn undecided(&self) -> impl Iterator<Item = &str> {
-        let undecided = self.signs.iter().filter(|(_, code)| *code == UNDECIDED);
-        undecided.map(|(sign, _)| sign.as_str())
+        let of_signs = signs.iter().flat_map(|sign| meanings(sign));
+        Some(Self {
+            read,
+            unsettled: signs.iter().find(is_open).cloned(),
+            codes: of_column.chain(of_name).chain(of_signs).collect(),
+        })
     }
 }
 
@@ -106,27 +65,28 @@ pub(super) fn named_currency(price: &Key) -> Option<&'static str> {
     let of_code = CURRENCIES.iter().map(|(code, _)| *code).find(|code| {
         name.to_uppercase().ends_with(code) || words.contains(&code.to_ascii_lowercase())
     });
-    let of_sign = || {
-        let signs = SIGNS.iter().filter(|(sign, _)| !sign.is_ascii());
-        let mut found = signs.filter(|(sign, _)| name.contains(sign));
-        found.next().map(|(_, code)| *code)
-    };
-    of_code.or_else(of_sign)
+    // A short word may be another one.
+    let is_sign = |text: &&str| !text.is_ascii() || text.contains('$') || 3 < text.len();
+    let mut texts = name.split(|c: char| c.is_whitespace() || "()[]/_".contains(c));
+    of_code.or_else(|| {
+        texts.find_map(|text| match Some(text).filter(is_sign).map(codes_of) {
+            Some([code]) => Some(*code),
+            _ => None,
+        })
+    })
+}
+
+/// The currencies that a sign or a code beside an amount may stand for.
+fn meanings(sign: &str) -> Vec<String> {
+    let is_code = sign.len() == 3 && sign.bytes().all(|byte| byte.is_ascii_uppercase());
+    let codes = codes_of(sign).iter().map(|code| (*code).to_owned());
+    codes.chain(is_code.then(|| sign.to_owned())).collect()
 }
 
 /// What is left of an amount without its number.
 fn sign(amount: &str) -> String {
     let is_of_number = |c: char| c.is_ascii_digit() || c.is_whitespace() || "-+.,'’".contains(c);
     amount.chars().filter(|c| !is_of_number(*c)).collect()
-}
-
-/// The code that a sign stands for, or [`UNDECIDED`]; `None` if it stands for no currency.
-fn code_of(sign: &str) -> Option<String> {
-    let known = SIGNS.iter().find(|(known, _)| *known == sign);
-    let is_code = sign.len() == 3 && sign.bytes().all(|byte| byte.is_ascii_uppercase());
-    known
-        .map(|(_, code)| (*code).to_owned())
-        .or_else(|| is_code.then(|| sign.to_owned()))
 }
 
 fn has_digit(text: &str) -> bool {

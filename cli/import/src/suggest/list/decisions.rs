@@ -96,15 +96,6 @@ impl List<'_> {
                 );
                 decide(field, &why);
             }
-            let is_name = matches!(choice.wanted.reading, Reading::Name | Reading::Text);
-            let in_quotes = |name: &&String| name.starts_with('"') && name.ends_with('"');
-            if let Some(name) = key.samples.iter().find(in_quotes).filter(|_| is_name) {
-                let why = format!(
-                    "{} stands in quotes, as names with a comma in a list of linked records: `list(\",\")` reads such lists",
-                    clean(name, 40)
-                );
-                decide(field, &why);
-            }
             if let Some(mark) = self.mark(choice) {
                 decide(field, &mark.why());
             }
@@ -132,13 +123,11 @@ impl List<'_> {
         }
         match self.currency() {
             Some(currency) => {
-                let open = currency.undecided();
-                let open: Vec<String> = open.map(|sign| clean(sign, 20)).collect();
-                if !open.is_empty() {
+                if let Some(sign) = currency.unsettled {
+                    let sign = clean(&sign, 20);
                     let why = format!(
-                        "write in [tables.currency] which currency {} means, before which nothing \
-                         is imported",
-                        open.join(", ")
+                        "{sign} is of several currencies, so each price with it is an error: write \
+                         yours, as in `money(\"USD\")`"
                     );
                     decide("referencePrice", &why);
                 }

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use super::amount::CURRENCIES;
 use super::{List, line};
-use crate::mapping::UNDECIDED;
 use crate::suggest::status::{flag_of, flags};
 use crate::suggest::text::quoted;
 use crate::suggest::values::system_of;
@@ -19,32 +18,26 @@ const MEASURES: [(&str, &str, &str); 3] = [
 ];
 
 /// The other definitions for expressions, in jq.
-const DEFINITIONS: [(&str, &str); 9] = [
+const DEFINITIONS: [(&str, &str); 7] = [
     (
         "of($unit)",
         r#"if . == null then null else "\(.) \($unit)" end"#,
     ),
     ("text", "if . == null then null else tostring end"),
-    ("day", r#"if . == null then null else "\(.)T00:00:00Z" end"#),
-    (
-        "dotted_day",
-        r#"if . == null then null else split(".") | "\(.[2])-\(.[1])-\(.[0])T00:00:00Z" end"#,
-    ),
     (
         "named_size",
         r#"if . == null then null else (capture("(?<width>[0-9]+)x(?<height>[0-9]+)[.][A-Za-z]+([?].*)?$") // error("no size in the name of the image \(.)")) | {width: (.width | tonumber), height: (.height | tonumber)} end"#,
     ),
     (
-        "unsigned",
-        r#"if type == "string" then sub("^[^-0-9]+"; "") | sub("[^0-9]+$"; "") else . end"#,
+        "unquoted",
+        r#"if type == "string" and test("^\".*\"$") then .[1:-1] | gsub("\"\""; "\"") else . end"#,
     ),
-    // What a price has beside its number, or what the record has; they may not differ.
+    ("cents", "if . == null then null else . / 100 end"),
+    // Whether a time is over at the import; null for none, which databases write as zeros.
     (
-        "currency($own)",
-        r#"if . == null then null else tostring | gsub("[-+0-9.,'’\\s\u00a0\u202f]"; "") | if . == "" then $own else lookup("currency") | if $own == null or . == $own then . else error("the price is in \(.), but its currency \($own)") end end end"#,
+        "past(read)",
+        r#"if . == null or (tostring | test("^[-0:. TZ]*$")) then null else (read | fromdate) <= now end"#,
     ),
-    // A time of zeros, as databases write it, is none.
-    ("has_time", r#". != null and (tostring | test("[1-9]"))"#),
     (
         "flag",
         r#"if . == null or . == "" then null elif type == "boolean" then . else tostring | trim | ascii_downcase | lookup("flag") end"#,
@@ -128,17 +121,7 @@ impl List<'_> {
         let Some(currency) = self.currency() else {
             return;
         };
-        if !currency.signs.is_empty() {
-            text.push_str(
-                "\n# Currencies as prices have them. One that is not here is an error.\n",
-            );
-            text.push_str("[tables.currency]\n");
-            let known = |code: &String| !is_trial || code != UNDECIDED;
-            for (sign, code) in currency.signs.iter().filter(|(_, code)| known(code)) {
-                line(text, &quoted(sign), &quoted(code));
-            }
-        }
-        text.push_str("\n[tables.currency_symbol]\n");
+        text.push_str("\n# The currencies of prices. One that is not here is an error.\n[tables.currency_symbol]\n");
         for code in &currency.codes {
             let known = CURRENCIES.iter().find(|(known, _)| known == code);
             let symbol = known.map_or(code.as_str(), |(_, symbol)| symbol);

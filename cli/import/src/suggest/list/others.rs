@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{List, line, members};
+use super::{List, line, members, source};
 use crate::suggest::names::Reading;
 use crate::suggest::text::quoted;
 
@@ -25,7 +25,8 @@ impl List<'_> {
         self.rule("manufacturer", text);
         _ = writeln!(text, "where = {}", quoted(&format!("{path} != null")));
         text.push_str("\n[emit.fields]\n");
-        named(text, &format!("{path} | slugify"), path, true);
+        let name = source(maker);
+        named(text, &format!("{name} | slugify"), &name, true);
     }
 
     pub(super) fn designers(&self, text: &mut String) {
@@ -50,7 +51,7 @@ impl List<'_> {
             self.rule("term", text);
             let each = match choice.wanted.reading {
                 Reading::Names => members(key),
-                _ => format!("[{} | values]", key.path),
+                _ => format!("[{} | values]", source(choice)),
             };
             line(text, "each", &quoted(&each));
             text.push_str("\n[emit.fields]\n");

@@ -2,14 +2,14 @@
 //!
 //! It knows no values: whether they fit is decided beside them.
 
-use super::words::{self, ANSWERS, ENVELOPES, PARTICLES, RECORDS, Says, TIMES, VALUES};
+use super::words::{self, ANSWERS, BY, ENVELOPES, PARTICLES, RECORDS, Says, TIMES, VALUES};
 use crate::suggest::names::GROUPS;
 use crate::suggest::text;
 
 /// Whether a key surely says whether its record is public.
 pub(in crate::suggest) fn is_named(steps: &[String]) -> bool {
     let says = says(steps).map(|(says, _)| says);
-    says.is_some_and(|says| !matches!(says, Says::Perhaps | Says::Elsewhere))
+    says.is_some_and(|says| !matches!(says, Says::Perhaps | Says::YesOrNo | Says::Elsewhere))
 }
 
 /// The path of the object around a key that surely says it.
@@ -35,7 +35,11 @@ pub(super) fn says(steps: &[String]) -> Option<(Says, bool)> {
         let says = words::says(&format!("{outer} {last}"))?;
         Some((says, false, before))
     });
-    let alone = || by_name(last).map(|(says, is_time)| (says, is_time, before));
+    let is_hint = last.split(' ').any(words::may_tell);
+    let alone = || {
+        let says = by_name(last).or_else(|| is_hint.then_some((Says::YesOrNo, false)));
+        says.map(|(says, is_time)| (says, is_time, before))
+    };
     let (says, is_time, before) = within.or_else(alone)?;
     let is_time = is_time || of_time;
     if of_time && says == Says::Word {
@@ -46,7 +50,7 @@ pub(super) fn says(steps: &[String]) -> Option<(Says, bool)> {
         .all(|word| GROUPS.contains(&word) || RECORDS.contains(&word) || ENVELOPES.contains(&word));
     match says {
         _ if is_of_record => Some((says, is_time)),
-        Says::Perhaps => None,
+        Says::Perhaps | Says::YesOrNo => None,
         _ => Some((Says::Elsewhere, is_time)),
     }
 }
@@ -62,6 +66,11 @@ fn by_name(name: &str) -> Option<(Says, bool)> {
     if let Some(says) = known {
         return Some((says, false));
     }
+    let by = plain.split_last().filter(|(last, _)| BY.contains(last));
+    let by = by.and_then(|(_, rest)| words::says(&rest.join(" ")));
+    if by == Some(Says::Withheld) {
+        return Some((Says::By, false));
+    }
     let is_inner = |word: &&str| !PARTICLES.contains(word) && !TIMES.contains(word);
     let first = plain.iter().position(is_inner)?;
     let end = plain.iter().rposition(is_inner)? + 1;
@@ -74,7 +83,7 @@ fn by_name(name: &str) -> Option<(Says, bool)> {
         return is_any.then_some((Says::Perhaps, is_time));
     };
     // The time of a status is not the status.
-    let fits = !is_time || matches!(says, Says::Public | Says::Withheld | Says::Perhaps);
+    let fits = !is_time || !matches!(says, Says::Word | Says::OneOrTwo);
     fits.then_some((says, is_time))
 }
 

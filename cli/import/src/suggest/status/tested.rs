@@ -5,6 +5,7 @@
 use super::words::{self, Says, flag_of};
 use crate::suggest::survey::{Key, Shape};
 use crate::suggest::text::{clean, words};
+use crate::suggest::values::time_of;
 
 /// Longest word of a status, in characters; anything longer is a text about something else.
 const WORD_MAX: usize = 40;
@@ -25,8 +26,10 @@ pub(super) struct Status<'s> {
 pub(super) enum Test<'s> {
     /// Yes or no.
     Flag { means_public: bool },
-    /// The time since which it is so.
-    Time { means_public: bool },
+    /// Anything, which says that it is not public.
+    Anything,
+    /// A time, what reads it, and what the key says by it.
+    Time { read: &'static str, says: Says },
     /// One of these words.
     Words(Vec<Word<'s>>),
 }
@@ -53,10 +56,15 @@ impl Status<'_> {
                 return path.clone();
             }
             Test::Flag { means_public } => return self.compared(*means_public),
-            Test::Time { means_public: true } => format!("{path} | has_time"),
-            Test::Time {
-                means_public: false,
-            } => return format!("({path} // \"\") == \"\""),
+            Test::Time { read, says } => {
+                let is_public = match says {
+                    Says::From => "!= false",
+                    Says::Until => "!= true",
+                    _ => "== true",
+                };
+                format!("{path} | past({read}) {is_public}")
+            }
+            Test::Anything => return format!("({path} // \"\") == \"\""),
             Test::Words(_) => self.lookup(table),
         };
         if is_one_of_several {
@@ -117,19 +125,32 @@ pub(super) fn test(
     missing: u64,
     is_field: bool,
 ) -> Option<Test<'_>> {
-    let means_public = says != Says::Withheld;
-    let is_named_so = matches!(says, Says::Public | Says::Withheld);
+    let time = || {
+        let read = time_or_none(key)?;
+        Some(Test::Time { read, says })
+    };
+    let means_public = !matches!(says, Says::Withheld | Says::Until);
+    let is_named_so = matches!(says, Says::Public | Says::Withheld | Says::Until);
     // A cross in a status may mark any boat, such as those that are sold.
     let is_word = |value: &str| 1 < value.trim().chars().count() && !is_number(value);
     let is_flag = |value: &str| flag_of(value).is_some() && (is_named_so || is_word(value));
     let has_digits = |value: &str| TIME_DIGITS <= value.bytes().filter(u8::is_ascii_digit).count();
     let is_plain = !matches!(key.shape, Shape::List | Shape::Deep);
-    if matches!(says, Says::Public | Says::Withheld | Says::Word) && is_plain {
+    match says {
+        Says::By => return Some(Test::Anything),
+        Says::From => return time(),
+        Says::Until if !key.all(is_flag) => return time(),
+        _ => {}
+    }
+    if (is_named_so || says == Says::Word) && is_plain {
         if key.all(is_flag) {
             return Some(Test::Flag { means_public });
         }
         if is_named_so && !is_field && key.all(has_digits) || is_time && key.samples.is_empty() {
-            return Some(Test::Time { means_public });
+            return match says {
+                Says::Withheld => Some(Test::Anything),
+                _ => time(),
+            };
         }
         if is_named_so && key.samples.is_empty() {
             return Some(Test::Flag { means_public });
@@ -144,9 +165,18 @@ pub(super) fn test(
         Says::Word | Says::OneOrTwo => true,
         Says::Public | Says::Withheld => is_known || are_words && !is_field,
         Says::Perhaps => is_known,
-        Says::Elsewhere => false,
+        Says::YesOrNo => is_known && are_words,
+        _ => false,
     };
     is_status.then_some(Test::Words(words))
+}
+
+/// What reads the times of a key; those of tomorrow have an offset, if there is none today.
+fn time_or_none(key: &Key) -> Option<&'static str> {
+    if key.samples.is_empty() {
+        return Some(".");
+    }
+    time_of(key)
 }
 
 /// The words of a key; `missing` records have none.
@@ -160,7 +190,7 @@ fn words_of(key: &Key, says: Says, missing: u64) -> Vec<Word<'_>> {
             let by_flag = || flag_of(text).map(|is_withheld| !is_withheld);
             words::is_public(&words(text).join(" ")).or_else(by_flag)
         }
-        Says::Word | Says::Perhaps | Says::Elsewhere => words::is_public(&words(text).join(" ")),
+        _ => words::is_public(&words(text).join(" ")),
     };
     let without = match says {
         Says::Public => Some(false),
@@ -182,6 +212,6 @@ fn words_of(key: &Key, says: Says, missing: u64) -> Vec<Word<'_>> {
 }
 
 /// Whether a word is a number.
-pub(super) fn is_number(text: &str) -> bool {
+fn is_number(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -15,7 +15,11 @@ use std::collections::BTreeSet;
 /// | `Withheld` | not | public | public | likewise |
 /// | `Word` | public; a single letter is a word | not | to be decided | likewise |
 /// | `OneOrTwo` | | | to be decided | 1 is public, 2 is not, others are to be decided |
+/// | `From` | a time: public once it is past | | public | |
+/// | `Until` | a time: public before it; yes: not | public | public | |
+/// | `By` | anything: not | | public | not |
 /// | `Perhaps` | | | to be decided | likewise, if one of them is known; or else it is only named |
+/// | `YesOrNo` | to be decided | to be decided | | likewise, if one of them is known; or else it is passed over |
 /// | `Elsewhere` | | | | it is only named, unless a word of it is known to be not public |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Says {
@@ -23,7 +27,15 @@ pub(super) enum Says {
     Withheld,
     Word,
     OneOrTwo,
+    /// Since when it is public.
+    From,
+    /// Until when it is.
+    Until,
+    /// Who made it not public.
+    By,
     Perhaps,
+    /// A part of its name is often that of such a key.
+    YesOrNo,
     /// It is about something within the record.
     Elsewhere,
 }
@@ -49,13 +61,51 @@ keys! {
     Perhaps [
         "state", "stage", "availability", "stock status", "zustand", "verfugbarkeit", "etat",
         "disponibilite", "stato", "disponibilita", "estado", "disponibilidad", "beschikbaarheid",
-        "password", "expires", "expiry", "expiration", "valid until", "unpublish", "publish from",
-        "available from", "available until", "visible from", "visible until", "gultig bis",
-        "show on site", "show on web", "display", "display on site", "display on web",
-        "display on website", "on site", "approved", "anzeigen", "freigabe", "im web",
-        "im internet", "afficher", "affiche",
+        "password", "show on site", "show on web", "display", "display on site", "display on web",
+        "display on website", "on site", "anzeigen", "im web", "im internet", "afficher", "affiche",
+        "mostrar", "mostra", "tonen",
+        // When a boat is, and who sells it.
+        "available from", "verfugbar ab", "disponible a partir du", "beschikbaar vanaf",
+        "disponibile dal", "disponible desde", "sold by", "verkauft von", "verkauft durch",
+        "vendu par", "verkocht door", "venduto da", "vendido por",
     ]
+    Until [
+        "expires", "expire", "expiry", "expiration", "d expiration", "unpublish", "depublication",
+        "ablauf", "ablaufdatum", "lauft ab", "verfallsdatum", "fin de publication", "verloopt",
+        "vervaldatum", "scadenza", "caducidad", "vencimiento", "vence",
+    ]
+    From ["go live", "embargo until"]
 }
+
+/// Words behind those for what is public, or for what is valid or shown, such as `visible until`.
+const LIMITS: [(Says, &str); 2] = [
+    (
+        Says::From,
+        "from, start, up, ab, a partir du, vanaf, dal, desde",
+    ),
+    (
+        Says::Until,
+        "until, till, end, down, bis, jusqu au, tot, fino al, hasta",
+    ),
+];
+/// Words before those of [`LIMITS`], beside those for what is public.
+const LIMITED: [&str; 9] = [
+    "valid", "show", "display", "gultig", "anzeigen", "valable", "geldig", "valido", "mostrar",
+];
+
+/// Parts of names that are often those of what says that a record is public, or shown, checked or
+/// left out somewhere. No equipment of a boat is called so.
+const HINTS: &str = "onlin publ pubbl veroff veroeff website webseit webshop homepage portal catalog \
+    katalog annonc inserat inserier syndic marketplace marktplatz export esport freigabe noindex \
+    visib sichtbar zichtbaar archiv delet discontin entwurf brouillon review vorschau preview \
+    apercu approv moderat nascond sperrvermerk embargo confident vertraul vertrouwel";
+/// Words that are such a part only as a whole.
+const WHOLE_HINTS: &str = "web www site internet index indexed shop feed freigegeben genehmigt gepruft \
+    validated verified valide valid gultig hide show seite intranet offer reserved reserviert \
+    gereserveerd riservato reservado";
+
+/// Words behind those for what is not public, such as `deleted by`.
+pub(super) const BY: [&str; 7] = ["by", "von", "durch", "par", "door", "da", "por"];
 
 /// Words for a record, which say nothing about what a key of it holds.
 pub(super) const RECORDS: [&str; 10] = [
@@ -224,7 +274,26 @@ pub(super) fn says(name: &str) -> Option<Says> {
     let is_joined = name.ends_with("status") && !name.contains(' ');
     key.map(|(says, _)| *says)
         .or_else(|| is_public(name).map(of_word))
+        .or_else(|| limit(name))
         .or_else(|| is_joined.then_some(Says::Perhaps))
+}
+
+/// Since or until when a record is public, by a name such as `visible until`.
+fn limit(name: &str) -> Option<Says> {
+    let is_limited = |what: &str| LIMITED.contains(&what) || is_public(what) == Some(true);
+    let is_of = |end: &str| {
+        let what = name.strip_suffix(end).unwrap_or_default();
+        what.strip_suffix(' ').is_some_and(is_limited)
+    };
+    let mut limits = LIMITS.iter();
+    let limit = limits.find(|(_, ends)| ends.split(", ").any(is_of));
+    limit.map(|(says, _)| *says)
+}
+
+/// Whether a word of a name is often that of what says whether a record is public.
+pub(super) fn may_tell(word: &str) -> bool {
+    let mut hints = HINTS.split(' ');
+    hints.any(|hint| word.contains(hint)) || WHOLE_HINTS.split(' ').any(|hint| word == hint)
 }
 
 /// The value of a word that stands for true or false.

@@ -1,6 +1,8 @@
 //! What the draft of a mapping makes of amounts and measures, and of their currencies: what people
 //! wrote, or nothing.
 
+use serde_json::json;
+
 use super::*;
 
 /// What the cells of a column become with the mapping suggested for them.
@@ -40,7 +42,9 @@ fn amounts_are_read_as_they_are_written_or_not_at_all() {
         (&["120.50", "99.95"], "2 0 120.5"),
         (&["€ 12.500", "€ 9.000"], "2 0 12500"),
         (&["12500 EUR", "9000 EUR"], "2 0 12500"),
-        (&["US$ 288,000", "A$9,000"], "2 0 288000"),
+        (&["€ 288,000", "€9,000"], "2 0 288000"),
+        // The column says euros.
+        (&["US$ 288,000", "A$9,000"], "0 2 "),
         // A range, a remark and a word are not amounts.
         (&["129000-149000", "88000"], "1 1 88000"),
         (&["189000 (2 engines)", "88000"], "1 1 88000"),
@@ -145,10 +149,14 @@ fn prices_and_weights_say_alike_what_stands_before_decimals() {
     let sheet = format!("id,maker,model,type,year,loa,currency,price,weight (kg)\n{rows}");
     let suggestion = suggested("a.csv", sheet).unwrap();
     let lines = boat_lines(&suggestion);
-    let of_numbers = lines.iter().filter(|line| line.contains("(\""));
-    let of_numbers = of_numbers.filter(|line| !line.contains("lookup") && !line.contains("join"));
+    let is_of_number = |line: &str| {
+        ["referencePrice.amount", "dimensions"]
+            .iter()
+            .any(|field| line.starts_with(field))
+    };
+    let of_numbers = lines.iter().filter(|line| is_of_number(line));
     insta::assert_snapshot!(of_numbers.copied().collect::<Vec<_>>().join("\n"), @r#"
-    referencePrice.amount = '.price | number(",")'
+    referencePrice.amount = '.price | money($record.currency; ",") | .amount'
     dimensions.displacement = '."weight (kg)" | weight(",")'
     "#);
     assert!(
@@ -175,9 +183,6 @@ fn price(header: &str, first: &[&str], later: &str) -> String {
     };
     let (directory, export) = exported("a.csv", sheet(first));
     let suggestion = suggest(&[export], directory.path(), now()).unwrap();
-    if suggestion.is_open {
-        return "to be decided".to_owned();
-    }
     let (_directory, export) = exported("a.csv", sheet(&[later]));
     let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
     let report = outcome.report.unwrap();
@@ -187,70 +192,91 @@ fn price(header: &str, first: &[&str], later: &str) -> String {
         Some(error) => error.split(" (").next().unwrap_or_default().to_owned(),
         None => field.sample.clone().unwrap_or_default(),
     });
-    values.take(2).collect::<Vec<_>>().join(" ")
+    let mut values: Vec<_> = values.collect();
+    values.dedup();
+    values.join(" ")
 }
 
 #[test]
 fn the_currency_is_that_of_each_price_or_of_the_column_never_that_of_other_prices() {
-    let unknown =
-        |sign| format!("[tables.currency] does not have \"{sign}\": add `\"{sign}\" = …` to it");
-    for (header, first, later, expected) in [
-        (
-            "price",
-            &["45000 EUR"][..],
-            "89000 EUR",
-            "89000 EUR".to_owned(),
-        ),
-        (
-            "price",
-            &["45000 EUR", "£9000"],
-            "£89,000.00",
-            "89000 GBP".to_owned(),
-        ),
-        (
-            "price",
-            &["45000 EUR"],
-            "89000 USD",
-            format!("89000 {}", unknown("USD")),
-        ),
-        (
-            "price",
-            &["45000 EUR"],
-            "£120000",
-            format!("120000 {}", unknown("£")),
-        ),
-        (
-            "price",
-            &["45 000 €"],
-            "12\u{a0}500 €",
-            "12500 EUR".to_owned(),
-        ),
-        ("Price (EUR)", &["45000"], "89000", "89000 EUR".to_owned()),
-        ("Price (EUR)", &["45000"], "89000 €", "89000 EUR".to_owned()),
-        (
-            "Price (EUR)",
-            &["45000"],
-            "$89000",
-            format!("89000 {}", unknown("$")),
-        ),
-        ("Preis in €", &["45000"], "89000", "89000 EUR".to_owned()),
-        (
-            "Asking price (£)",
-            &["45000"],
-            "89000",
-            "89000 GBP".to_owned(),
-        ),
+    let prices = [
+        ("price", &["45000 EUR"][..], "89000 EUR"),
+        ("price", &["45000 EUR", "£9000"], "£89,000.00"),
+        ("price", &["45000 EUR"], "89000 USD"),
+        ("price", &["45000 EUR"], "£120000"),
+        ("price", &["45 000 €"], "12\u{a0}500 €"),
+        ("Price (EUR)", &["45000"], "89000"),
+        ("Price (EUR)", &["45000"], "89000 €"),
+        ("Price (EUR)", &["45000"], "$89000"),
+        ("Preis in €", &["45000"], "89000"),
+        ("Preis in Euro", &["45000"], "89000"),
+        ("Asking price (£)", &["45000"], "89000"),
         // Nothing says what it is, or whose dollars they are.
-        ("price", &["45000"], "89000", String::new()),
-        ("price", &["45000 EUR", "9000"], "89000", String::new()),
-        ("price", &["$45000"], "$89000", "to be decided".to_owned()),
-    ] {
-        assert_eq!(
-            price(header, first, later),
-            expected,
-            "{header} {first:?} {later}"
-        );
-    }
+        ("price", &["45000"], "89000"),
+        ("price", &["45000 EUR", "9000"], "89000"),
+        ("price", &["$45000"], "$89000"),
+    ];
+    let said = prices.map(|(header, first, later)| {
+        let first_said = first.join(", ");
+        format!(
+            "{header}: {first_said}; {later}: {}.",
+            price(header, first, later)
+        )
+    });
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    price: 45000 EUR; 89000 EUR: 89000 EUR €.
+    price: 45000 EUR, £9000; £89,000.00: 89000 GBP £.
+    price: 45000 EUR; 89000 USD: 89000 USD [tables.currency_symbol] does not have "USD": add `"USD" = …` to it.
+    price: 45000 EUR; £120000: 120000 GBP [tables.currency_symbol] does not have "GBP": add `"GBP" = …` to it.
+    price: 45 000 €; 12 500 €: 12500 EUR €.
+    Price (EUR): 45000; 89000: 89000 EUR €.
+    Price (EUR): 45000; 89000 €: 89000 EUR €.
+    Price (EUR): 45000; $89000: could not read "$89000" as an amount of money: it is in $, and not in EUR.
+    Preis in €: 45000; 89000: 89000 EUR €.
+    Preis in Euro: 45000; 89000: 89000 EUR €.
+    Asking price (£): 45000; 89000: 89000 GBP £.
+    price: 45000; 89000: .
+    price: 45000 EUR, 9000; 89000: .
+    price: $45000; $89000: could not read "$89000" as an amount of money: "$" is USD or AUD or CAD or NZD or HKD or SGD; say in the mapping which, as in `money("USD")`.
+    "#);
+}
+
+#[test]
+fn dollars_of_nobody_are_told() {
+    let sheet = "id,maker,model,type,year,loa,price\n1,Volund,1,Ketch,2018,9,$45000\n";
+    let suggestion = suggested("a.csv", sheet).unwrap();
+    assert_ne!(suggestion.errors, 0);
+    insta::assert_snapshot!(decision(&suggestion, "referencePrice"), @r#"$ is of several currencies, so each price with it is an error: write yours, as in `money("USD")`"#);
+}
+
+#[test]
+fn an_object_of_an_amount_and_a_currency_is_a_price_wherever_it_lies() {
+    let prices = [
+        json!({"price": {"amount": "89000.00", "currency": "EUR"}}),
+        json!({"fields": {"price": {"amount": 89000, "currency": "EUR"}}}),
+        json!({"fields": {"askingPrice": {"amount": 89000, "currency": "EUR"}}}),
+        json!({"specs": {"price": {"value": 89000.0, "currencyCode": "EUR"}}}),
+        json!({"price_cents": 8_900_050, "currency": "EUR"}),
+    ];
+    let made = prices.map(|keys| {
+        let (directory, export) = exported("a.json", publication::boats(&[keys]));
+        let exports = [export];
+        let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+        let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+        assert_eq!(outcome.findings.errors(), 0, "{}", suggestion.text);
+        let report = outcome.report.unwrap();
+        let fields = report.rules[0].fields.iter();
+        let price = fields.filter(|field| field.field.starts_with("referencePrice"));
+        let samples = price.map(|field| field.sample.clone().unwrap_or_default());
+        samples.collect::<Vec<_>>().join(" ")
+    });
+    insta::assert_snapshot!(made.join("\n"), @r"
+    89000 EUR €
+    89000 EUR €
+    89000 EUR €
+    89000 EUR €
+    89000.5 EUR €
+    ");
 }
 
 #[test]
@@ -275,11 +301,16 @@ fn a_currency_beside_a_price_does_not_change_the_one_that_its_name_says() {
         let line = line.copied().unwrap_or_default().to_owned();
         (line, decision(&suggestion, "referencePrice"))
     };
-    insta::assert_snapshot!(<[String; 2]>::from(of("GBP", "Price (EUR)")).join("\n"), @r##"
-    referencePrice.currency.code = '."Price (EUR)" | currency("EUR")'
+    insta::assert_snapshot!(<[String; 2]>::from(of("GBP", "Price (EUR)")).join("\n"), @r#"
+    referencePrice.currency.code = '."Price (EUR)" | money("EUR") | .currency'
     in EUR by the name of its key, though .currency (GBP) may be meant
-    "##);
-    let own = "referencePrice.currency.code = \".currency\"".to_owned();
-    assert_eq!(of("EUR", "Price (EUR)"), (own.clone(), String::new()));
-    assert_eq!(of("GBP", "Price"), (own, String::new()));
+    "#);
+    let own = "referencePrice.currency.code = \".price | money($record.currency) | .currency\"";
+    assert_eq!(
+        of("GBP", "Price"),
+        (own.replace(".price", ".Price"), String::new())
+    );
+    let own =
+        r#"referencePrice.currency.code = '."Price (EUR)" | money($record.currency) | .currency'"#;
+    assert_eq!(of("EUR", "Price (EUR)"), (own.to_owned(), String::new()));
 }

@@ -43,15 +43,17 @@ fn an_encoding_that_shows_late_in_a_file_is_still_found() {
 }
 
 #[test]
-fn a_sheet_in_utf_16_is_read() {
-    let mut encoded = b"\xff\xfe".to_vec();
-    encoded.extend(
-        GERMAN
-            .replace(';', "\t")
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes),
-    );
-    let suggestion = suggested("haendler.csv", encoded).unwrap();
-    assert_eq!(suggestion.errors, 0);
-    assert!(suggestion.text.contains("encoding = \"utf-16le\"\n"));
+fn a_sheet_in_utf_16_is_read_with_a_byte_order_mark_or_without() {
+    for mark in [&b"\xff\xfe"[..], b""] {
+        let mut encoded = mark.to_vec();
+        encoded.extend(
+            GERMAN
+                .replace(';', "\t")
+                .encode_utf16()
+                .flat_map(u16::to_le_bytes),
+        );
+        let suggestion = suggested("haendler.csv", encoded).unwrap();
+        assert_eq!(suggestion.errors, 0);
+        assert!(suggestion.text.contains("encoding = \"utf-16le\"\n"));
+    }
 }

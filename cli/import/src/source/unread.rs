@@ -1,0 +1,115 @@
+//! Knows formats that are not read by their first bytes, so that one sentence says what a file is
+//! and what to do, and not a finding for each of its lines.
+//!
+//! Only the beginning of a file is looked at. A format that is read one day loses its row here.
+
+use crate::finding::BYTE_ORDER_MARK;
+
+/// How much of a file is looked at, in bytes: an archive begins with the names of several members.
+pub(super) const HEAD_BYTES: usize = 8 * 1024;
+
+/// A format that is not read.
+#[derive(Debug, PartialEq, Eq)]
+pub struct UnreadFormat {
+    /// What a file begins with, in any case of letters.
+    pub(super) begins: &'static [u8],
+    /// What its beginning has somewhere as well.
+    has: &'static [u8],
+    /// What such a file is, with its article.
+    pub name: &'static str,
+    /// What to do with it.
+    pub advice: &'static str,
+}
+
+const AS_CSV: &str = "save its sheet as CSV (UTF-8), and take that file";
+const AS_TABLE: &str = "export the table of boats as CSV, JSON or Parquet, and take that file";
+const UNPACK: &str = "unpack it, and take the folder or the file in it";
+const LOOK: &str = "look at it in a browser: it may be a login or an error, not the export";
+const NO_DATA: &str = "take the file with the data";
+const COMPRESS: &str = "unpack it, or compress it with gzip or Zstandard";
+
+macro_rules! formats {
+    ($($begins:literal, $has:literal: $name:literal, $advice:expr;)+) => {
+        /// All. Of several that fit, the first one counts.
+        const FORMATS: &[UnreadFormat] = &[$(UnreadFormat {
+            begins: $begins,
+            has: $has,
+            name: $name,
+            advice: $advice,
+        },)+];
+    };
+}
+
+formats! {
+    b"PK\x03\x04", b"xl/": "an Excel workbook (.xlsx)", AS_CSV;
+    b"PK\x03\x04", b"opendocument.spreadsheet": "an OpenDocument spreadsheet (.ods)", AS_CSV;
+    b"PK\x03\x04", b"[Content_Types].xml": "an Office document, such as an Excel workbook (.xlsx)", AS_CSV;
+    b"PK\x03\x04", b"": "a ZIP archive", UNPACK;
+    b"PK\x05\x06", b"": "an empty ZIP archive", "export the data again";
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"": "an old Office document, such as an Excel workbook (.xls)", AS_CSV;
+    b"SQLite format 3\0", b"": "a SQLite database", AS_TABLE;
+    b"PGDMP", b"": "a dump of PostgreSQL", AS_TABLE;
+    b"-- PostgreSQL database dump", b"": "a dump of PostgreSQL", AS_TABLE;
+    b"--\n-- PostgreSQL database dump", b"": "a dump of PostgreSQL", AS_TABLE;
+    b"-- MySQL dump", b"": "a dump of MySQL", AS_TABLE;
+    b"-- MariaDB dump", b"": "a dump of MariaDB", AS_TABLE;
+    b"-- phpMyAdmin SQL Dump", b"": "a dump of MySQL", AS_TABLE;
+    b"Obj\x01", b"": "an Avro file", AS_TABLE;
+    b"ARROW1", b"": "an Arrow file", AS_TABLE;
+    b"<!doctype html", b"": "an HTML page", LOOK;
+    b"<html", b"": "an HTML page", LOOK;
+    b"<head>", b"": "an HTML page", LOOK;
+    b"<body", b"": "an HTML page", LOOK;
+    b"<div", b"": "an HTML page", LOOK;
+    b"<h1", b"": "an HTML page", LOOK;
+    b"%PDF-", b"": "a PDF document", AS_TABLE;
+    b"{\\rtf", b"": "a rich text document (.rtf)", AS_TABLE;
+    b"7z\xbc\xaf\x27\x1c", b"": "a 7-Zip archive", UNPACK;
+    b"Rar!\x1a\x07", b"": "a RAR archive", UNPACK;
+    b"\x1f\x8b", b"": "a file that is compressed twice", "unpack it once";
+    b"BZh", b"1AY&SY": "a file compressed with bzip2", COMPRESS;
+    b"\xfd7zXZ\0", b"": "a file compressed with xz", COMPRESS;
+    b"\x89PNG\r\n", b"": "a PNG image", NO_DATA;
+    b"\xff\xd8\xff", b"": "a JPEG image", NO_DATA;
+    b"GIF89a", b"": "a GIF image", NO_DATA;
+    b"RIFF", b"WEBP": "a WebP image", NO_DATA;
+}
+
+/// The format of a file that begins with `head`, if it is one of these. A byte order mark and blanks
+/// may come before it.
+pub(crate) fn of(head: &[u8]) -> Option<&'static UnreadFormat> {
+    let head = &head[..head.len().min(HEAD_BYTES)];
+    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+    let text = text.trim_ascii_start();
+    FORMATS.iter().find(|format| {
+        let beginning = text.get(..format.begins.len());
+        beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(format.begins))
+            && memchr::memmem::find(text, format.has).is_some()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_known_by_its_beginning_and_texts_are_none() {
+        for format in FORMATS {
+            let file = [format.begins, b" and more ", format.has].concat();
+            assert_eq!(of(&file), Some(format));
+        }
+        let page = of("\u{feff}\n<!DOCTYPE HTML><title>Log in".as_bytes());
+        assert_eq!(page.map(|page| page.name), Some("an HTML page"));
+        for text in [
+            "",
+            "PK,Model\n",
+            "<boats/>",
+            "{\"kind\":\"boat\"}",
+            "-- a\n",
+            "BZh\n",
+            "RIFF",
+        ] {
+            assert_eq!(of(text.as_bytes()), None, "{text}");
+        }
+    }
+}
