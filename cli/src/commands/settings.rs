@@ -1,6 +1,5 @@
 //! `catalogue settings`: shows what is set and where, and writes a file to edit.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
