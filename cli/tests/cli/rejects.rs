@@ -13,7 +13,7 @@ const HEADER: &str = "id;maker;model;type;first_year;length;description;status\n
 const GOOD: &str = "b1;Volund Yards;34;Sailing monohull;2018;10.36;\"two\nlines\";published\n";
 /// Three rows, of which the last one makes neither a boat nor a maker.
 const BAD: &str = "b2;Volund Yards;40;Sailing monohull;soon;12.1;\"a \"\"fine\"\" boat;\nfast\";published\n\
-    b3;???;50;Sailing monohull;2020;15;;published\n\
+    b3;???;50;Sailing monohull;2020;15;'=1+1;published\n\
     b4;Volund Yards;60;Sailing monohull;2021;5000;;published\n";
 
 /// Imports a list by the mapping `minimal`.

@@ -60,7 +60,7 @@ impl Received {
                 self.0
                     .push(format!("unpublished {} {id}{name}", kind.as_str()));
             }
-            Incoming::Originals(_) | Incoming::Columns(..) => {}
+            Incoming::Originals(_) | Incoming::Header(..) => {}
             Incoming::Record(_) | Incoming::Head(..) => panic!("not mapped: {incoming:?}"),
         }
     }

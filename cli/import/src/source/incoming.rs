@@ -3,7 +3,6 @@
 use std::io;
 use std::sync::Arc;
 
-use super::readers::csv::Columns;
 use crate::finding::{Code, ExportFile, Finding, Kind, Line};
 use crate::spool::{Spool, Stored};
 
@@ -17,7 +16,7 @@ pub(crate) enum Incoming<'a> {
     /// The first bytes of a file that has no records.
     Head(&'a ExportFile, &'a [u8]),
     /// The header of a file of rows, before its rows.
-    Columns(&'a ExportFile, Columns),
+    Header(&'a ExportFile, Header),
     /// The texts of all records that a mapping read, before what it makes of them.
     Originals(Arc<Spool>),
     /// The next piece of a line that is too long to be held; a finding follows the last piece.
@@ -52,6 +51,14 @@ pub(crate) struct Spot {
     pub(crate) list: Option<u16>,
     /// Its position in that list, or in the file, starting at 1.
     pub(crate) position: u32,
+}
+
+/// The header of a file of rows, with what stands between its cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) delimiter: u8,
+    /// The names of the columns; empty for those without.
+    pub(crate) names: Vec<String>,
 }
 
 /// Takes the items.

@@ -210,7 +210,7 @@ impl<'a, 't> Cutter<'a, 't> {
                 Lists::default()
             }
             Format::Csv => {
-                let mut begin = |columns| (*sink.borrow_mut())(Incoming::Columns(file, columns));
+                let mut begin = |header| (*sink.borrow_mut())(Incoming::Header(file, header));
                 readers::csv::read(forward(contents), &mut begin, &mut visit)?;
                 Lists::default()
             }

@@ -51,8 +51,8 @@ impl<'a> FirstPass<'a> {
                     LineOutcome::Boat => self.boats.push(line),
                 }
             }
-            Incoming::Columns(file, columns) => {
-                self.rejects.columns.insert(file.ordinal, columns);
+            Incoming::Header(file, header) => {
+                self.rejects.headers.insert(file.ordinal, header);
                 Ok(())
             }
             Incoming::Originals(originals) => {

@@ -12,14 +12,15 @@ use csv::WriterBuilder;
 use serde_json::Value;
 
 use crate::finding::{Line, Place};
-use crate::source::{Columns, Original};
+use crate::source::formula::escaped;
+use crate::source::{Header, Original};
 use crate::spool::{Spool, Stored};
 
 /// The writer of the records that are left out.
 pub(super) struct Rejects<'a> {
     out: &'a mut dyn Write,
     /// The headers of files of rows, by the ordinals of the files.
-    pub(super) columns: HashMap<u32, Columns>,
+    pub(super) headers: HashMap<u32, Header>,
     /// The texts of which a mapping makes records, if one does and all are read.
     pub(super) originals: Option<Arc<Spool>>,
     /// The offsets of those that were written: several records may be made of one.
@@ -33,7 +34,7 @@ impl<'a> Rejects<'a> {
     pub(super) fn new(out: &'a mut dyn Write) -> Self {
         Self {
             out,
-            columns: HashMap::new(),
+            headers: HashMap::new(),
             originals: None,
             written: HashSet::new(),
             below: None,
@@ -94,24 +95,20 @@ impl<'a> Rejects<'a> {
 
     /// Writes a record of this file, given its text as JSON.
     fn text(&mut self, file: u32, text: Vec<u8>) -> anyhow::Result<()> {
-        let Some(columns) = self.columns.get(&file) else {
+        let Some(header) = self.headers.get(&file) else {
             return self.line(&on_one_line(text));
         };
         let mut rows = WriterBuilder::new();
-        rows.flexible(true).delimiter(columns.delimiter);
+        rows.flexible(true).delimiter(header.delimiter);
         let mut rows = rows.from_writer(&mut *self.out);
         let row: Value = serde_json::from_slice(&text).context("a row could not be read again")?;
         if self.below.replace(file) != Some(file) {
-            rows.write_record(&columns.names)?;
+            rows.write_record(&header.names)?;
         }
-        let cell = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let cell = |value: &Value| escaped(value.as_str().unwrap_or_default()).into_owned();
         let cells: Vec<String> = match &row {
             Value::Array(cells) => cells.iter().map(cell).collect(),
-            named => columns
-                .names
-                .iter()
-                .map(|name| cell(&named[name]))
-                .collect(),
+            named => header.names.iter().map(|name| cell(&named[name])).collect(),
         };
         rows.write_record(cells)?;
         written(rows.flush())

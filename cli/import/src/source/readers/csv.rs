@@ -23,6 +23,7 @@ use super::{BadRecord, FileError, RECORD_MAX, RecordText, Visit, corrupt, trunca
 use crate::finding::{Code, Nth, Start, cut};
 use crate::json::first_repeated;
 use crate::source::formula::unescaped;
+use crate::source::incoming::Header;
 
 /// The most bytes of the first line that are searched for the delimiter.
 const HEADER_MAX: u64 = 1024 * 1024;
@@ -37,18 +38,10 @@ const END: &str = "\u{1}end of the file\u{1}";
 /// The message for a row that is not UTF-8.
 const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8, or add its encoding to the source in the mapping, as in `encoding = \"windows-1252\"`";
 
-/// The header of a file, with what stands between its cells.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Columns {
-    pub(crate) delimiter: u8,
-    /// Their names; empty for those without.
-    pub(crate) names: Vec<String>,
-}
-
 /// Hands the header to `begin`, and then every row below it to `visit`.
 pub(crate) fn read(
     reader: impl BufRead,
-    begin: &mut dyn FnMut(Columns) -> anyhow::Result<()>,
+    begin: &mut dyn FnMut(Header) -> anyhow::Result<()>,
     visit: &mut Visit<'_>,
 ) -> Result<(), FileError> {
     let progress = Progress::new();
@@ -90,11 +83,11 @@ pub(crate) fn read(
         return Ok(());
     };
     let names = names_of(&row)?;
-    let columns = Columns { delimiter, names };
-    begin(columns.clone())?;
+    let header = Header { delimiter, names };
+    begin(header.clone())?;
     while let Some(row) = rows.next()? {
         let start = row.start;
-        let visited = match object(&columns.names, row)? {
+        let visited = match object(&header.names, row)? {
             Ok(text) => visit(Ok(RecordText {
                 start,
                 list: None,
