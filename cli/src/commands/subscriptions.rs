@@ -59,7 +59,7 @@ catalogue subscriptions update [OPTIONS] --status <STATUS> <NAME>
     )]
     Update(UpdateArgs),
     /// Give a subscription another name; its keys, quota and log stay its own
-    #[command(after_help = "For example: catalogue subscriptions rename acme \"Acme Boats\"")]
+    #[command(after_help = "For example: catalogue subscriptions rename acme acme-boats")]
     Rename(RenameArgs),
     /// Delete a subscription whose keys are revoked or expired; its log stays
     Delete(DeleteArgs),
