@@ -22,9 +22,10 @@ pub(super) fn write(
         file, form, sign, ..
     } = recognised;
     let is_unread = matches!(form, Form::Unread(_));
-    let mut report = Report::of(match is_unread {
-        true => format!("error: this is {form}, which is not read"),
-        false => format!("error: this is not a native export; it looks like {form}"),
+    let mut report = Report::of(if is_unread {
+        format!("error: this is {form}, which is not read")
+    } else {
+        format!("error: this is not a native export; it looks like {form}")
     });
     // A path may be longer than a line, so it has one of its own.
     report
