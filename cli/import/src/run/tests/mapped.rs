@@ -103,3 +103,24 @@ fn a_boat_whose_maker_has_errors_is_told_the_first_of_them() {
          error of its own at export.ndjson:1: `slug` is required"
     );
 }
+
+/// The hint of the first finding about an export of these records.
+fn hint_of(published: &str, record: Value) -> Option<String> {
+    let asking = MAPPING.replace("'(has(\"live\") | not) or .live'", published);
+    let mapping = Mapping::parse("a.toml".to_owned(), asking).unwrap();
+    let run = Run::mapped(&lines(&[record]), &mapping);
+    run.outcome.findings.listed()[0].hint.clone()
+}
+
+#[test]
+fn a_record_without_the_key_that_published_reads_is_told_its_name() {
+    let published = "'.Status | {\"live\": true}[. // \"\"]'";
+    let renamed = with(boat(), "/State", json!("live"));
+    let hints = [renamed, boat(), with(boat(), "/Status", Value::Null)];
+    let hints = hints.map(|record| hint_of(published, record).unwrap_or_default());
+    insta::assert_snapshot!(hints.join("\n"), @r#"
+    the record has no key `Status`, which `published` reads; it may be `State` now
+    the record has no key `Status`, which `published` reads; it may have another name now
+    write what is true for published records and false for all others, such as published = '.state == "live"'; `// false` behind it stands for an empty value
+    "#);
+}
