@@ -124,3 +124,21 @@ fn a_record_without_the_key_that_published_reads_is_told_its_name() {
     write what is true for published records and false for all others, such as published = '.state == "live"'; `// false` behind it stands for an empty value
     "#);
 }
+
+#[test]
+fn a_price_in_place_of_its_fields_is_told_which_they_are() {
+    let money = "lengthOverall = \".lengthOverall\"\nreferencePrice = '.price | money(\"EUR\")'";
+    let priced = MAPPING.replace("lengthOverall = \".lengthOverall\"", money);
+    let mapping = Mapping::parse("a.toml".to_owned(), priced).unwrap();
+    let run = Run::mapped(&lines(&[with(boat(), "/price", json!("89000"))]), &mapping);
+    let listed = run.outcome.findings.listed().into_iter();
+    let told = listed.map(|finding| {
+        let hint = finding.hint.as_deref().unwrap_or_default();
+        format!("{}: {}; {hint}", code_and_pointer(finding), finding.message)
+    });
+    insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
+    WRONG_TYPE /referencePrice/currency: expected an object, found a text; its fields are `referencePrice.currency.code`, `referencePrice.currency.symbol`; a mapping makes each by a line of its own
+    TYPE_NOT_FOUND -: no record is of the type `manufacturer`; 
+    NO_PUBLISHED_BOATS -: the export has no valid published boat;
+    "#);
+}
