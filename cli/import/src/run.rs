@@ -2,6 +2,7 @@
 //!
 //! It connects the others and adds nothing of its own. An import does not stop at the first problem.
 
+mod garbled_text;
 mod missing_keys;
 
 use std::io::{self, Read, Write};
@@ -124,6 +125,7 @@ pub fn run<C: Consumer>(
     if let Some(origins) = &origins {
         findings.set_origins(origins);
     }
+    garbled_text::explain(&mut findings);
     if let Some(report) = &mapped.report {
         missing_keys::explain(report, &mut findings);
     } else if missing_keys::are_likely(&findings, &tally)

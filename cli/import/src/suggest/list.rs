@@ -35,6 +35,9 @@ mapping = "boat-catalogue-mapping/1"
 /// The fields that make up the name of a boat.
 const NAMES: [&str; 3] = ["manufacturer", "model", "version"];
 
+/// Words in the name of a key whose numbers tell records apart.
+const NUMBERS: [&str; 8] = ["code", "id", "no", "nr", "num", "number", "nummer", "ref"];
+
 /// Where the list is.
 pub(super) struct Place<'s> {
     /// The pattern for its files.
@@ -276,21 +279,56 @@ impl List<'_> {
     /// The expression for the key of a record. Its place in the list is none: it would lead to
     /// another boat as soon as one is added or removed.
     fn key(&self) -> Option<String> {
-        let choice = self.choice("key");
-        Some(match choice {
+        let called_so = self.choice("key").map(|choice| choice.key);
+        Some(match called_so.or_else(|| self.telling()) {
             _ if self.kind.is_some() => Kind::KEY.to_owned(),
-            Some(Choice { key, .. }) if key.shape == Shape::Number => {
-                format!("{} | text", key.path)
-            }
-            Some(Choice { key, .. }) if key.all(is_slug) => key.path.clone(),
-            Some(Choice { key, .. }) => format!("{} | slugify", key.path),
-            None => return self.names(),
+            Some(key) if key.shape == Shape::Number => format!("{} | text", key.path),
+            Some(key) if key.all(is_slug) => key.path.clone(),
+            Some(key) => format!("{} | slugify", key.path),
+            None => return self.names().filter(|_| self.has_unique_names),
+        })
+    }
+
+    /// The key that tells boats with the same names apart, if none is called like an id: each
+    /// record has a value of its own, which is a code, or a number by the name of the key.
+    fn telling(&self) -> Option<&Key> {
+        if self.has_unique_names || self.kind.is_some() || self.choice("key").is_some() {
+            return None;
+        }
+        let is_chosen = |key: &Key| {
+            let mut choices = self.choices.made.iter();
+            choices.any(|choice| choice.key.path == key.path)
+        };
+        let is_code = |key: &Key| {
+            let is_number = key
+                .words()
+                .iter()
+                .any(|word| NUMBERS.contains(&word.as_str()));
+            key.all(|value| {
+                is_slug(value)
+                    && !value.contains('.')
+                    && value.contains(|c: char| c.is_ascii_digit())
+                    && (is_number || value.contains(char::is_alphabetic))
+            })
+        };
+        self.file.keys.iter().find(|key| {
+            key.records == self.file.surveyed()
+                && key.counts.iter().all(|count| *count == 1)
+                && matches!(key.shape, Shape::Number | Shape::Text)
+                && is_code(key)
+                && !is_chosen(key)
+                && !self.publication.reads(key)
         })
     }
 
     fn slug(&self) -> String {
         let made = match (self.names(), self.choice("key")) {
-            (Some(_), Some(choice)) if !self.has_unique_names => self.slug_of(Some(choice)),
+            (Some(names), choice) if !self.has_unique_names => {
+                let other = choice.map(source);
+                let other = other.or_else(|| self.kind.map(|_| Kind::KEY.to_owned()));
+                let other = other.or_else(|| Some(self.telling()?.path.clone()));
+                other.map_or(names, |other| self.slug_of(Some(other)))
+            }
             (Some(names), _) => names,
             (None, _) => self.key().unwrap_or_else(|| "null".to_owned()),
         };
@@ -308,9 +346,9 @@ impl List<'_> {
     }
 
     /// The expression for a slug from the names of a boat and another key.
-    fn slug_of(&self, other: Option<&Choice<'_>>) -> String {
+    fn slug_of(&self, other: Option<String>) -> String {
         let names = NAMES.iter().filter_map(|field| self.choice(field));
-        let paths: Vec<String> = names.chain(other).map(source).collect();
+        let paths: Vec<String> = names.map(source).chain(other).collect();
         format!(
             "[{} | values | text] | join(\" \") | slugify",
             paths.join(", ")
@@ -330,9 +368,11 @@ impl List<'_> {
 
     /// The keys that nothing reads.
     pub(super) fn unread(&self) -> Vec<&Key> {
+        let telling = self.telling().map(|key| &key.path);
         let is_read = |key: &&Key| {
             let mut choices = self.choices.made.iter();
             self.publication.reads(key)
+                || telling == Some(&key.path)
                 || choices.any(|choice| choice.key.path == key.path && self.is_used(choice))
         };
         self.file.keys.iter().filter(|key| !is_read(key)).collect()

@@ -292,6 +292,76 @@ fn a_record_is_known_by_an_id_or_its_names_and_never_by_its_place() {
 }
 
 #[test]
+fn where_names_repeat_the_key_is_what_differs_in_every_record_or_open() {
+    let rows = [
+        ("Art.-Nr.", ["A-1", "A-2"]),
+        ("Art.-Nr.", ["1001", "1002"]),
+        ("Motorstunden", ["120", "340"]),
+        ("Lager", ["H7", "H7"]),
+        ("Bilddatei", ["a1.jpg", "a2.jpg"]),
+    ];
+    let told = rows.map(|(name, values)| {
+        let row = |value: &str| format!("{value},34,Hanse,Segel,2018,10.36\n");
+        let head = format!("{name},Modell,Werft,Bootstyp,Baujahr,LOA\n");
+        let sheet = format!("{head}{}{}", row(values[0]), row(values[1]));
+        let suggestion = suggested("a.csv", sheet).unwrap();
+        let lines = suggestion.text.lines();
+        let lines = lines.filter(|line| line.contains("key =") || line.starts_with("slug ="));
+        let lines: Vec<&str> = lines.take(2).collect();
+        let [key, slug] = ["key", "slug"].map(|field| decision(&suggestion, field));
+        let errors = suggestion.errors;
+        format!("{}\n{key}\n{slug}\n{errors} errors", lines.join("\n"))
+    });
+    insta::assert_snapshot!(told.join("\n\n"), @r#"
+    key = '."Art.-Nr."'
+    slug = '[.Werft, .Modell, ."Art.-Nr." | values | text] | join(" ") | slugify'
+    ."Art.-Nr." (A-1), which differs in every record: look whether it ever changes, as then a boat becomes another one
+    made of the names and the key, as two boats have the same names
+    0 errors
+
+    key = '."Art.-Nr."'
+    slug = '[.Werft, .Modell, ."Art.-Nr." | values | text] | join(" ") | slugify'
+    ."Art.-Nr." (1001), which differs in every record: look whether it ever changes, as then a boat becomes another one
+    made of the names and the key, as two boats have the same names
+    0 errors
+
+    # key = ""      # required
+    slug = '[.Werft, .Modell | values | text] | join(" ") | slugify'
+    required, and no key looks like an id: write its line from what never changes, and is never the same for two boats
+    made of the names, though two boats have the same: add what differs
+    0 errors
+
+    # key = ""      # required
+    slug = '[.Werft, .Modell | values | text] | join(" ") | slugify'
+    required, and no key looks like an id: write its line from what never changes, and is never the same for two boats
+    made of the names, though two boats have the same: add what differs
+    0 errors
+
+    # key = ""      # required
+    slug = '[.Werft, .Modell | values | text] | join(" ") | slugify'
+    required, and no key looks like an id: write its line from what never changes, and is never the same for two boats
+    made of the names, though two boats have the same: add what differs
+    0 errors
+    "#);
+}
+
+#[test]
+fn where_names_repeat_in_a_list_of_several_kinds_the_slug_has_the_key_of_the_list() {
+    let boat = |pk: u8| {
+        format!(
+            r#"{{"model": "app.boat", "pk": {pk}, "fields": {{"name": "A 31", "loa": 9.45, "year": 1978, "maker": "Werft", "type": "Ketch"}}}}"#
+        )
+    };
+    let berth = r#"{"model": "app.berth", "pk": 1, "fields": {"name": "North"}}"#;
+    let suggestion = suggested("a.json", format!("[{},{},{berth}]", boat(1), boat(2))).unwrap();
+    assert_eq!(
+        boat_lines(&suggestion)[0],
+        r#"slug = '[.fields.maker, .fields.name, "\(.model)-\(.pk)" | values | text] | join(" ") | slugify'"#
+    );
+    assert_eq!(suggestion.errors, 0);
+}
+
+#[test]
 fn of_several_kinds_in_one_list_the_boats_are_read_and_the_others_named() {
     let dump = |page: &str| {
         let rows = [

@@ -10,14 +10,17 @@ use shared::base::field_path::Step;
 
 use super::checked::{Checked, Values};
 use super::numbers::{integer, length, not_negative, number, spelling};
-use super::read_result::{ReadResult, Unusable, wrong_type};
+use super::read_result::{ReadResult, Unusable, type_problem, wrong_type};
 use super::references::Resolver;
 use super::reporter::{Problem, Reporter};
 use super::text::{description, row_text, text};
 use super::values::{address, boat_slug, currency_code, flag, format, id, slug, timestamp, word};
-use crate::finding::{Code, cut};
+use crate::finding::{Code, cut, others};
 use crate::format::{Field, LIST_MAX, PRIVATE_PREFIX, Shape, derived, index_of, instead_of};
 use crate::json::{Member, Node, Seen, Value};
+
+/// How many fields of an object are named at most.
+const FIELDS_MAX: usize = 5;
 
 /// Checks the fields of a record, and returns the values of those that can be used.
 pub(super) fn check<'n>(
@@ -89,10 +92,27 @@ impl<'n> Checker<'_, 'n> {
     }
 
     fn object(&mut self, fields: &'static [Field], node: &'n Node<'n>) -> ReadResult<Checked<'n>> {
-        match &node.value {
-            Value::Object(members) => Ok(Some(self.members(fields, members, &node.span))),
-            _ => wrong_type(node, "an object", self.reporter),
+        if let Value::Object(members) = &node.value {
+            return Ok(Some(self.members(fields, members, &node.span)));
         }
+        let mut problem = type_problem(node, "an object");
+        if self.reporter.wants_hints() {
+            problem.hint = Some(self.instead_of_object(fields));
+        }
+        self.reporter.report_value(node, problem);
+        Err(Unusable)
+    }
+
+    /// What to write where another value stands in place of an object with these fields.
+    fn instead_of_object(&self, fields: &'static [Field]) -> String {
+        let names = leaves(&self.reporter.shown_path().field().to_string(), fields);
+        let (shown, rest) = names.split_at(names.len().min(FIELDS_MAX));
+        let rest = match rest.len() {
+            0 => String::new(),
+            count => format!(" and {}", others(count)),
+        };
+        let shown = shown.join(", ");
+        format!("its fields are {shown}{rest}; a mapping makes each by a line of its own")
     }
 
     /// Checks the members of an object, which is at `span`.
@@ -264,6 +284,19 @@ impl<'n> Checker<'_, 'n> {
             checker.reporter.report_span(&member.key_span, problem);
         });
     }
+}
+
+/// The names of all values in the object called `within`.
+fn leaves(within: &str, fields: &'static [Field]) -> Vec<String> {
+    let given = fields.iter().filter(|field| !field.shape.is_derived());
+    let names = given.flat_map(|field| {
+        let name = format!("{within}.{}", field.key);
+        match field.shape {
+            Shape::Object(inner) | Shape::Part(inner) => leaves(&name, inner),
+            _ => vec![format!("`{name}`")],
+        }
+    });
+    names.collect()
 }
 
 /// Finds the value of each field, and returns whether there are other members or repeated ones.

@@ -18,7 +18,12 @@ pub(super) fn wrong_type<T>(
     expected: &str,
     reporter: &mut Reporter<'_>,
 ) -> ReadResult<T> {
-    let message = format!("expected {expected}, found {}", node.value.type_name());
-    reporter.report_value(node, Problem::new(Code::WrongType, message));
+    reporter.report_value(node, type_problem(node, expected));
     Err(Unusable)
+}
+
+/// The problem with a value of another type than `expected`.
+pub(super) fn type_problem(node: &Node<'_>, expected: &str) -> Problem {
+    let message = format!("expected {expected}, found {}", node.value.type_name());
+    Problem::new(Code::WrongType, message)
 }

@@ -237,7 +237,7 @@ impl<'n> Reporter<'n> {
 
     /// The way to what is being read. Keys are shortened like values: a key may fill nearly the
     /// whole line, and every listed finding may be below it.
-    fn shown_path(&self) -> FieldPath<'static> {
+    pub(super) fn shown_path(&self) -> FieldPath<'static> {
         let steps = self.path.steps().iter().map(|step| match step {
             Step::Key(key) => Step::key(cut(key)),
             Step::Index(index) => Step::Index(*index),

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::{Mapper, Subject};
 use crate::finding::Line;
-use crate::finding::{Code, Finding, cut};
+use crate::finding::{Code, Finding, cut, nearest};
 use crate::json::first_repeated;
 use crate::json::parse_line;
 use crate::json::{Node, Value};
@@ -63,7 +63,7 @@ fn read_parsed(mapper: &Mapper, roles: &[Role], record: &Jq, read: &mut ReadReco
     let place = read.raw.place();
     let finding = |wrong: Unidentified| Finding {
         origin: wrong.origin,
-        hint: wrong.hint.map(str::to_owned),
+        hint: wrong.hint,
         ..Finding::new(Code::MappingFailed, Some(place.clone()), wrong.message)
     };
     read.findings.extend(wrong.into_iter().map(finding));
@@ -74,7 +74,7 @@ struct Unidentified {
     message: String,
     /// What makes the wrong part.
     origin: Option<String>,
-    hint: Option<&'static str>,
+    hint: Option<String>,
 }
 
 impl Unidentified {
@@ -307,10 +307,33 @@ fn is_published(
         known
             .ok_or_else(|| "the `published` of a record must be true or false, not null".to_owned())
     });
-    known.map_err(|message| Unidentified {
-        hint: Some(PUBLISHED_HINT),
-        ..Unidentified::new(message, mapper, expression)
+    known.map_err(|message| {
+        let asked = published_keys(&mapper.asked.borrow(), subject.record());
+        let absent = asked.into_iter().find(|(_, has)| !has);
+        Unidentified {
+            hint: Some(match absent {
+                Some((key, _)) => absent_hint(&key, subject.record()),
+                None => PUBLISHED_HINT.to_owned(),
+            }),
+            ..Unidentified::new(message, mapper, expression)
+        }
     })
+}
+
+/// The hint if `published` reads a key that the record does not have.
+fn absent_hint(key: &str, record: &Jq) -> String {
+    let keys: Vec<&str> = match record {
+        Jq::Obj(members) => members.keys().filter_map(text).collect(),
+        _ => Vec::new(),
+    };
+    let now = match nearest(key, &keys) {
+        Some(near) => format!("it may be `{}` now", cut(near)),
+        None => "it may have another name now".to_owned(),
+    };
+    format!(
+        "the record has no key `{}`, which `published` reads; {now}",
+        cut(key)
+    )
 }
 
 fn truth_of(

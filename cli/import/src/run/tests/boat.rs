@@ -132,6 +132,25 @@ fn an_unknown_key_comes_with_the_nearest_known_one() {
 }
 
 #[test]
+fn a_value_in_place_of_an_object_is_told_the_fields_of_the_object() {
+    let objects = [
+        ("/referencePrice", json!(100)),
+        ("/dimensions", json!("9 m")),
+        ("/gallery", json!(["https://img.example/a.jpg"])),
+    ];
+    let hints = objects.map(|(pointer, value)| {
+        let record = with(boat(), pointer, value);
+        let run = Run::of(&export_with(record.to_string()), false);
+        run.outcome.findings.listed()[0].hint.clone().unwrap()
+    });
+    insta::assert_snapshot!(hints.join("\n"), @r#"
+    its fields are `referencePrice.amount`, `referencePrice.currency.code`, `referencePrice.currency.symbol`; a mapping makes each by a line of its own
+    its fields are `dimensions.lengthOverall`, `dimensions.lengthWaterline`, `dimensions.beamOverall`, `dimensions.beamCabinLine`, `dimensions.beamHull` and 10 others; a mapping makes each by a line of its own
+    its fields are `gallery[].url`, `gallery[].alt`, `gallery[].width`, `gallery[].height`, `gallery[].format`; a mapping makes each by a line of its own
+    "#);
+}
+
+#[test]
 fn a_repeated_key_is_an_error_in_every_object() {
     check_boat(
         "/rig",

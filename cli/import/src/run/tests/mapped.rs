@@ -103,3 +103,74 @@ fn a_boat_whose_maker_has_errors_is_told_the_first_of_them() {
          error of its own at export.ndjson:1: `slug` is required"
     );
 }
+
+/// The hint of the first finding about an export of these records.
+fn hint_of(published: &str, record: Value) -> Option<String> {
+    let asking = MAPPING.replace("'(has(\"live\") | not) or .live'", published);
+    let mapping = Mapping::parse("a.toml".to_owned(), asking).unwrap();
+    let run = Run::mapped(&lines(&[record]), &mapping);
+    run.outcome.findings.listed()[0].hint.clone()
+}
+
+#[test]
+fn a_record_without_the_key_that_published_reads_is_told_its_name() {
+    let published = "'.Status | {\"live\": true}[. // \"\"]'";
+    let renamed = with(boat(), "/State", json!("live"));
+    let hints = [renamed, boat(), with(boat(), "/Status", Value::Null)];
+    let hints = hints.map(|record| hint_of(published, record).unwrap_or_default());
+    insta::assert_snapshot!(hints.join("\n"), @r#"
+    the record has no key `Status`, which `published` reads; it may be `State` now
+    the record has no key `Status`, which `published` reads; it may have another name now
+    write what is true for published records and false for all others, such as published = '.state == "live"'; `// false` behind it stands for an empty value
+    "#);
+}
+
+#[test]
+fn a_price_in_place_of_its_fields_is_told_which_they_are() {
+    let money = "lengthOverall = \".lengthOverall\"\nreferencePrice = '.price | money(\"EUR\")'";
+    let priced = MAPPING.replace("lengthOverall = \".lengthOverall\"", money);
+    let mapping = Mapping::parse("a.toml".to_owned(), priced).unwrap();
+    let run = Run::mapped(&lines(&[with(boat(), "/price", json!("89000"))]), &mapping);
+    let listed = run.outcome.findings.listed().into_iter();
+    let told = listed.map(|finding| {
+        let hint = finding.hint.as_deref().unwrap_or_default();
+        format!("{}: {}; {hint}", code_and_pointer(finding), finding.message)
+    });
+    insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
+    WRONG_TYPE /referencePrice/currency: expected an object, found a text; its fields are `referencePrice.currency.code`, `referencePrice.currency.symbol`; a mapping makes each by a line of its own
+    TYPE_NOT_FOUND -: no record is of the type `manufacturer`; 
+    NO_PUBLISHED_BOATS -: the export has no valid published boat;
+    "#);
+}
+
+#[test]
+fn where_the_encoding_is_doubtful_a_garbled_word_is_told_so() {
+    let published = "[tables.status]\n\"veröffentlicht\" = true\n";
+    let asking = MAPPING
+        .replace(
+            "'(has(\"live\") | not) or .live'",
+            "'.status | lookup(\"status\")'",
+        )
+        .replace(
+            "reader = \"ndjson\"",
+            "reader = \"ndjson\"\nencoding = \"windows-1252\"",
+        );
+    let mapping = Mapping::parse("a.toml".to_owned(), asking + published).unwrap();
+    let words = ["veröffentlicht", "live"];
+    let records = words.map(|word| with(boat(), "/status", json!(word)));
+    let run = Run::mapped(&lines(&records), &mapping);
+    let listed = run.outcome.findings.listed().into_iter();
+    let told = listed.map(|finding| {
+        let hint = finding.hint.as_deref().unwrap_or_default();
+        format!("{}: {}; {hint}", finding.code.as_str(), finding.message)
+    });
+    insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
+    MAPPING_FAILED: the `published` of a record could not be found: [tables.status] does not have "verÃ¶ffentlicht" (did you mean "veröffentlicht"?): add `"verÃ¶ffentlicht" = …` to it (a.toml:43); drop `encoding` from the source in the mapping first, as the warning about the file says: this text is probably garbled by it
+    MAPPING_FAILED: the `published` of a record could not be found: [tables.status] does not have "live": add `"live" = …` to it (a.toml:43); write what is true for published records and false for all others, such as published = '.state == "live"'; `// false` behind it stands for an empty value
+    ENCODING_DOUBTFUL: the file is read as windows-1252, though all of it is valid UTF-8: drop `encoding` from the source in the mapping, unless the file is not; 
+    SOURCE_WITHOUT_RECORDS: the files called *.ndjson have no record that could be identified; 
+    TYPE_NOT_FOUND: no record is of the type `boat`; 
+    TYPE_NOT_FOUND: no record is of the type `manufacturer`; 
+    NO_PUBLISHED_BOATS: the export has no valid published boat;
+    "#);
+}

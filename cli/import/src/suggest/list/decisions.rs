@@ -51,6 +51,14 @@ impl List<'_> {
                            changes, and is never the same for two boats";
                 decide("key", why);
             }
+            Some(_) if self.telling().is_some() => {
+                let key = self.telling().map(with_sample).unwrap_or_default();
+                let why = format!(
+                    "{key}, which differs in every record: look whether it ever changes, as then a \
+                     boat becomes another one"
+                );
+                decide("key", &why);
+            }
             Some(_) if self.choice("key").is_none() && self.kind.is_none() => {
                 let why = "made of the names, as no key looks like an id: a boat whose name \
                            changes becomes another boat, and what leads to the old one fails";
@@ -59,10 +67,11 @@ impl List<'_> {
             Some(_) => {}
         }
         if !self.has_unique_names {
-            decide(
-                "slug",
-                "made of the names and the key, as two boats have the same names",
-            );
+            let why = match self.key() {
+                Some(_) => "made of the names and the key, as two boats have the same names",
+                None => "made of the names, though two boats have the same: add what differs",
+            };
+            decide("slug", why);
         }
         decide("published", &self.publication.why());
         if self.choice("updatedAt").is_none() {
