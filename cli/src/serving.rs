@@ -24,7 +24,7 @@ use rand::rngs::StdRng;
 use sd_notify::NotifyState;
 use server::app::{App, Parts};
 use server::catalogue::{Catalogue, OpenSettings};
-use server::keyring::{Keyring, watch, write_uses};
+use server::keyring::{Keyring, RefreshError, watch, write_uses};
 use server::limits::Quotas;
 use server::ops::follow::{self, Follower, follow};
 use server::ops::imports::watch_imports;
@@ -165,6 +165,11 @@ impl Serving {
         // The watcher would do this too, but perhaps only after the first request.
         let known = self.keyring.refresh(&mut *source, context.clock.now());
         if let Err(error) = known {
+            if let RefreshError::Poll { source } = &error
+                && source.is_of_another_program()
+            {
+                return Err(source.clone().into());
+            }
             let error = anyhow::Error::new(error);
             let hint = hints::hint(&error).unwrap_or("`catalogue doctor` says more".into());
             let hint = context.hints.paste(&hint);

@@ -22,7 +22,7 @@ use anyhow::anyhow;
 use parking_lot::Mutex;
 
 /// How often somebody who waits for a piece is called.
-pub const TICK: Duration = Duration::from_millis(10);
+const TICK: Duration = Duration::from_millis(10);
 /// How many pieces a task may send before it waits until one is taken.
 const WAITING_MAX: usize = 2;
 /// Tasks begun for each thread, so that it has another one when it finishes the first.

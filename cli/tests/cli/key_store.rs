@@ -1,11 +1,14 @@
-//! A running server whose key store is missing: it accepts no key, and calls none unknown.
+//! A running server whose key store is missing: it accepts no key, and calls none unknown. One of
+//! another program ends it.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::admin;
 use crate::client::Client;
-use crate::process::{import_sample, issue_key};
+use crate::harness::assert_snapshot;
+use crate::process::{SERVE, command, import_sample, issue_key};
 use crate::sample::Sample;
 use crate::wait::wait_until;
 
@@ -70,4 +73,22 @@ fn a_server_starts_without_a_key_store_makes_none_and_follows_the_one_that_comes
     assert!(server.stop().success());
     let log = fs::read_to_string(log).unwrap();
     assert!(log.contains("starting without keys"), "{log}");
+}
+
+#[test]
+fn a_key_store_of_another_program_ends_a_server_before_it_listens() {
+    let [newer, former, foreign] = [(60, [0, 0, 0, 99]), (60, [0, 0, 0, 3]), (68, *b"CAKE")];
+    let said = [newer, former, foreign].map(|(at, bytes)| {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        import_sample(data);
+        let store = File::options().write(true).open(places(data).0).unwrap();
+        store.write_all_at(&bytes, at).unwrap();
+        let ended = command(data, &SERVE).output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(3), "{said}");
+        assert_eq!(ended.stdout, b"", "{said}");
+        said.replace(data.to_str().unwrap(), "[dir]")
+    });
+    assert_snapshot("serve_key_store_refused", &said.concat());
 }

@@ -271,6 +271,14 @@ impl KeyStoreError {
         )
     }
 
+    /// Whether what lies there is no store of this version of the program: waiting does not help.
+    pub fn is_of_another_program(&self) -> bool {
+        matches!(
+            self,
+            Self::Foreign { .. } | Self::Newer { .. } | Self::Former { .. }
+        )
+    }
+
     /// What to do about it, if known.
     pub fn hint(&self) -> Option<Hint> {
         Some(match self {

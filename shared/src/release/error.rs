@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use parquet::errors::ParquetError;
+
 use super::ReleaseId;
 use super::s3::S3Error;
 use crate::base::hint::Hint;
@@ -31,7 +33,7 @@ pub enum ReleaseError {
         path: PathBuf,
         /// Why not.
         #[source]
-        source: parquet::errors::ParquetError,
+        source: ParquetError,
     },
     /// A file is not what the manifest, or the id, says it is.
     #[error("{} is damaged: {reason}; import again or roll back", path.display())]
@@ -154,6 +156,12 @@ impl ReleaseError {
                 );
                 Some(hint.into())
             }
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(
+                    "free some space, then try again; a release is made whole or not at all".into(),
+                ),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -164,6 +172,22 @@ impl ReleaseError {
     ) -> impl FnOnce(io::Error) -> Self + use<'a> {
         move |source| Self::Io {
             action,
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// A table that could not be written. Where the disk refused, it is as with any other file.
+    pub(super) fn unwritten(path: &Path, source: ParquetError) -> Self {
+        let source = match source {
+            ParquetError::External(cause) => match cause.downcast() {
+                Ok(refused) => return Self::io("write", path)(*refused),
+                Err(cause) => ParquetError::External(cause),
+            },
+            source => source,
+        };
+        Self::Parquet {
+            action: "write",
             path: path.to_owned(),
             source,
         }

@@ -155,21 +155,17 @@ pub(super) fn write(
     columns: Columns,
 ) -> Result<FileEntry, ReleaseError> {
     let path = directory.join(name.as_str());
-    let parquet = |source| ReleaseError::Parquet {
-        action: "write",
-        path: path.clone(),
-        source,
-    };
-    let file = NewFile::create(directory, name)?;
+    let parquet = |source| ReleaseError::unwritten(&path, source);
+    let mut file = NewFile::create(directory, name)?;
     let batch = RecordBatch::try_from_iter(columns).map_err(|error| parquet(error.into()))?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by("boat-catalogue".to_owned())
         .build();
     let mut writer =
-        ArrowWriter::try_new(file, batch.schema(), Some(properties)).map_err(parquet)?;
+        ArrowWriter::try_new(&mut file, batch.schema(), Some(properties)).map_err(parquet)?;
     writer.write(&batch).map_err(parquet)?;
-    let file = writer.into_inner().map_err(parquet)?;
+    writer.close().map_err(parquet)?;
     file.finish().map_err(ReleaseError::io("sync", &path))
 }
 

@@ -2,21 +2,23 @@
 //! the command.
 //!
 //! Each thread records where it is in a [`Position`], and whoever waits for the threads has the
-//! [`Watch`] check these at each tick of their pool. A stuck thread cannot be stopped: the error is reported,
-//! and the thread ends with the process. Nothing here knows what a thread does.
+//! [`Watch`] check these at each tick of their pool. What counts is the processor time of a thread:
+//! on a busy machine, one that makes progress may not run for seconds. A stuck thread cannot be
+//! stopped: the error is reported, and the thread ends with the process. Nothing here knows what a
+//! thread does.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::anyhow;
+use nix::time::ClockId;
 use parking_lot::Mutex;
 
 use super::definition::Definition;
 use crate::finding::{ExportFile, cut};
-use crate::pool::TICK;
 
-/// The time that mapping one record may take.
+/// The processor time that mapping one record may take.
 const RECORD_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// What a thread is working on.
@@ -30,11 +32,14 @@ pub(super) struct Position {
     place: Mutex<Option<(Arc<ExportFile>, u64)>>,
     /// The expression that was begun last.
     expression: AtomicUsize,
+    /// The clock of the thread, once it has begun a record.
+    clock: OnceLock<ClockId>,
 }
 
 impl Position {
     /// Starts on another record.
     pub(super) fn begin(&self, file: &Arc<ExportFile>, line: u64) {
+        self.clock.get_or_init(own_clock);
         self.step();
         let mut place = self.place.lock();
         *place = Some((Arc::clone(file), line));
@@ -60,6 +65,26 @@ impl Position {
     pub(super) fn rest(&self) {
         self.is_busy.store(false, Ordering::Relaxed);
     }
+
+    /// The processor time that the thread has used.
+    fn used(&self) -> Duration {
+        let now = self.clock.get().and_then(|clock| clock.now().ok());
+        now.map_or(Duration::ZERO, Duration::from)
+    }
+}
+
+/// The clock of the processor time of the calling thread, as `pthread_getcpuclockid` makes it.
+#[cfg(target_os = "linux")]
+fn own_clock() -> ClockId {
+    const OF_THREAD_AS_SCHEDULED: i32 = 0b110;
+    let thread = nix::unistd::gettid().as_raw();
+    ClockId::from_raw((!thread << 3) | OF_THREAD_AS_SCHEDULED)
+}
+
+/// Elsewhere no clock of another thread can be read, so waiting counts too.
+#[cfg(not(target_os = "linux"))]
+fn own_clock() -> ClockId {
+    ClockId::CLOCK_MONOTONIC
 }
 
 /// The watch over the threads.
@@ -73,17 +98,19 @@ pub(super) struct Watch {
 struct Watched {
     position: Arc<Position>,
     steps: u64,
-    /// The number of checks in a row that saw no new step.
-    ticks: u128,
+    /// The processor time that it had used when it last had a new step, or no record.
+    used: Duration,
 }
 
 impl Watched {
-    fn look(&mut self) {
+    /// Whether it has been at one step for too long, if it has used that much processor time.
+    fn is_stuck(&mut self, used: Duration) -> bool {
         let steps = self.position.steps.load(Ordering::Relaxed);
         let is_busy = self.position.is_busy.load(Ordering::Relaxed);
-        let is_stuck = is_busy && steps == self.steps;
-        self.ticks = if is_stuck { self.ticks + 1 } else { 0 };
-        self.steps = steps;
+        if !is_busy || steps != self.steps {
+            (self.steps, self.used) = (steps, used);
+        }
+        RECORD_TIME_MAX <= used.saturating_sub(self.used)
     }
 }
 
@@ -106,14 +133,20 @@ impl Watch {
 
     /// Checks the progress of the threads.
     pub(super) fn look(&mut self) -> anyhow::Result<()> {
-        self.threads.iter_mut().for_each(Watched::look);
-        let is_stuck =
-            |thread: &&Watched| RECORD_TIME_MAX.as_millis() <= thread.ticks * TICK.as_millis();
-        let Some(stuck) = self.threads.iter().find(is_stuck) else {
+        self.look_with(Position::used)
+    }
+
+    /// Checks the progress of threads that have `used` so much processor time.
+    fn look_with(&mut self, used: impl Fn(&Position) -> Duration) -> anyhow::Result<()> {
+        let mut threads = self.threads.iter_mut();
+        let Some(stuck) = threads.find_map(|thread| {
+            let used = used(&thread.position);
+            thread.is_stuck(used).then_some(&thread.position)
+        }) else {
             return Ok(());
         };
         let seconds = RECORD_TIME_MAX.as_secs();
-        let (place, code) = location(&self.definition, &stuck.position);
+        let (place, code) = location(&self.definition, stuck);
         Err(anyhow!(
             "mapping the record at {place} took longer than {seconds} s: `{code}` may never end"
         ))
@@ -138,32 +171,39 @@ fn location(definition: &Definition, position: &Position) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
+    use std::ptr;
+
     use super::*;
     use crate::mapping::{Mapping, Shipped};
 
     #[test]
-    fn a_thread_is_stuck_if_it_is_busy_and_begins_nothing_for_five_seconds() {
+    fn a_thread_is_stuck_if_it_begins_nothing_while_it_runs_for_five_seconds() {
         let text = Shipped::Sanity.text().to_owned();
         let mapping = Mapping::parse("a.toml".to_owned(), text).unwrap();
         let mut watch = Watch::new(&mapping.definition);
-        let [resting, going, stuck] = std::array::from_fn(|_| watch.add());
+        let [resting, going, waiting, stuck] = std::array::from_fn(|_| watch.add());
         let file = Arc::new(ExportFile {
             ordinal: 0,
             name: "a.json".to_owned(),
             path: String::new(),
         });
-        for position in [&resting, &going, &stuck] {
+        for position in [&resting, &going, &waiting, &stuck] {
             position.begin(&file, 1);
         }
         resting.rest();
-        watch.look().unwrap();
-        let ticks_max = RECORD_TIME_MAX.as_millis() / TICK.as_millis();
-        for _tick in 1..ticks_max {
+        // Other programs have the processor that one of the threads waits for.
+        let mut after = |seconds| {
             going.step();
-            watch.look().unwrap();
-        }
+            watch.look_with(|position| {
+                let runs = !ptr::eq(position, &raw const *waiting);
+                Duration::from_secs(if runs { seconds } else { 0 })
+            })
+        };
         stuck.evaluate(1);
-        let message = watch.look().unwrap_err().to_string();
+        for seconds in 0..5 {
+            after(seconds).unwrap();
+        }
+        let message = after(5).unwrap_err().to_string();
         let expected =
             "mapping the record at a.json:1 took longer than 5 s: `._id | own_id` may never end";
         assert_eq!(message, expected);

@@ -21,6 +21,12 @@ pub(super) fn subscriptions(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
         return Ok(Vec::new());
     };
     let contents = &overview.snapshot;
+    if contents.subscriptions.is_empty() {
+        let message = "none was ever made in this key store, so every request is refused";
+        let create = "catalogue subscriptions create NAME, or, if there were keys, restore a \
+                      backup of the key store";
+        return Ok(vec![Observation::warning(message).run(create)]);
+    }
     let (mut keyless, mut inactive) = (Vec::new(), Vec::new());
     for subscription in &contents.subscriptions {
         let works = |key: &Key| would_work(key, subscription, inputs.now);

@@ -189,7 +189,10 @@ fn keys_and_subscriptions_that_want_looking_after_are_named() {
     rotated.run(&["keys", "rotate", id.as_str()]);
     let uses = sqlite::SqliteLastUses::new(rotated.path("keys.sqlite"));
     uses.record(&[KeyUse::free(id, START + 30)]).unwrap();
+    let mut bare = Ward::without_keys();
+    bare.run(&["store", "init"]);
     let mut cases = [
+        ("no subscription", bare),
         (
             "subscriptions without keys",
             with(
