@@ -302,7 +302,7 @@ fn where_names_repeat_the_key_is_what_differs_in_every_record_or_open() {
     ];
     let told = rows.map(|(name, values)| {
         let row = |value: &str| format!("{value},34,Hanse,Segel,2018,10.36\n");
-        let head = format!("{name},Modell,Werft,Bootstyp,Baujahr,LOA\n");
+        let head = format!("{name},model,Werft,Bootstyp,Baujahr,LOA\n");
         let sheet = format!("{head}{}{}", row(values[0]), row(values[1]));
         let suggestion = suggested("a.csv", sheet).unwrap();
         let lines = suggestion.text.lines();
@@ -314,31 +314,31 @@ fn where_names_repeat_the_key_is_what_differs_in_every_record_or_open() {
     });
     insta::assert_snapshot!(told.join("\n\n"), @r#"
     key = '."Art.-Nr."'
-    slug = '[.Werft, .Modell, ."Art.-Nr." | values | text] | join(" ") | slugify'
+    slug = '[.Werft, .model, ."Art.-Nr." | values | text] | join(" ") | slugify'
     ."Art.-Nr." (A-1), which differs in every record: look whether it ever changes, as then a boat becomes another one
     made of the names and the key, as two boats have the same names
     0 errors
 
     key = '."Art.-Nr."'
-    slug = '[.Werft, .Modell, ."Art.-Nr." | values | text] | join(" ") | slugify'
+    slug = '[.Werft, .model, ."Art.-Nr." | values | text] | join(" ") | slugify'
     ."Art.-Nr." (1001), which differs in every record: look whether it ever changes, as then a boat becomes another one
     made of the names and the key, as two boats have the same names
     0 errors
 
     # key = ""      # required
-    slug = '[.Werft, .Modell | values | text] | join(" ") | slugify'
+    slug = '[.Werft, .model | values | text] | join(" ") | slugify'
     required, and no key looks like an id: write its line from what never changes, and is never the same for two boats
     made of the names, though two boats have the same: add what differs
     0 errors
 
     # key = ""      # required
-    slug = '[.Werft, .Modell | values | text] | join(" ") | slugify'
+    slug = '[.Werft, .model | values | text] | join(" ") | slugify'
     required, and no key looks like an id: write its line from what never changes, and is never the same for two boats
     made of the names, though two boats have the same: add what differs
     0 errors
 
     # key = ""      # required
-    slug = '[.Werft, .Modell | values | text] | join(" ") | slugify'
+    slug = '[.Werft, .model | values | text] | join(" ") | slugify'
     required, and no key looks like an id: write its line from what never changes, and is never the same for two boats
     made of the names, though two boats have the same: add what differs
     0 errors
