@@ -48,7 +48,7 @@ fn rows_come_back_below_their_header_and_are_imported_before_the_rest_once_corre
     );
     assert_eq!(published(&first), json!(1), "{first}");
     let rejects = fs::read_to_string(cli.path("corrected.csv")).unwrap();
-    assert_eq!(rejects, [HEADER, BAD].concat());
+    assert_eq!(rejects, ["\u{feff}", HEADER, BAD].concat());
 
     let corrected = rejects
         .replace("soon", "2020")
@@ -56,6 +56,25 @@ fn rows_come_back_below_their_header_and_are_imported_before_the_rest_once_corre
     cli.write("corrected.csv", corrected.replace("5000", "18"));
     let again = import(&mut cli, &["[dir]/corrected.csv", "[dir]/boats.csv"]);
     assert_eq!(published(&again), json!(4), "{again}");
+}
+
+#[test]
+fn a_row_that_does_not_fit_its_header_comes_back_with_its_delimiter_and_its_formula() {
+    let mut cli = TestCli::new();
+    let head = HEADER.replace(';', "|");
+    let bad = "b5|Volund Yards|70|Sailing monohull|2020|15|'=1+1|published|more\n";
+    let good = GOOD.replace(';', "|");
+    cli.write("boats.csv", ["sep=|\n", &head, &good, bad].concat());
+    import(
+        &mut cli,
+        &["--rejects=[dir]/corrected.csv", "[dir]/boats.csv"],
+    );
+    let rejects = fs::read_to_string(cli.path("corrected.csv")).unwrap();
+    assert_eq!(rejects, ["\u{feff}sep=|\n", &head, bad].concat());
+
+    cli.write("corrected.csv", rejects.replace("|more", ""));
+    let again = import(&mut cli, &["[dir]/corrected.csv", "[dir]/boats.csv"]);
+    assert_eq!(published(&again), json!(2), "{again}");
 }
 
 #[test]

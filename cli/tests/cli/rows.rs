@@ -42,7 +42,7 @@ fn a_bad_row_costs_no_other_row() {
     let skipping = ["--skip-invalid", "--rejects=[dir]/rejects"];
     let done = cli.run(&[&import[..], &skipping].concat());
     let rejects = fs::read_to_string(cli.path("rejects")).unwrap();
-    assert_eq!(rejects, format!("{header}\n{bad}"));
+    assert_eq!(rejects, format!("\u{feff}{header}\n{bad}"));
     cli.write("export.csv", [header, good].join("\n"));
     let again = cli.run(&import);
     // The same records make the same release.

@@ -57,6 +57,8 @@ pub(crate) struct Spot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) delimiter: u8,
+    /// Whether the file names it, in a line before the header.
+    pub(crate) is_delimiter_named: bool,
     /// The names of the columns; empty for those without.
     pub(crate) names: Vec<String>,
 }

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use csv::WriterBuilder;
 use serde_json::Value;
 
-use crate::finding::{Line, Place};
+use crate::finding::{BYTE_ORDER_MARK, Line, Place};
 use crate::source::formula::escaped;
 use crate::source::{Header, Original};
 use crate::spool::{Spool, Stored};
@@ -98,19 +98,28 @@ impl<'a> Rejects<'a> {
         let Some(header) = self.headers.get(&file) else {
             return self.line(&on_one_line(text));
         };
+        let row: Value = serde_json::from_slice(&text).context("a row could not be read again")?;
+        let above = self.below.replace(file);
+        if above.is_none() {
+            // It counts for more than the `encoding` of a mapping, and spreadsheets heed it too.
+            written(self.out.write_all(BYTE_ORDER_MARK))?;
+        }
+        let is_below = above == Some(file);
+        if header.is_delimiter_named && !is_below {
+            written(writeln!(self.out, "sep={}", char::from(header.delimiter)))?;
+        }
         let mut rows = WriterBuilder::new();
         rows.flexible(true).delimiter(header.delimiter);
         let mut rows = rows.from_writer(&mut *self.out);
-        let row: Value = serde_json::from_slice(&text).context("a row could not be read again")?;
-        if self.below.replace(file) != Some(file) {
-            rows.write_record(&header.names)?;
+        if !is_below {
+            written(rows.write_record(&header.names).map_err(io::Error::from))?;
         }
         let cell = |value: &Value| escaped(value.as_str().unwrap_or_default()).into_owned();
         let cells: Vec<String> = match &row {
             Value::Array(cells) => cells.iter().map(cell).collect(),
             named => header.names.iter().map(|name| cell(&named[name])).collect(),
         };
-        rows.write_record(cells)?;
+        written(rows.write_record(cells).map_err(io::Error::from))?;
         written(rows.flush())
     }
 }

@@ -83,7 +83,11 @@ pub(crate) fn read(
         return Ok(());
     };
     let names = names_of(&row)?;
-    let header = Header { delimiter, names };
+    let header = Header {
+        delimiter,
+        is_delimiter_named: given.is_some(),
+        names,
+    };
     begin(header.clone())?;
     while let Some(row) = rows.next()? {
         let start = row.start;
@@ -246,7 +250,7 @@ fn object(header: &[String], row: Row<'_>) -> Result<Result<String, BadRecord>, 
         start,
         code,
         message,
-        raw: json(&cells)?,
+        raw: json(&cells.iter().map(|cell| unescaped(cell)).collect::<Vec<_>>())?,
     }))
 }
 
