@@ -162,13 +162,13 @@ impl Database {
         access: Access,
         work: impl FnOnce(&SqliteTransaction<'_>) -> Result<T, KeyStoreError>,
     ) -> Result<T, KeyStoreError> {
+        // What fails before the commit is rolled back.
         let (attempt, behavior) = match access {
             Access::Read => ("read", TransactionBehavior::Deferred),
-            Access::Change | Access::UrgentChange => (CHANGE, TransactionBehavior::Immediate),
+            Access::Change | Access::UrgentChange => ("write to", TransactionBehavior::Immediate),
         };
-        let refused = |error| refused(attempt, &self.path, &error);
         let inner = self.connection.transaction_with_behavior(behavior);
-        let inner = inner.map_err(refused)?;
+        let inner = inner.map_err(|error| refused(attempt, &self.path, &error))?;
         let transaction = SqliteTransaction {
             inner: &inner,
             path: &self.path,
@@ -184,7 +184,8 @@ impl Database {
         if access != Access::Read {
             reserve::keep_journal(&self.path);
         }
-        inner.commit().map_err(refused)?;
+        let committed = inner.commit();
+        committed.map_err(|error| refused(CHANGE, &self.path, &error))?;
         Ok(value)
     }
 }

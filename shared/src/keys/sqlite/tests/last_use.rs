@@ -23,8 +23,14 @@ fn a_store_that_cannot_be_written_to_says_so() {
     let sql = "CREATE TRIGGER no_use BEFORE INSERT ON last_uses
         BEGIN SELECT RAISE(ABORT, 'no room'); END";
     by_hand.execute_batch(sql).unwrap();
-    let refused = error(uses.record(&[KeyUse::free(id, NOW)]), &place);
-    let expected = "could not change the key store [dir]/keys.sqlite: no room";
+    let refused = uses.record(&[KeyUse::free(id, NOW)]);
+    assert!(
+        refused
+            .as_ref()
+            .is_err_and(KeyStoreError::is_known_unchanged)
+    );
+    let refused = error(refused, &place);
+    let expected = "could not write to the key store [dir]/keys.sqlite: no room";
     assert_eq!(refused, expected);
 }
 
