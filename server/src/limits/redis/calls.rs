@@ -60,8 +60,8 @@ impl Calls {
             limit,
             counted,
         };
-        // If nobody receives it, nobody answers either.
-        let _sent = self.waiting.send(request);
+        // If nobody receives it, nobody answers either: it is dropped with its sender.
+        drop(self.waiting.send(request));
         let broken_off = |_gone| Err((ErrorKind::Io, "the call was broken off").into());
         answer.await.unwrap_or_else(broken_off)
     }

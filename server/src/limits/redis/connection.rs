@@ -108,12 +108,13 @@ impl SharedWindows {
         };
         let process = connection.check(self).await?;
         // A user may be allowed to connect and not to count, and no request is to find that out;
-        // nor that it is slow, once the script is loaded.
+        // nor that it is slow, once the script is loaded: a request may wait for the call under way
+        // too, and so for two.
         // A name of its own, so that no window that something else has spoilt stands in the way.
         let trial = format!("{}trial:{:016x}", self.prefix, rand::random::<u64>());
         let count = || connection.calls.count(trial.clone(), u32::MAX);
         count().await.map_err(failed)?;
-        let (address, waited) = (self.address.clone(), self.wait_max);
+        let (address, waited) = (self.address.clone(), self.wait_max / 2);
         let too_slow = |_elapsed| RedisFailure::TooSlow { address, waited };
         let counted = timeout(waited, count()).await.map_err(too_slow)?;
         counted.map_err(failed)?;
