@@ -26,7 +26,7 @@ use crate::report::Report;
 use crate::report::facts::Facts;
 
 /// How many seconds lie between two entries of imports that found nothing new.
-const LOGGED_SECONDS_MIN: u64 = 3600;
+const LOGGED_SECONDS_MIN: u64 = 12 * 3600;
 
 /// What to import.
 pub(super) enum Current {
@@ -129,7 +129,7 @@ pub(super) fn show(
     show::result(as_json, &document, report, context)
 }
 
-/// Logs that there was nothing to import, unless an import succeeded within the last hour: a timer
+/// Logs that there was nothing to import, unless an import succeeded within the last twelve hours: a timer
 /// may run every minute. While another command changes releases, that one is logged.
 pub(super) fn log(
     release: &ReleaseId,

@@ -93,8 +93,11 @@ pub(super) fn list(
         ExitStatus::Failure
     };
     listing.report_pointer_damage(context);
-    let refused = release_log::refused(releases)?.into_iter();
-    let refused = refused.map(|entry| RefusedDocument {
+    let refused = release_log::refused(releases).unwrap_or_else(|error| {
+        show::aside(format!("warning: {error:#}"), context);
+        Vec::new()
+    });
+    let refused = refused.into_iter().map(|entry| RefusedDocument {
         at: Timestamp::from_unix_seconds(entry.attempt.at),
         reason: release_log::why_refused(&entry),
     });
