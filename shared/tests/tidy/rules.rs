@@ -124,6 +124,7 @@ const WORDS: [Word; 22] = [
         text: "nix",
         kind: Kind::Crate,
         homes: &[
+            "cli/import/src/mapping/watch",
             "cli/src/process/address_space",
             "cli/src/process/core_dump",
             "cli/import/src/source/tests/links",
