@@ -73,7 +73,10 @@ pub fn run(
     if args.by.is_some() {
         let usage = months.map_or(Ok(Vec::new()), |months| months.by_key(now))?;
         let report = || match &usage[..] {
-            [] => Report::of("No key was used, and none works."),
+            [] => Report::of(match args.month {
+                Some(month) => format!("No key was used in {month}."),
+                None => "No key was used, and none works.".to_owned(),
+            }),
             usage => by_key::table(usage, now, terminal),
         };
         show::result(args.json, &Document { usage: &usage }, report, context)?;

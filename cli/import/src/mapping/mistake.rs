@@ -16,5 +16,5 @@ pub struct InvalidMapping {
 
 impl InvalidMapping {
     /// What to do next.
-    pub const HINT: &str = "fix the mapping; `catalogue mapping init` writes one that works";
+    pub const HINT: &str = "fix what is named above; `catalogue mapping check` says what is left";
 }
