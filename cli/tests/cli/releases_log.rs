@@ -309,12 +309,12 @@ fn records_that_were_left_out_are_counted() {
 }
 
 #[test]
-fn an_import_that_finds_nothing_new_is_logged_once_an_hour_and_after_a_refusal() {
+fn an_import_that_finds_nothing_new_is_logged_twice_a_day_and_after_a_refusal() {
     let mut cli = TestCli::new();
     let minutes = |cli: &TestCli, minutes| cli.advance(Duration::from_mins(minutes));
     Edited::sample().write(&cli, "export.ndjson");
     let unchanged = ["import", "--if-changed", "[dir]/export.ndjson"];
-    for pause in [0, 1, 57, 1, 59] {
+    for pause in [0, 1, 717, 1, 719] {
         minutes(&cli, pause);
         later(&mut cli, &unchanged, ExitStatus::Done);
     }
