@@ -42,7 +42,7 @@ def needs(rate, a_core, with_engines, requests):
         "PostgreSQL: connections at most": servers * CONNECTIONS_OF_A_SERVER,
         "PostgreSQL: transactions a second, busy subscriptions": transactions(busy),
         "PostgreSQL: transactions a second, occasional ones": transactions(occasional),
-        "Redis: calls a second at most": rate * busy["Redis scripts"] + servers * idle["Redis scripts"],
+        "Redis: scripts a second": rate * busy["Redis scripts"] + servers * idle["Redis scripts"],
         "Redis: instances, of one core each": math.ceil(redis_cores),
         "S3: requests a month, in millions": sum(monthly.values()) / 1e6,
         "S3: dollars a month for them": sum(monthly[kind] * price for kind, price in PRICES.items()),

@@ -1,13 +1,12 @@
 //! Minute windows that all servers of a Redis share, counted by its clock.
 //!
 //! It is a single server, or the master that sentinels name. A request is counted in one round trip
-//! by an atomic script, which counts all that wait. While Redis does not answer, each server counts
-//! alone, as without a Redis: no request is refused because counts may be lost, and no server ever
-//! grants more than the limit by itself.
+//! by an atomic script, over two connections that all requests share. While Redis does not answer,
+//! each server counts alone, as without a Redis: no request is refused because counts may be lost,
+//! and no server ever grants more than the limit by itself.
 
 mod address;
-mod calls;
-mod connection;
+mod connections;
 mod failure;
 mod process;
 
@@ -22,15 +21,14 @@ use shared::base::clock::{Clock, Moment};
 use shared::base::error_chain::chain;
 use shared::keys::key::KeyId;
 use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
-use tokio_util::task::AbortOnDropHandle;
 
 pub use address::{NotAnAddress, RedisAddress};
-pub use connection::Examined;
+pub use connections::Examined;
 pub use failure::RedisFailure;
 
-use calls::Counted;
-use connection::{Connection, SharedWindows};
+use connections::{Connections, Counted, SharedWindows};
 use failure::is_of_one_window;
 
 use super::minute::RateLimits;
@@ -52,17 +50,17 @@ pub(super) const ROUND_TRIPS: [f64; 9] = [
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.01, 0.05, 0.1, 0.25,
 ];
 
-/// Minute windows in a Redis. Dropping it closes the connection.
+/// Minute windows in a Redis. Dropping it closes the connections.
 pub struct RedisLimits {
     counter: Arc<Counter>,
-    _keeper: AbortOnDropHandle<()>,
+    keeper: JoinHandle<()>,
 }
 
 /// The windows in Redis and those of this server.
 struct Counter {
     windows: SharedWindows,
     /// None while Redis does not answer.
-    connection: ArcSwapOption<Connection>,
+    connections: ArcSwapOption<Connections>,
     /// Wakes the task that connects again.
     lost: Notify,
     /// What this server grants, whoever counts it besides.
@@ -75,7 +73,7 @@ struct Counter {
 
 impl RedisLimits {
     /// Windows in the Redis at `address`, and a task on this runtime that maintains the
-    /// connection. If Redis cannot be asked now, this server counts alone until it can.
+    /// connections. If Redis cannot be asked now, this server counts alone until it can.
     ///
     /// Only what does not recover by itself is an error.
     pub async fn start(address: RedisAddress, clock: Arc<dyn Clock>) -> Result<Self, RedisFailure> {
@@ -85,7 +83,7 @@ impl RedisLimits {
     async fn count_in(windows: SharedWindows, clock: Arc<dyn Clock>) -> Result<Self, RedisFailure> {
         let counter = Arc::new(Counter {
             windows,
-            connection: ArcSwapOption::empty(),
+            connections: ArcSwapOption::empty(),
             lost: Notify::new(),
             own: RateLimits::new(),
             clock,
@@ -98,16 +96,13 @@ impl RedisLimits {
             Ok(()) => {}
         }
         let keeper = tokio::spawn(Arc::clone(&counter).keep_connected());
-        Ok(Self {
-            counter,
-            _keeper: AbortOnDropHandle::new(keeper),
-        })
+        Ok(Self { counter, keeper })
     }
 
     /// Examines the Redis at `address`, and fails if it is unfit for counting. Changes nothing but
     /// a window that belongs to no key.
     pub async fn examine(address: RedisAddress) -> Result<Examined, RedisFailure> {
-        let (_connection, examined) = SharedWindows::new(address, WAIT_MAX).connect().await?;
+        let (_connections, examined) = SharedWindows::new(address, WAIT_MAX).connect().await?;
         Ok(examined)
     }
 
@@ -140,17 +135,17 @@ impl RedisLimits {
 
     /// Whether this server counts alone at the moment.
     pub(crate) fn is_alone(&self) -> bool {
-        self.counter.connection.load().is_none()
+        self.counter.connections.load().is_none()
     }
 }
 
 impl Counter {
     /// What Redis says of a request; nothing if it does not answer in time.
     async fn ask(&self, family: &KeyId, limit: u32, wait_budget: Duration) -> Option<Counted> {
-        let connection = self.connection.load_full()?;
+        let connections = self.connections.load_full()?;
         let waited = wait_budget.min(self.windows.wait_max);
         let asked = self.clock.monotonic();
-        let counting = connection.calls.count(self.windows.name(family), limit);
+        let counting = connections.count(&self.windows, family, limit);
         let counted = timeout(waited, counting).await;
         let took = self.clock.monotonic().saturating_sub(asked);
         self.round_trips.observe(took);
@@ -167,7 +162,7 @@ impl Counter {
                 waited,
             },
         };
-        self.lose(&connection, &failure);
+        self.lose(&connections, &failure);
         None
     }
 
@@ -184,18 +179,18 @@ impl Counter {
         }
     }
 
-    /// Connects, and uses the connection.
+    /// Connects, and uses the connections.
     async fn connect(&self) -> Result<(), RedisFailure> {
-        let (connection, examined) = self.windows.connect().await?;
-        self.connection.store(Some(Arc::new(connection)));
+        let (connections, examined) = self.windows.connect().await?;
+        self.connections.store(Some(Arc::new(connections)));
         let server = examined.server;
         tracing::info!("minute limits are counted in {server}");
         Ok(())
     }
 
-    /// Stops using this connection, for this reason, unless another is in use already.
-    fn lose(&self, lost: &Arc<Connection>, why: &RedisFailure) {
-        let before = self.connection.compare_and_swap(lost, None);
+    /// Stops using these connections, for this reason, unless others are in use already.
+    fn lose(&self, lost: &Arc<Connections>, why: &RedisFailure) {
+        let before = self.connections.compare_and_swap(lost, None);
         if before
             .as_ref()
             .is_some_and(|before| Arc::ptr_eq(before, lost))
@@ -205,12 +200,12 @@ impl Counter {
         }
     }
 
-    /// Maintains the connection until it is dropped.
+    /// Maintains the connections until it is dropped.
     async fn keep_connected(self: Arc<Self>) {
         // Each reason is logged once.
         let mut why_not = HashSet::new();
         loop {
-            let Some(connection) = self.connection.load_full() else {
+            let Some(connections) = self.connections.load_full() else {
                 sleep(CONNECT_PAUSE).await;
                 match self.connect().await {
                     Ok(()) => why_not.clear(),
@@ -220,11 +215,17 @@ impl Counter {
                 continue;
             };
             if timeout(CHECK_PAUSE, self.lost.notified()).await.is_err()
-                && let Err(why) = connection.check(&self.windows).await
+                && let Err(why) = connections.check(&self.windows).await
             {
-                self.lose(&connection, &why);
+                self.lose(&connections, &why);
             }
         }
+    }
+}
+
+impl Drop for RedisLimits {
+    fn drop(&mut self) {
+        self.keeper.abort();
     }
 }
 

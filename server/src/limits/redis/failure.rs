@@ -128,9 +128,9 @@ fn hint_of(why: &RedisError) -> Option<Hint> {
 
 /// Whether what is stored as one window is no list of times, whatever holds for all others.
 pub(super) fn is_of_one_window(why: &RedisError) -> bool {
-    // By Redis, and by the script.
+    // By Redis, since version 7.0 and until then, and by the script.
     let is_named = |detail: &str| detail.contains("WRONGTYPE") || detail.contains("attempt to ");
-    why.detail().is_some_and(is_named)
+    why.code() == Some("WRONGTYPE") || why.detail().is_some_and(is_named)
 }
 
 fn is_script_not_allowed(detail: &str) -> bool {

@@ -2,7 +2,6 @@
 //!
 //! The script is that of servers, with the test's own clock.
 
-mod calls;
 mod faults;
 mod proxy;
 mod rig;

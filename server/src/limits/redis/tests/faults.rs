@@ -6,7 +6,7 @@ use super::*;
 /// The time left for a request that runs out of it.
 const LITTLE: Duration = Duration::from_millis(50);
 
-pub(super) fn behind(proxy: &Proxy) -> Rig {
+fn behind(proxy: &Proxy) -> Rig {
     Rig::behind(|runtime, redis| proxy.start(runtime, redis))
 }
 

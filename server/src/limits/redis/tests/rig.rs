@@ -19,9 +19,8 @@ pub(super) const CLUSTERED: &str = "CATALOGUE_TEST_CLUSTERED";
 /// How long a state may take to come before it counts as missing.
 const MISSING_AFTER: Duration = Duration::from_mins(1);
 
-/// What a test puts before the script: the time is read from a key, and calls are counted.
+/// What a test puts before the script: the time is read from a key.
 const CLOCK: &str = "
-redis.call('INCR', 'PREFIXcalls')
 local store = redis
 local redis = { call = function(command, ...)
   if command ~= 'TIME' then return store.call(command, ...) end
@@ -193,11 +192,6 @@ impl Rig {
         self.tell(cmd(command).arg(self.window(family)).arg("word"));
     }
 
-    /// How often the script has run.
-    pub(super) fn calls(&self) -> usize {
-        self.ask(cmd("GET").arg(self.key("calls")))
-    }
-
     pub(super) fn forget_scripts(&self) {
         self.tell(cmd("SCRIPT").arg("FLUSH"));
     }
@@ -283,7 +277,7 @@ pub(super) fn service(variable: &str) -> String {
 
 fn ask<T: FromRedisValue>(runtime: &Runtime, address: &RedisAddress, command: &Cmd) -> T {
     // While it fails over, there is nobody to ask.
-    let client = || runtime.block_on(connection::client(address)).ok();
+    let client = || runtime.block_on(connections::client(address)).ok();
     eventually(|| command.query(&mut client()?.get_connection().ok()?).ok())
 }
 

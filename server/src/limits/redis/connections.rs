@@ -1,6 +1,7 @@
-//! The connection to the Redis that counts, and what is asked over it. It is used until the first
-//! call fails, and then replaced.
+//! The connections to the Redis that counts, and what is asked over them. They are used until the
+//! first call fails, and then replaced together.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::select_ok;
@@ -10,13 +11,14 @@ use redis::{
     AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, ErrorKind, RedisConnectionInfo,
     RedisResult, Script, TlsMode, cmd,
 };
+use shared::base::clock::Moment;
 use shared::keys::key::KeyId;
 use tokio::time::timeout;
 
 use super::address::{RedisAddress, Target};
-use super::calls::Calls;
 use super::failure::RedisFailure;
 use super::process::{NO_EVICTION, Process, Role};
+use crate::limits::usage::Usage;
 
 /// The prefix of all keys in Redis.
 const PREFIX: &str = "catalogue:";
@@ -35,11 +37,12 @@ pub(super) struct SharedWindows {
     prefix: String,
 }
 
-/// A connection to one server: for requests, and for checks of the server.
+/// Two connections to one server: one is written to while the other is read. With more, each would
+/// carry fewer requests at a time.
 #[derive(Debug)]
-pub(super) struct Connection {
-    pub(super) calls: Calls,
-    multiplexed: MultiplexedConnection,
+pub(super) struct Connections {
+    both: [MultiplexedConnection; 2],
+    turn: AtomicUsize,
 }
 
 /// What was found at the place where minute limits are to be counted.
@@ -49,6 +52,12 @@ pub struct Examined {
     pub server: String,
     /// Its name and version.
     pub software: String,
+}
+
+/// What Redis says of a request.
+pub(super) struct Counted {
+    pub(super) is_granted: bool,
+    pub(super) usage: Usage,
 }
 
 impl SharedWindows {
@@ -79,7 +88,7 @@ impl SharedWindows {
     }
 
     /// Connects to the server, which is fit for counting.
-    pub(super) async fn connect(&self) -> Result<(Connection, Examined), RedisFailure> {
+    pub(super) async fn connect(&self) -> Result<(Connections, Examined), RedisFailure> {
         let connecting = timeout(CONNECT_MAX, self.try_to_connect());
         let too_slow = |_elapsed| {
             Err(RedisFailure::TooSlow {
@@ -90,7 +99,7 @@ impl SharedWindows {
         connecting.await.unwrap_or_else(too_slow)
     }
 
-    async fn try_to_connect(&self) -> Result<(Connection, Examined), RedisFailure> {
+    async fn try_to_connect(&self) -> Result<(Connections, Examined), RedisFailure> {
         let failed = |why| RedisFailure::failed(self.address.clone(), why);
         let client = client(&self.address).await.map_err(failed)?;
         let server = client.get_connection_info().addr().to_string();
@@ -98,28 +107,31 @@ impl SharedWindows {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(ANSWER_MAX.max(self.wait_max)))
             .set_response_timeout(None);
-        let multiplexed = client
-            .get_multiplexed_async_connection_with_config(&config)
-            .await
-            .map_err(failed)?;
-        let connection = Connection {
-            calls: Calls::over(multiplexed.clone(), self.count.clone()),
-            multiplexed,
+        let connect = async || {
+            client
+                .get_multiplexed_async_connection_with_config(&config)
+                .await
         };
-        let process = connection.check(self).await?;
+        let connections = Connections {
+            both: [
+                connect().await.map_err(failed)?,
+                connect().await.map_err(failed)?,
+            ],
+            turn: AtomicUsize::new(0),
+        };
+        let process = connections.check(self).await?;
         // A user may be allowed to connect and not to count, and no request is to find that out;
-        // nor that it is slow, once the script is loaded: a request may wait for the call under way
-        // too, and so for two.
+        // nor that it is slow, once the script is loaded.
         // A name of its own, so that no window that something else has spoilt stands in the way.
         let trial = format!("{}trial:{:016x}", self.prefix, rand::random::<u64>());
-        let count = || connection.calls.count(trial.clone(), u32::MAX);
+        let count = || connections.run(self, &trial, u32::MAX);
         count().await.map_err(failed)?;
-        let (address, waited) = (self.address.clone(), self.wait_max / 2);
+        let (address, waited) = (self.address.clone(), self.wait_max);
         let too_slow = |_elapsed| RedisFailure::TooSlow { address, waited };
         let counted = timeout(waited, count()).await.map_err(too_slow)?;
         counted.map_err(failed)?;
         let software = process.software;
-        Ok((connection, Examined { server, software }))
+        Ok((connections, Examined { server, software }))
     }
 }
 
@@ -163,11 +175,43 @@ async fn ask_sentinel(
     timeout(ANSWER_MAX, asked).await.unwrap_or_else(too_slow)
 }
 
-impl Connection {
+impl Connections {
+    /// Counts a request. The caller limits the time.
+    pub(super) async fn count(
+        &self,
+        windows: &SharedWindows,
+        family: &KeyId,
+        limit: u32,
+    ) -> RedisResult<Counted> {
+        self.run(windows, &windows.name(family), limit).await
+    }
+
+    async fn run(&self, windows: &SharedWindows, window: &str, limit: u32) -> RedisResult<Counted> {
+        let mut connection = self.next();
+        let mut script = windows.count.prepare_invoke();
+        let counted = script.key(window).arg(limit);
+        let (is_granted, counted, wait_micros, now_micros): (bool, u64, u64, i64) =
+            counted.invoke_async(&mut connection).await?;
+        // By the store's clock, so that every server shows the same.
+        let now = Moment {
+            unix_nanos: now_micros.saturating_mul(1000),
+            monotonic: Duration::ZERO,
+        };
+        let limit = u64::from(limit);
+        let reset = now.plus(Duration::from_micros(wait_micros)).unix_nanos;
+        let usage = Usage::new(limit, limit.saturating_sub(counted), reset, now);
+        Ok(Counted { is_granted, usage })
+    }
+
+    fn next(&self) -> MultiplexedConnection {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        self.both[turn % self.both.len()].clone()
+    }
+
     /// The process at the other end, if it is fit for counting and says so in time.
     pub(super) async fn check(&self, windows: &SharedWindows) -> Result<Process, RedisFailure> {
         let address = windows.address.clone();
-        let mut connection = self.multiplexed.clone();
+        let mut connection = self.next();
         let info = cmd("INFO");
         let asked = timeout(ANSWER_MAX, info.query_async::<String>(&mut connection)).await;
         let too_slow = |_elapsed| Err((ErrorKind::Io, "it has not answered").into());
