@@ -61,7 +61,13 @@ pub(super) fn facts(
         .told("createdAt", relative_time::exact(key.created_at))
         .shown("Issued", shown(Some(key.created_at)))
         .told("expiresAt", told(key.expires_at))
-        .shown("Expires", shown(key.expires_at))
+        .shown(
+            "Expires",
+            match key.works_until() {
+                Some(until) => relative_time::full(until, now.unix_seconds(), terminal),
+                None => "never".to_owned(),
+            },
+        )
         .told("worksUntil", key.works_until().map(relative_time::exact))
         .told("disabledAt", told(key.disabled_at))
         .told("revokedAt", told(key.revoked_at))

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, value_parser};
 use serde::Serialize;
-use shared::base::clock::Moment;
+use shared::base::clock::{Moment, UnixMillis};
 use shared::keys::environment::Environment;
 use shared::keys::key::{Key, KeyId, KeyState};
 use shared::keys::key_store::KeyStore;
@@ -159,7 +159,7 @@ fn listed(
         Column::spare(5, "EXPIRES"),
         Column::spare(3, "LAST USED"),
     ];
-    let time_or_never = |at: Option<i64>| match at {
+    let time_or_never = |at: Option<UnixMillis>| match at {
         Some(at) => relative_time::short(at, now.unix_seconds(), terminal),
         None => "never".to_owned(),
     };
@@ -173,8 +173,8 @@ fn listed(
             key.environment.as_str().into(),
             key.scopes.join(",").into(),
             state(key, owner, last_use, now, terminal),
-            time_or_never(key.expires_at).into(),
-            time_or_never(last_use.map(|last| last.at)).into(),
+            time_or_never(key.works_until()).into(),
+            time_or_never(last_use.map(|last| last.at.into())).into(),
         ]
     });
     let mut report = Report::new();
