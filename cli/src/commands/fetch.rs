@@ -24,7 +24,8 @@ pub struct FetchArgs {
     /// Fetch at most this much from each address
     #[arg(long, value_name = "SIZE", default_value = "8GiB", value_parser = parse_memory)]
     pub max_bytes: u64,
-    /// Unpack each compressed file to at most this much
+    /// Unpack each compressed file to at most this much, and beyond 100 MiB to at most 200 times
+    /// its size
     #[arg(long, value_name = "SIZE", default_value = "32GiB", value_parser = parse_memory)]
     pub max_unpacked_bytes: u64,
 }

@@ -102,7 +102,7 @@ codes! {
         "Correct the type in the rule or the join of the mapping; the message names the types that no rule is for.",
     RecordsUnidentified "RECORDS_UNIDENTIFIED" Warning Export
         "Records have no key or no type by which the mapping could know them; they are not read."
-        "Correct `key` and `type` in the mapping, unless these records hold nothing to publish.",
+        "Write a key into each of these records where it is kept, or correct `key` and `type` in the mapping, unless they hold nothing to publish.",
     DuplicateKey "DUPLICATE_KEY" Warning Record
         "Two records have the key by which others refer to them; the first published one is meant."
         "Correct the key of one of the two where they are kept, or have `key` in the mapping tell them apart.",
