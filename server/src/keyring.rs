@@ -30,12 +30,30 @@ use confirmed::Confirmed;
 use uses::{Used, Uses};
 
 /// A key that the store knows, and its owner.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Caller {
     /// The key.
     pub key: Arc<Key>,
     /// Its subscription.
     pub subscription: Arc<Subscription>,
+    /// Where its uses are recorded.
+    used: Arc<Used>,
+}
+
+/// Two are equal that say the same of the key and its owner.
+impl PartialEq for Caller {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.key, &self.subscription) == (&other.key, &other.subscription)
+    }
+}
+
+impl Eq for Caller {}
+
+impl Caller {
+    /// Counts a request of it that was charged to the quota month that ends at `period_end`.
+    pub(crate) fn count_charge(&self, period_end: i64) {
+        self.used.charge(period_end);
+    }
 }
 
 /// Why a well-formed key is refused.
@@ -83,14 +101,7 @@ pub struct Keyring {
 }
 
 /// With a fast hasher: its keys are hashes already, so callers cannot cause collisions.
-type Keys = HashMap<KeyHash, KnownKey>;
-
-/// A key, and where its use is recorded.
-#[derive(Debug)]
-struct KnownKey {
-    caller: Caller,
-    used: Arc<Used>,
-}
+type Keys = HashMap<KeyHash, Caller>;
 
 impl Keyring {
     /// An empty keyring, which verifies no key before its first refresh.
@@ -131,29 +142,16 @@ impl Keyring {
         now: Moment,
     ) -> Result<Caller, VerifyError> {
         let verify = |keys: &Keys| {
-            let known = keys.get(&key.hash()).ok_or(VerifyError::Unknown)?;
-            let Caller { key, subscription } = &known.caller;
-            let refusal = key.refusal(subscription, environment, now);
+            let caller = keys.get(&key.hash()).ok_or(VerifyError::Unknown)?;
+            let refusal = caller.key.refusal(&caller.subscription, environment, now);
             if let Some(refusal) = refusal {
-                return Err(VerifyError::Refused(refusal, known.caller.clone()));
+                return Err(VerifyError::Refused(refusal, caller.clone()));
             }
-            known.used.accept(now.unix_seconds());
-            Ok(known.caller.clone())
+            caller.used.accept(now.unix_seconds());
+            Ok(caller.clone())
         };
         let verified = self.keys.read(CHANGES_HOLD_WITHIN, now.monotonic, verify);
         verified.unwrap_or(Err(VerifyError::NotCurrent))
-    }
-
-    /// Counts a request of a verified key that was charged to the quota month that ends at
-    /// `period_end`.
-    pub(crate) fn count_charge(&self, key: &Key, period_end: i64) {
-        let count = |keys: &Keys| {
-            // It is gone if the store was replaced since the key was verified.
-            if let Some(known) = keys.get(&key.hash) {
-                known.used.charge(period_end);
-            }
-        };
-        let _keys_are_there = self.keys.read(Duration::MAX, Duration::ZERO, count);
     }
 
     /// Records how keys were used since the last time.
@@ -174,7 +172,7 @@ impl Keyring {
     /// The subscriptions that have a key and are not deleted, as last known, in no order.
     pub(crate) fn subscriptions(&self) -> Vec<Arc<Subscription>> {
         let all = |keys: &Keys| {
-            let owners = keys.values().map(|known| &known.caller.subscription);
+            let owners = keys.values().map(|caller| &caller.subscription);
             let owners = owners.filter(|owner| !owner.is_deleted());
             let by_id: HashMap<_, _> = owners.map(|owner| (owner.id, Arc::clone(owner))).collect();
             by_id.into_values().collect()
@@ -205,8 +203,9 @@ fn by_hash(snapshot: KeySnapshot, noted: &Uses) -> Result<Keys, RefreshError> {
             let caller = Caller {
                 key: Arc::new(key),
                 subscription: Arc::clone(subscription),
+                used,
             };
-            Ok((hash, KnownKey { caller, used }))
+            Ok((hash, caller))
         }
     };
     snapshot.keys.into_iter().map(entry).collect()

@@ -190,8 +190,7 @@ impl Counting<'_> {
         let (quotas, caller) = (&self.app.quotas, self.caller);
         let charge = |left| quotas.charge_within(left, &caller.subscription, self.now);
         let usage = self.wait_budget.spend(charge).await?;
-        let keyring = &self.app.keyring;
-        keyring.count_charge(&caller.key, usage.reset_unix_seconds);
+        caller.count_charge(usage.reset_unix_seconds);
         Ok(usage)
     }
 }

@@ -1,8 +1,8 @@
 //! How keys were used, kept in memory until it is written to the store: when they were last accepted,
 //! and how many of their requests were charged.
 //!
-//! A request costs one comparison, once a second a store to memory, and if it is charged a lock that
-//! only requests of the same key take.
+//! A request costs one comparison, and once a second a store to memory. One that is charged takes a
+//! lock, for which only requests of the same key and the writer wait.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -130,10 +130,10 @@ fn what_could_not_be_written_down_is_written_later_whatever_became_of_the_keys()
 #[test]
 fn charged_requests_are_counted_by_month_and_written_once() {
     let (scene, record) = scene();
-    let key = scene.verify().unwrap().key;
+    let caller = scene.verify().unwrap();
     for (month, requests) in [(100, 3), (200, 2), (100, 1)] {
         for _request in 0..requests {
-            scene.keyring.count_charge(&key, month);
+            caller.count_charge(month);
         }
     }
     let written = [vec![(100, 4), (200, 2)], vec![(200, 1)]];
@@ -142,7 +142,7 @@ fn charged_requests_are_counted_by_month_and_written_once() {
     // Of a key that was accepted before, and is another snapshot's now.
     let revoked = snapshot(|key, _| key.revoked_at = Some(START));
     scene.refresh(Answer::Changed(revoked)).unwrap();
-    scene.keyring.count_charge(&key, 200);
+    caller.count_charge(200);
     for _time in 0..2 {
         scene.keyring.write_uses(&record).unwrap();
     }
@@ -154,9 +154,9 @@ fn charges_are_written_again_only_if_it_is_known_that_they_were_not() {
     for (is_unknown, written) in [(false, (100, 2)), (true, (0, 0))] {
         let (scene, mut record) = scene();
         record.is_unknown = is_unknown;
-        let key = scene.verify().unwrap().key;
-        scene.keyring.count_charge(&key, 100);
-        scene.keyring.count_charge(&key, 100);
+        let caller = scene.verify().unwrap();
+        caller.count_charge(100);
+        caller.count_charge(100);
         *record.failures.lock().unwrap() = 1;
         scene.keyring.write_uses(&record).unwrap_err();
         scene.keyring.write_uses(&record).unwrap();
