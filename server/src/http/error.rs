@@ -127,7 +127,7 @@ impl ApiError {
         let kind = self.kind();
         match self {
             Self::Validation(issues) => kind.message(&[("problems", &problems(issues))]),
-            Self::MissingScopes(scopes) => kind.message(&[("scopes", &named(scopes))]),
+            Self::MissingScopes(scopes) => kind.message(&[("scopes", &scope_names(scopes))]),
             Self::NoRecord(record) => kind.message(&[("kind", record)]),
             Self::RateLimited(usage) => kind.message(&[
                 ("limit", &usage.limit),
@@ -256,7 +256,7 @@ fn problems(issues: &[ParamIssue]) -> String {
     }
 }
 
-fn named(scopes: &[Scope]) -> String {
+fn scope_names(scopes: &[Scope]) -> String {
     let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
     let noun = if names.len() == 1 { "scope" } else { "scopes" };
     format!("{noun} {}", names.join(" and "))

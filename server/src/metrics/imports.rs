@@ -37,7 +37,7 @@ impl Imports {
         let succeeded = self.succeeded.load(Ordering::Relaxed).max(published);
         families.gauge(
             "catalogue_import_attempt_timestamp_seconds",
-            "When an import last read its export, whatever became of it, Unix time.",
+            "When an import was last tried, by the log of releases, Unix time.",
             self.tried().max(succeeded),
         );
         families.gauge(

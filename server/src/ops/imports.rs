@@ -1,7 +1,7 @@
 //! Watching imports: the log of releases says when one was last tried, and what became of it.
 //!
-//! Entries that were seen once are not read again, since in a bucket each takes a request. Nothing
-//! here changes what is served.
+//! It is read back to the last import that is known, since in a bucket each entry takes a request.
+//! Nothing here changes what is served.
 
 use std::io;
 use std::sync::Arc;
