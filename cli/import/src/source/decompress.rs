@@ -7,7 +7,7 @@ use std::io::{self, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::unpacking::{Unpacked, Unpacking};
+use super::unpacking::{Limited, Unpacking};
 
 /// Bytes read ahead, enough to recognise archives and to keep system calls few.
 pub(super) const BUFFER: usize = 128 * 1024;
@@ -39,11 +39,11 @@ pub(super) fn open<'a>(
     let whole = Cursor::new(head).chain(reader);
     if is_gzip {
         let reader = MultiGzDecoder::new(BufReader::with_capacity(BUFFER, whole));
-        return Ok(Box::new(Unpacked { reader, unpacking }));
+        return Ok(Box::new(Limited { reader, unpacking }));
     }
     if is_zstandard {
         let reader = zstd::Decoder::new(whole)?;
-        return Ok(Box::new(Unpacked { reader, unpacking }));
+        return Ok(Box::new(Limited { reader, unpacking }));
     }
     Ok(Box::new(whole))
 }

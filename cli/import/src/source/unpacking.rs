@@ -68,12 +68,12 @@ impl Unpacking {
 }
 
 /// What a decompressor yields, as long as it is not too much.
-pub(super) struct Unpacked<'u, R> {
+pub(super) struct Limited<'u, R> {
     pub(super) reader: R,
     pub(super) unpacking: &'u Unpacking,
 }
 
-impl<R: Read> Read for Unpacked<'_, R> {
+impl<R: Read> Read for Limited<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.reader.read(buffer)?;
         let added = self.unpacking.add_unpacked(length);
