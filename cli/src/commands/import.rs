@@ -30,7 +30,7 @@ use shared::keys::scope::Scope;
 use shared::keys::sqlite::SqliteKeySource;
 use shared::keys::store::{KeySnapshot, KeySource as _, KeyStoreError};
 use shared::release::log::{self, Attempt, Command, Source};
-use shared::release::{Manifest, ReleaseId, ReleaseWriter, Releases};
+use shared::release::{Manifest, ReleaseId, ReleaseLock, ReleaseWriter, Releases};
 use shared::servers::{ServerStatus, server_status};
 
 use self::comparison::Comparison;
@@ -298,10 +298,7 @@ pub(super) fn import(
         let (made, active) = finishing.finish(args, publishing.writer, context)?;
         (Some(made), active)
     } else {
-        let errors = outcome.findings.errors();
-        let entry = attempt.entry(log::Outcome::Invalid { errors });
-        let logged = releases.log(&entry, publishing.writer.lock());
-        logged.context(NOT_LOGGED)?;
+        log_invalid(&outcome, &attempt, releases, publishing.writer.lock())?;
         (None, active)
     };
     let imported = Imported {
@@ -315,6 +312,17 @@ pub(super) fn import(
     let written = reports.write_page(write);
     written.map_err(|error| imported.left(error, "the page about it could not be written"))?;
     Ok(Ended::Imported(Box::new((imported, outcome))))
+}
+
+fn log_invalid(
+    outcome: &Outcome,
+    attempt: &Attempt,
+    releases: &dyn Releases,
+    lock: &ReleaseLock,
+) -> anyhow::Result<()> {
+    let errors = outcome.findings.errors();
+    let entry = attempt.entry(log::Outcome::Invalid { errors });
+    releases.log(&entry, lock).context(NOT_LOGGED)
 }
 
 /// The source of a release, for the log.
