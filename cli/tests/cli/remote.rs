@@ -241,12 +241,14 @@ fn a_mapping_that_asks_for_the_time_is_imported_though_the_export_is_the_same() 
             "[dir]/boats.csv",
         ];
         let document: serde_json::Value = serde_json::from_str(&done(cli, &import).out).unwrap();
-        document["records"]["boat"]["published"].clone()
+        let published = &document["records"]["boat"]["published"];
+        (published.as_u64(), document["existed"].as_bool())
     };
-    assert_eq!(published(&mut cli), 40);
-    assert_eq!(published(&mut cli), 40);
+    assert_eq!(published(&mut cli), (Some(40), Some(false)));
+    // Without a difference it is the release that there is.
+    assert_eq!(published(&mut cli), (Some(40), Some(true)));
     cli.advance(Duration::from_hours(24));
-    assert_eq!(published(&mut cli), 39);
+    assert_eq!(published(&mut cli), (Some(39), Some(false)));
 }
 
 #[test]
