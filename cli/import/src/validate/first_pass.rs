@@ -24,7 +24,7 @@ impl<'a> FirstPass<'a> {
     /// the second.
     pub(crate) fn begin(policy: Policy<'a>, rejects: &'a mut dyn Write) -> Self {
         Self {
-            collector: Collector::new(policy.listed_max, policy.is_mapped),
+            collector: Collector::new(policy),
             boats: SpillFile::new(policy.temp_dir),
             rejects: Rejects::new(rejects),
             policy,
