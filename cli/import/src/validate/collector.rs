@@ -128,9 +128,8 @@ impl Collector {
         self.collected.findings.add(finding);
     }
 
-    /// Counts a record from which no line could be made, and records why. Its kind and id are given
-    /// if known.
-    pub(crate) fn failed(&mut self, kind: Option<Kind>, id: Option<&str>, findings: Vec<Finding>) {
+    /// Counts a record from which no line could be made, and records why. Its kind is given if known.
+    pub(crate) fn failed(&mut self, kind: Option<Kind>, findings: Vec<Finding>) {
         let Collected {
             references,
             tally,
@@ -138,23 +137,22 @@ impl Collector {
             is_empty,
         } = &mut self.collected;
         *is_empty = false;
-        let first = findings.first();
-        let name = first.and_then(|first| first.record.as_ref()?.name.clone());
-        let why = first.map(Barred::by);
-        for finding in findings {
-            all.add(finding);
-        }
         match kind.and_then(|kind| tally.of_mut(kind)) {
             Some(tally) => tally.count(false, true),
             None => tally.unreadable += 1,
         }
-        let (Some(id), Some(why)) = (id, why) else {
-            return;
-        };
-        match kind {
-            Some(Kind::Manufacturer) => references.manufacturers.bar(id, name.as_deref(), why),
-            Some(Kind::Designer) => references.designers.bar(id, name.as_deref(), why),
-            _ => {}
+        for finding in findings {
+            if let Some(record) = &finding.record
+                && let Some(id) = &record.id
+            {
+                let (name, why) = (record.name.as_deref(), Barred::by(&finding));
+                match record.kind {
+                    Kind::Manufacturer => references.manufacturers.bar(id, name, why),
+                    Kind::Designer => references.designers.bar(id, name, why),
+                    _ => {}
+                }
+            }
+            all.add(finding);
         }
     }
 

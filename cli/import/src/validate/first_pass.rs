@@ -72,13 +72,12 @@ impl<'a> FirstPass<'a> {
             Incoming::Failed(failed) => {
                 let FailedRecord {
                     kind,
-                    id,
                     findings,
                     original,
                 } = failed;
                 let place = findings.first().and_then(|first| first.place.as_ref());
                 self.rejects.failed(place, original)?;
-                self.collector.failed(kind, id.as_deref(), findings);
+                self.collector.failed(kind, findings);
                 Ok(())
             }
             Incoming::Unpublished { kind, id, name } => {

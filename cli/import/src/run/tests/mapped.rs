@@ -156,6 +156,29 @@ fn a_maker_without_a_required_field_is_left_out_with_its_boats() {
     assert_eq!(cost.cost().as_deref(), Some("1 boat is left out with it"));
 }
 
+#[test]
+fn a_maker_of_boats_that_could_not_be_made_is_called_by_its_own_id() {
+    let of_boats = "type = \"boat\"\ndistinct = true\n[emit.fields]\nid = \".manufacturer\"\n\
+                    slug = '\"x\" | error'\n";
+    let text = MAPPING.replace("type = \"manufacturer\"\n[emit.fields]\n", of_boats);
+    let mapping = Mapping::parse("a.toml".to_owned(), text).unwrap();
+    let boat = with(boat(), "/manufacturer", json!("maker-2"));
+    let run = Run::mapped(&lines(&[boat]), &mapping);
+    let listed = run.outcome.findings.listed().into_iter();
+    let told = listed.map(|finding| {
+        let record = finding.record.as_ref().map(|record| record.id.as_deref());
+        format!("{} {:?}", code_and_pointer(finding), record.flatten())
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            "MAPPING_FAILED /slug Some(\"maker-2\")",
+            "REFERENCE_TO_INVALID /manufacturer Some(\"boat-1\")",
+            "NO_PUBLISHED_BOATS - None",
+        ]
+    );
+}
+
 /// The hint of the first finding about an export of these records.
 fn hint_of(published: &str, record: Value) -> Option<String> {
     let asking = MAPPING.replace("'(has(\"live\") | not) or .live'", published);
