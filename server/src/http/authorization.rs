@@ -8,6 +8,9 @@ use shared::keys::secret::PlainKey;
 
 use super::error::ApiError;
 
+/// The scheme with the first of the spaces after it.
+const SCHEME: &str = "Bearer ";
+
 /// The key that a request presents.
 pub(crate) fn read(headers: &HeaderMap) -> Result<PlainKey, ApiError> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
@@ -19,13 +22,13 @@ pub(crate) fn read(headers: &HeaderMap) -> Result<PlainKey, ApiError> {
         .to_str()
         .map_err(|_not_text| ApiError::MalformedAuthorization)?;
     let (scheme, rest) = text
-        .split_once(' ')
+        .split_at_checked(SCHEME.len())
         .ok_or(ApiError::MalformedAuthorization)?;
-    if !scheme.eq_ignore_ascii_case("Bearer") {
+    if !scheme.eq_ignore_ascii_case(SCHEME) {
         return Err(ApiError::MalformedAuthorization);
     }
-    let key = rest.trim_start_matches(' ');
-    PlainKey::parse(key).map_err(|_malformed| ApiError::MalformedAuthorization)
+    PlainKey::parse(rest.trim_start_matches(' '))
+        .map_err(|_malformed| ApiError::MalformedAuthorization)
 }
 
 #[cfg(test)]
