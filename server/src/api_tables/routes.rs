@@ -70,6 +70,8 @@ pub enum CatalogueOperation {
 pub enum File {
     /// The page itself.
     Page,
+    /// Another address for the page, which leads to it.
+    ToPage,
     /// The style sheet of the page.
     PageStyle,
     /// The script of the page.
@@ -128,8 +130,10 @@ pub(crate) fn route_index(path: PathPattern) -> Option<usize> {
 
 /// Every file of the documentation, answered like an endpoint.
 #[rustfmt::skip]
-pub static FILES: [Route<File>; 9] = [
+pub static FILES: [Route<File>; 11] = [
     Route { path: Fixed("/docs"),                operation: File::Page },
+    Route { path: Fixed("/docs/"),               operation: File::ToPage },
+    Route { path: Fixed("/"),                    operation: File::ToPage },
     Route { path: Fixed("/docs/page.css"),       operation: File::PageStyle },
     Route { path: Fixed("/docs/page.js"),        operation: File::PageScript },
     Route { path: Fixed("/docs/typescript"),     operation: File::TypeScript },
@@ -224,6 +228,8 @@ mod tests {
         check("/health", Some(("/health", "")));
         check("/openapi.json", Some(("/openapi.json", "")));
         check("/docs", Some(("/docs", "")));
+        check("/docs/", Some(("/docs/", "")));
+        check("/", Some(("/", "")));
         check("/docs/page.css", Some(("/docs/page.css", "")));
         check("/llms.txt", Some(("/llms.txt", "")));
     }
@@ -251,7 +257,6 @@ mod tests {
     fn every_other_spelling_is_an_unknown_path() {
         for path in [
             "",
-            "/",
             "//",
             "*",
             "/v1/",
@@ -277,7 +282,7 @@ mod tests {
             "/v1/manufacturers/a/b/boats",
             "/health/",
             "/healthz",
-            "/docs/",
+            "/docs//",
             "/docs/index.html",
             "/docs/../docs",
             "/postman.json",

@@ -27,9 +27,7 @@ pub(crate) fn read(headers: &HeaderMap) -> Result<PlainKey, ApiError> {
     if !scheme.eq_ignore_ascii_case(SCHEME) {
         return Err(ApiError::MalformedAuthorization);
     }
-    PlainKey::parse(rest.trim_start_matches(' '))
-        .map_err(|_malformed| ApiError::MalformedAuthorization)
-}
+THEIRS}
 
 #[cfg(test)]
 mod tests {
@@ -47,6 +45,7 @@ mod tests {
         let found = match read(&headers) {
             Ok(key) if key.expose() == KEY => "the key",
             Ok(_) => "another key",
+            Err(ApiError::MistypedKey) => "a mistyped key",
             Err(error) => error.code(),
         };
         assert_eq!(found, expected, "{values:?}");
@@ -65,12 +64,23 @@ mod tests {
     }
 
     #[test]
+    fn a_key_that_is_not_complete_or_has_another_letter_is_mistyped() {
+        for key in [
+            "boat_",
+            &KEY[..20],
+            &KEY.replace("789A", "789B"),
+            &format!("{KEY}x"),
+        ] {
+            check(&[format!("Bearer {key}").as_bytes()], "a mistyped key");
+        }
+        assert_eq!(ApiError::MistypedKey.code(), "MALFORMED_AUTHORIZATION");
+    }
+
+    #[test]
     fn everything_else_is_malformed() {
         let good = format!("Bearer {KEY}");
-        let long = format!("Bearer {KEY}x");
         let listed = format!("Bearer {KEY}, Bearer {KEY}");
         let tab = format!("Bearer\t{KEY}");
-        let changed = good.replace("789A", "789B");
         for value in [
             "",
             " ",
@@ -79,10 +89,8 @@ mod tests {
             "Basic dTpw",
             "Bearer x",
             KEY,
-            &long,
             &listed,
             &tab,
-            &changed,
             &format!("Token {KEY}"),
             &format!("Bearer{KEY}"),
             &format!("Bearer {KEY} x"),

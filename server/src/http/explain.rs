@@ -80,6 +80,7 @@ impl Explanation {
                 },
                 segment,
             ) => (*operation, segment),
+            MatchedPath::File(_) => return Ok(()),
             _without_key => return NoParams::parse(&query).map_err(ApiError::Validation),
         };
         let asked =

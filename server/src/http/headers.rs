@@ -14,11 +14,12 @@ use std::cell::RefCell;
 use bytes::Bytes;
 use salvo::http::header::{
     AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK,
-    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    LOCATION, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use shared::base::etag::{CodedETag, Coding};
 
+use super::docs;
 use crate::base::request_id::RequestId;
 use crate::cache::Freshness;
 use crate::cors::CorsDecision;
@@ -125,6 +126,7 @@ pub(crate) enum Group {
     Caching,
     Freshness,
     Link,
+    Location,
     RetryAfter,
     WwwAuthenticate,
     Allow,
@@ -135,7 +137,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
@@ -144,6 +146,7 @@ impl Group {
         Self::Caching,
         Self::Freshness,
         Self::Link,
+        Self::Location,
         Self::RetryAfter,
         Self::WwwAuthenticate,
         Self::Allow,
@@ -160,7 +163,9 @@ impl Group {
             Self::RequestId | Self::Origin => true,
             Self::RateLimit | Self::RateLimitDraft => matches!(status, 200 | 304 | 429),
             Self::Quota => matches!(status, 200 | 429),
-            Self::Caching | Self::Browser => matches!(status, 200 | 304),
+            Self::Caching => matches!(status, 200 | 304 | 308),
+            Self::Browser => matches!(status, 200 | 304),
+            Self::Location => matches!(status, 308),
             Self::Coding | Self::Freshness | Self::Link => matches!(status, 200),
             Self::RetryAfter => matches!(status, 429 | 503),
             Self::WwwAuthenticate => matches!(status, 401),
@@ -189,6 +194,9 @@ impl Group {
                 if let Some(link) = &meta.link {
                     headers.insert(LINK, value_of(link.clone()));
                 }
+            }
+            Self::Location => {
+                headers.insert(LOCATION, HeaderValue::from_static(docs::PAGE));
             }
             Self::RetryAfter => {
                 if let Some(seconds) = meta.retry_after_seconds {

@@ -35,9 +35,9 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// 200, 304 and the 204 of a preflight, and every code. Nearly all requests end with the first.
+    /// 200, 304, the 204 of a preflight, the 308 to the page, and every code. Nearly all requests end with the first.
     fn all() -> Vec<Self> {
-        let answers = [200, 304, 204].map(|status| Self { status, code: None });
+        let answers = [200, 304, 204, 308].map(|status| Self { status, code: None });
         let refusals = errors::by_code().map(|kind| Self {
             status: kind.status,
             code: Some(kind.code),
