@@ -65,6 +65,14 @@ pub enum CatalogueOperation {
     GetTerms,
 }
 
+impl CatalogueOperation {
+    /// Whether a header of its answers names the release that they are from. A single record is the
+    /// same in many releases.
+    pub(crate) const fn names_release(self) -> bool {
+        !matches!(self, Self::GetBoat | Self::GetManufacturer)
+    }
+}
+
 /// The files of the documentation: no key, no limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum File {

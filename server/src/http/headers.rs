@@ -33,6 +33,7 @@ const X_QUOTA: [HeaderName; 3] = [
     HeaderName::from_static("x-quota-remaining"),
     HeaderName::from_static("x-quota-reset"),
 ];
+const X_RELEASE: HeaderName = HeaderName::from_static("x-release");
 const X_CACHE: HeaderName = HeaderName::from_static("x-cache");
 
 const GET_AND_HEAD: HeaderValue = HeaderValue::from_static("GET, HEAD");
@@ -56,6 +57,8 @@ pub(crate) struct ResponseMeta {
     pub(crate) etag: Option<CodedETag>,
     pub(crate) freshness: Option<Freshness>,
     pub(crate) link: Option<String>,
+    /// Id of the release that the answer is from.
+    pub(crate) release: Option<String>,
     /// Rows of the body, if it is a page of a list. No header has it.
     pub(crate) rows: Option<u64>,
     pub(crate) retry_after_seconds: Option<u64>,
@@ -101,6 +104,7 @@ impl ResponseMeta {
             etag: None,
             freshness: None,
             link: None,
+            release: None,
             rows: None,
             retry_after_seconds: None,
             cache_policy: CachePolicy::Private,
@@ -123,6 +127,7 @@ pub(crate) enum Group {
     Caching,
     Freshness,
     Link,
+    Release,
     RetryAfter,
     WwwAuthenticate,
     Allow,
@@ -133,7 +138,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
@@ -142,6 +147,7 @@ impl Group {
         Self::Caching,
         Self::Freshness,
         Self::Link,
+        Self::Release,
         Self::RetryAfter,
         Self::WwwAuthenticate,
         Self::Allow,
@@ -158,7 +164,7 @@ impl Group {
             Self::RequestId | Self::Origin => true,
             Self::RateLimit | Self::RateLimitDraft => matches!(status, 200 | 304 | 429),
             Self::Quota => matches!(status, 200 | 429),
-            Self::Caching | Self::Browser => matches!(status, 200 | 304),
+            Self::Caching | Self::Release | Self::Browser => matches!(status, 200 | 304),
             Self::Coding | Self::Freshness | Self::Link => matches!(status, 200),
             Self::RetryAfter => matches!(status, 429 | 503),
             Self::WwwAuthenticate => matches!(status, 401),
@@ -186,6 +192,11 @@ impl Group {
             Self::Link => {
                 if let Some(link) = &meta.link {
                     headers.insert(LINK, value_of(link.clone()));
+                }
+            }
+            Self::Release => {
+                if let Some(release) = &meta.release {
+                    headers.insert(X_RELEASE, value_of(release.clone()));
                 }
             }
             Self::RetryAfter => {

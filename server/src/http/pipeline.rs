@@ -105,6 +105,8 @@ pub(crate) async fn answer<'a>(
     counting.check_quota().await?;
 
     let catalogue = app.catalogue();
+    let release = || catalogue.release_id().to_owned();
+    context.meta.release = operation.names_release().then(release);
     let look_up = LookUp {
         catalogue: &catalogue,
         lists: &app.lists,

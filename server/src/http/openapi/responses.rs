@@ -29,7 +29,7 @@ const OF_KEYS: [u16; 2] = [403, 429];
 const OF_RECORDS: u16 = 404;
 
 /// The headers that the document describes, by the group that they are sent with.
-pub(super) const HEADERS: [(Group, &[&str]); 10] = [
+pub(super) const HEADERS: [(Group, &[&str]); 11] = [
     (Group::RequestId, &["X-Request-Id"]),
     (
         Group::RateLimit,
@@ -48,6 +48,7 @@ pub(super) const HEADERS: [(Group, &[&str]); 10] = [
     (Group::Caching, &["ETag", CACHE_CONTROL, "Vary"]),
     (Group::Freshness, &["X-Cache", "Age"]),
     (Group::Link, &["Link"]),
+    (Group::Release, &["X-Release"]),
     (Group::RetryAfter, &["Retry-After"]),
     (Group::WwwAuthenticate, &["WWW-Authenticate"]),
 ];
@@ -239,8 +240,12 @@ fn headers(operation: Operation, status: u16) -> InOrder<Reference> {
 fn knows(operation: Operation, group: Group, name: &str) -> bool {
     use CatalogueOperation::{GetBoat, GetManufacturer, GetTerms};
     match operation {
-        Operation::Catalogue(GetBoat | GetManufacturer | GetTerms, _) => group != Group::Link,
-        Operation::Catalogue(..) => true,
+        Operation::Catalogue(operation, _) => match group {
+            Group::Link => !matches!(operation, GetBoat | GetManufacturer | GetTerms),
+            Group::Release => operation.names_release(),
+            _ => true,
+        },
+        Operation::Service(ServiceOperation::DescribeVersion) if group == Group::Release => true,
         Operation::Service(ServiceOperation::DescribeApi) => {
             matches!(group, Group::RequestId | Group::Coding | Group::Caching)
         }
