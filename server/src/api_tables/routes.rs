@@ -33,6 +33,8 @@ pub enum PathPattern {
 pub enum Operation {
     /// Responses about the service: no key, no limits.
     Service(ServiceOperation),
+    /// What a key may do: for any key that works, counted in its minute only.
+    DescribeKey,
     /// Responses from the catalogue, for a key that has all of these scopes.
     Catalogue(CatalogueOperation, &'static [Scope]),
 }
@@ -99,20 +101,21 @@ pub enum File {
 use CatalogueOperation::{
     GetBoat, GetManufacturer, GetTerms, ListBoats, ListManufacturerBoats, ListManufacturers,
 };
-use Operation::{Catalogue, Service};
+use Operation::{Catalogue, DescribeKey, Service};
 use PathPattern::{Fixed, OfRecord};
 use Scope::{BoatsRead, ManufacturersRead};
 use ServiceOperation::{CheckHealth, DescribeApi, DescribeVersion};
 
 /// Every endpoint. All of them answer `GET` and `HEAD`, and nothing else.
 #[rustfmt::skip]
-pub static ROUTES: [Route; 9] = [
+pub static ROUTES: [Route; 10] = [
     Route { path: Fixed("/v1/boats"),                      operation: Catalogue(ListBoats, &[BoatsRead]) },
     Route { path: OfRecord("/v1/boats/", ""),              operation: Catalogue(GetBoat, &[BoatsRead]) },
     Route { path: Fixed("/v1/manufacturers"),              operation: Catalogue(ListManufacturers, &[ManufacturersRead]) },
     Route { path: OfRecord("/v1/manufacturers/", ""),      operation: Catalogue(GetManufacturer, &[ManufacturersRead]) },
     Route { path: OfRecord("/v1/manufacturers/", "/boats"), operation: Catalogue(ListManufacturerBoats, &[ManufacturersRead, BoatsRead]) },
     Route { path: Fixed("/v1/terms"),                      operation: Catalogue(GetTerms, &[BoatsRead]) },
+    Route { path: Fixed("/v1/key"),                        operation: DescribeKey },
     Route { path: Fixed("/v1"),                            operation: Service(DescribeVersion) },
     Route { path: Fixed("/health"),                        operation: Service(CheckHealth) },
     Route { path: Fixed("/openapi.json"),                  operation: Service(DescribeApi) },
@@ -228,6 +231,7 @@ mod tests {
             Some(("/v1/manufacturers/{idOrSlug}/boats", "x")),
         );
         check("/v1/terms", Some(("/v1/terms", "")));
+        check("/v1/key", Some(("/v1/key", "")));
         check("/v1", Some(("/v1", "")));
         check("/health", Some(("/health", "")));
         check("/openapi.json", Some(("/openapi.json", "")));

@@ -158,11 +158,13 @@ fn endpoint(matched: MatchedPath<'_>) -> Option<Endpoint> {
     };
     let scopes = match route.operation {
         Operation::Catalogue(_, scopes) => scopes,
-        Operation::Service(_) => &[],
+        Operation::Service(_) | Operation::DescribeKey => &[],
     };
+    let operation = openapi::document().operation(route.path);
     Some(Endpoint {
         path: route.path.to_string(),
-        operation: &openapi::document().operation(route.path).id,
+        operation: &operation.id,
+        key: operation.key_in_words().replace('`', ""),
         scopes: scopes.iter().map(|scope| scope.as_str()).collect(),
     })
 }

@@ -92,14 +92,22 @@ fn complete() -> Document {
             unreachable!("openapi/document.json has the path {path}, and the routes do not")
         });
         let operation = &mut item.get;
-        if let routes::Operation::Catalogue(_, scopes) = route.operation {
-            let scopes = scopes.iter().map(|scope| scope.as_str()).collect();
-            operation.security.push(Security { scopes });
-        }
+        operation.security = security(route.operation);
         operation.parameters = parameters::of(route);
         responses::complete(&mut operation.responses, route);
     }
     document
+}
+
+/// What an operation asks of a key.
+fn security(operation: routes::Operation) -> Vec<Security> {
+    let scopes = match operation {
+        routes::Operation::Service(_) => return Vec::new(),
+        routes::Operation::DescribeKey => &[][..],
+        routes::Operation::Catalogue(_, scopes) => scopes,
+    };
+    let scopes = scopes.iter().map(|scope| scope.as_str()).collect();
+    vec![Security { scopes }]
 }
 
 #[cfg(test)]

@@ -266,10 +266,18 @@ async fn every_error_answers_as_recorded() {
 
 #[tokio::test]
 async fn every_endpoint_refuses_in_the_same_words() {
-    let expected = refused(BOATS).await.texts();
+    let boats = refused(BOATS).await;
+    let expected = boats.texts();
     for endpoint in &CATALOGUE {
         let found = refused(endpoint.target()).await.texts();
         assert_eq!(found, expected, "{}", endpoint.id);
+    }
+    // A key is described also when no request of the month is left, and is not charged for it.
+    let described = refused("/v1/key").await;
+    for (shown, ..) in REFUSED {
+        if shown != "no request of the month is left" {
+            assert_eq!(described.text_of(shown), boats.text_of(shown), "{shown}");
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::app::{NOW, TestApp};
 use crate::records;
 
-const ADDRESSES: [&str; 37] = [
+const ADDRESSES: [&str; 39] = [
     "/v1/boats",
     "/v1/boats?limit=2&offset=3",
     "/v1/boats?limit=2&offset=3&sort=year&order=desc",
@@ -45,6 +45,8 @@ const ADDRESSES: [&str; 37] = [
     "/v1/manufacturers/m1/boats?manufacturer=m1",
     "/v1/terms",
     "/v1/terms?limit=1",
+    "/v1/key",
+    "/v1/key?id=1",
     "/v1",
     "/health?a=1",
     "/v2",

@@ -8,8 +8,8 @@ use crate::app::TestApp;
 async fn head_shows_the_headers_of_get_and_no_body() {
     let catalogue = CATALOGUE.iter().map(Endpoint::target);
     let service = SERVICE.iter().map(|(_, target)| *target);
-    let refused = ["/v1/boats/unknown", "/v1/boats?x=1", "/nowhere"];
-    for target in catalogue.chain(service).chain(refused) {
+    let others = ["/v1/key", "/v1/boats/unknown", "/v1/boats?x=1", "/nowhere"];
+    for target in catalogue.chain(service).chain(others) {
         let (one, other) = (TestApp::new(), TestApp::new());
         let get = one.get(target).key("reader").send().await;
         let head = other.ask("HEAD", target).key("reader").send().await;

@@ -40,6 +40,7 @@ mod metrics;
 mod openapi;
 mod oracle;
 mod order_of_checks;
+mod own_key;
 mod prune;
 mod queries;
 mod quotas;

@@ -111,7 +111,7 @@ pub(super) fn request(operation: &'static Operation, path: &str) -> Example {
             ending: language.ending,
             summary: &operation.summary,
             target: TARGET,
-            needs_key: !operation.scopes().is_empty(),
+            needs_key: operation.needs_key(),
         }));
         variant.code = variant.code.replace(TARGET, &target);
         variant

@@ -32,7 +32,9 @@ pub(super) fn of(route: &Route) -> Vec<Parameter> {
         GetBoat, GetManufacturer, GetTerms, ListBoats, ListManufacturerBoats, ListManufacturers,
     };
     let (record, list) = match route.operation {
-        Operation::Service(_) | Operation::Catalogue(GetTerms, _) => (None, None),
+        Operation::Service(_) | Operation::DescribeKey | Operation::Catalogue(GetTerms, _) => {
+            (None, None)
+        }
         Operation::Catalogue(ListBoats, _) => (None, Some(&BOATS)),
         Operation::Catalogue(GetBoat, _) => (Some(("boat", "first-36")), None),
         Operation::Catalogue(ListManufacturers, _) => (None, Some(&MANUFACTURERS)),

@@ -23,8 +23,9 @@ use crate::params::{BOATS, ListQuery, QueryString};
 
 /// Errors of any request, whatever it asks for.
 const OF_ALL: [u16; 8] = [400, 401, 408, 413, 414, 431, 500, 503];
-/// Errors that only a request with a key can have.
-const OF_KEYS: [u16; 2] = [403, 429];
+/// The errors of limits, which only a request with a key can have, and of scopes.
+const OF_LIMITS: u16 = 429;
+const OF_SCOPES: u16 = 403;
 /// The error of a lookup.
 const OF_RECORDS: u16 = 404;
 
@@ -155,8 +156,10 @@ fn refusals() -> Vec<ApiError> {
 
 fn errors_of(route: &Route) -> Vec<u16> {
     let mut statuses = OF_ALL.to_vec();
-    if matches!(route.operation, Operation::Catalogue(..)) {
-        statuses.extend(OF_KEYS);
+    match route.operation {
+        Operation::Service(_) => {}
+        Operation::DescribeKey => statuses.push(OF_LIMITS),
+        Operation::Catalogue(..) => statuses.extend([OF_SCOPES, OF_LIMITS]),
     }
     if matches!(route.path, PathPattern::OfRecord(..)) {
         statuses.push(OF_RECORDS);
@@ -191,7 +194,9 @@ fn not_modified(operation: Operation) -> Response {
         Operation::Catalogue(..) => {
             "The client has the current body already. Not charged to the quota."
         }
-        Operation::Service(_) => "The client has the current body already.",
+        Operation::Service(_) | Operation::DescribeKey => {
+            "The client has the current body already."
+        }
     };
     Response {
         description: description.to_owned(),
@@ -246,6 +251,13 @@ fn knows(operation: Operation, group: Group, name: &str) -> bool {
             _ => true,
         },
         Operation::Service(ServiceOperation::DescribeVersion) if group == Group::Release => true,
+        Operation::DescribeKey => {
+            let is_shown = matches!(
+                group,
+                Group::RequestId | Group::RateLimit | Group::Quota | Group::RateLimitDraft
+            );
+            is_shown || name == CACHE_CONTROL
+        }
         Operation::Service(ServiceOperation::DescribeApi) => {
             matches!(group, Group::RequestId | Group::Coding | Group::Caching)
         }
