@@ -19,6 +19,7 @@ use std::sync::LazyLock;
 
 use askama::Template;
 use bytes::Bytes;
+use shared::keys::scope::Scope;
 
 use document::Security;
 pub(crate) use document::{Document, Operation};
@@ -101,13 +102,17 @@ fn complete() -> Document {
 
 /// What an operation asks of a key.
 fn security(operation: routes::Operation) -> Vec<Security> {
-    let scopes = match operation {
-        routes::Operation::Service(_) => return Vec::new(),
-        routes::Operation::DescribeKey => &[][..],
-        routes::Operation::Catalogue(_, scopes) => scopes,
+    let all = |scopes: &[Scope]| Security {
+        scopes: scopes.iter().map(|scope| scope.as_str()).collect(),
     };
-    let scopes = scopes.iter().map(|scope| scope.as_str()).collect();
-    vec![Security { scopes }]
+    match operation {
+        routes::Operation::Service(_) => Vec::new(),
+        routes::Operation::DescribeKey => vec![all(&[])],
+        routes::Operation::Catalogue(operation, scopes) if operation.takes_any_scope() => {
+            scopes.chunks(1).map(all).collect()
+        }
+        routes::Operation::Catalogue(_, scopes) => vec![all(scopes)],
+    }
 }
 
 #[cfg(test)]

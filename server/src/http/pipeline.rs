@@ -18,7 +18,7 @@ use super::look_up::LookUp;
 use super::own_key::KeyDescription;
 use super::representation::{self, Answer};
 use super::{authorization, docs, service};
-use crate::api_tables::routes::{self, MatchedPath, Operation};
+use crate::api_tables::routes::{self, CatalogueOperation, MatchedPath, Operation};
 use crate::app::App;
 use crate::cors;
 use crate::keyring::{Caller, VerifyError};
@@ -99,7 +99,7 @@ pub(crate) async fn answer<'a>(
     let caller = verify(app, request.headers(), now, &mut context.caller)?;
     let mut counting = Counting::new(app, caller, now);
     context.meta.rate = Some(counting.count(&mut context.meta).await?);
-    check_scopes(&caller.key, scopes)?;
+    check_scopes(&caller.key, operation, scopes)?;
     let asked =
         CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
     counting.check_quota().await?;
@@ -110,6 +110,8 @@ pub(crate) async fn answer<'a>(
     let look_up = LookUp {
         catalogue: &catalogue,
         lists: &app.lists,
+        comparisons: &app.comparisons,
+        scopes: caller.key.scopes,
         metrics: &app.metrics.queries,
         clock: &*app.clock,
         path,
@@ -232,14 +234,22 @@ impl<'a> Counting<'a> {
     }
 }
 
-fn check_scopes(key: &Key, needed: &[Scope]) -> Result<(), ApiError> {
-    let lacks = |scope: &&Scope| !key.scopes.contains(**scope);
-    if needed.iter().any(|scope| lacks(&scope)) {
-        return Err(ApiError::MissingScopes(
-            needed.iter().filter(lacks).copied().collect(),
-        ));
+fn check_scopes(
+    key: &Key,
+    operation: CatalogueOperation,
+    needed: &[Scope],
+) -> Result<(), ApiError> {
+    let has = |scope: &Scope| key.scopes.contains(*scope);
+    let (suffice, word) = if operation.takes_any_scope() {
+        (needed.iter().any(has), "or")
+    } else {
+        (needed.iter().all(has), "and")
+    };
+    if suffice {
+        return Ok(());
     }
-    Ok(())
+    let lacking = needed.iter().copied().filter(|scope| !has(scope));
+    Err(ApiError::MissingScopes(lacking.collect(), word))
 }
 
 /// Chooses what to send of a body, and sets its tag for the headers. A body without a tag is sent as

@@ -31,7 +31,7 @@ impl Endpoint {
     }
 }
 
-pub(crate) const CATALOGUE: [Endpoint; 6] = [
+pub(crate) const CATALOGUE: [Endpoint; 7] = [
     Endpoint {
         id: "list_boats",
         path: "/v1/boats",
@@ -111,6 +111,28 @@ pub(crate) const CATALOGUE: [Endpoint; 6] = [
         good: &[("all terms", "/v1/terms")],
         bad: &[("a parameter, since it takes none", "/v1/terms?limit=10")],
         missing: None,
+    },
+    Endpoint {
+        id: "list_changes",
+        path: "/v1/changes",
+        good: &[
+            (
+                "all changes",
+                "/v1/changes?since=20260901T000000Z-0000000000000000",
+            ),
+            (
+                "a page between others",
+                "/v1/changes?limit=1&since=20260901T000000Z-0000000000000000&offset=2",
+            ),
+        ],
+        bad: &[
+            ("no release", "/v1/changes"),
+            (
+                "no whole release, and other problems",
+                "/v1/changes?kind=boat&since=20260901T000000Z&limit=1001",
+            ),
+        ],
+        missing: Some("/v1/changes?since=20260801T000000Z-0000000000000000"),
     },
 ];
 
@@ -219,6 +241,11 @@ async fn add_of_requests(all: &mut Exchanges) {
         ("a credential in the query", "/v1/boats?token=x", READER),
         ("a key without the scope", BOATS, Some("manufacturers_only")),
         ("no such record", "/v1/boats/none", READER),
+        (
+            "a release that is not kept",
+            "/v1/changes?since=20260801T000000Z-0000000000000000",
+            READER,
+        ),
         ("no such path", "/v2", None),
     ] {
         let app = TestApp::new();

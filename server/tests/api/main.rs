@@ -16,6 +16,7 @@ mod answers;
 mod app;
 mod auth;
 mod boats;
+mod changes;
 mod compression;
 mod conditional;
 mod connections;

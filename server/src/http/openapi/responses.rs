@@ -28,6 +28,8 @@ const OF_LIMITS: u16 = 429;
 const OF_SCOPES: u16 = 403;
 /// The error of a lookup.
 const OF_RECORDS: u16 = 404;
+/// The error of a comparison with another release.
+const OF_COMPARISONS: u16 = 410;
 
 /// The headers that the document describes, by the group that they are sent with.
 pub(super) const HEADERS: [(Group, &[&str]); 11] = [
@@ -141,9 +143,10 @@ fn refusals() -> Vec<ApiError> {
         ApiError::RefusedKey(KeyRefusal::Revoked),
         ApiError::RefusedKey(KeyRefusal::Expired),
         ApiError::RefusedKey(KeyRefusal::Disabled),
-        ApiError::MissingScopes(vec![Scope::BoatsRead]),
+        ApiError::MissingScopes(vec![Scope::BoatsRead], "and"),
         ApiError::NoRecord("boat"),
         ApiError::RequestTimeout,
+        ApiError::ReleaseGone(None),
         ApiError::BodyNotAllowed,
         ApiError::UriTooLong,
         ApiError::RateLimited(usage(120, 12)),
@@ -163,6 +166,12 @@ fn errors_of(route: &Route) -> Vec<u16> {
     }
     if matches!(route.path, PathPattern::OfRecord(..)) {
         statuses.push(OF_RECORDS);
+    }
+    if matches!(
+        route.operation,
+        Operation::Catalogue(CatalogueOperation::ListChanges, _)
+    ) {
+        statuses.push(OF_COMPARISONS);
     }
     statuses.sort_unstable();
     statuses
