@@ -27,7 +27,14 @@ pub(crate) fn read(headers: &HeaderMap) -> Result<PlainKey, ApiError> {
     if !scheme.eq_ignore_ascii_case(SCHEME) {
         return Err(ApiError::MalformedAuthorization);
     }
-THEIRS}
+    let key = rest.trim_start_matches(' ');
+    // One word that begins as keys do was meant to be one.
+    let is_mistyped = key.starts_with("boat_") && !key.contains(' ');
+    PlainKey::parse(key).map_err(|_malformed| match is_mistyped {
+        true => ApiError::MistypedKey,
+        false => ApiError::MalformedAuthorization,
+    })
+}
 
 #[cfg(test)]
 mod tests {

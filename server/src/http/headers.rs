@@ -36,6 +36,7 @@ const X_QUOTA: [HeaderName; 3] = [
     HeaderName::from_static("x-quota-remaining"),
     HeaderName::from_static("x-quota-reset"),
 ];
+const X_RELEASE: HeaderName = HeaderName::from_static("x-release");
 const X_CACHE: HeaderName = HeaderName::from_static("x-cache");
 
 const GET_AND_HEAD: HeaderValue = HeaderValue::from_static("GET, HEAD");
@@ -59,6 +60,8 @@ pub(crate) struct ResponseMeta {
     pub(crate) etag: Option<CodedETag>,
     pub(crate) freshness: Option<Freshness>,
     pub(crate) link: Option<String>,
+    /// Id of the release that the answer is from.
+    pub(crate) release: Option<String>,
     /// Rows of the body, if it is a page of a list. No header has it.
     pub(crate) rows: Option<u64>,
     pub(crate) retry_after_seconds: Option<u64>,
@@ -104,6 +107,7 @@ impl ResponseMeta {
             etag: None,
             freshness: None,
             link: None,
+            release: None,
             rows: None,
             retry_after_seconds: None,
             cache_policy: CachePolicy::Private,
@@ -127,6 +131,7 @@ pub(crate) enum Group {
     Freshness,
     Link,
     Location,
+    Release,
     RetryAfter,
     WwwAuthenticate,
     Allow,
@@ -137,7 +142,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
@@ -147,6 +152,7 @@ impl Group {
         Self::Freshness,
         Self::Link,
         Self::Location,
+        Self::Release,
         Self::RetryAfter,
         Self::WwwAuthenticate,
         Self::Allow,
@@ -164,7 +170,7 @@ impl Group {
             Self::RateLimit | Self::RateLimitDraft => matches!(status, 200 | 304 | 429),
             Self::Quota => matches!(status, 200 | 429),
             Self::Caching => matches!(status, 200 | 304 | 308),
-            Self::Browser => matches!(status, 200 | 304),
+            Self::Release | Self::Browser => matches!(status, 200 | 304),
             Self::Location => matches!(status, 308),
             Self::Coding | Self::Freshness | Self::Link => matches!(status, 200),
             Self::RetryAfter => matches!(status, 429 | 503),
@@ -197,6 +203,11 @@ impl Group {
             }
             Self::Location => {
                 headers.insert(LOCATION, HeaderValue::from_static(docs::PAGE));
+            }
+            Self::Release => {
+                if let Some(release) = &meta.release {
+                    headers.insert(X_RELEASE, value_of(release.clone()));
+                }
             }
             Self::RetryAfter => {
                 if let Some(seconds) = meta.retry_after_seconds {

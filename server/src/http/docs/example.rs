@@ -111,7 +111,7 @@ pub(super) fn request(operation: &'static Operation, path: &str) -> Example {
             ending: language.ending,
             summary: &operation.summary,
             target: TARGET,
-            needs_key: !operation.scopes().is_empty(),
+            needs_key: operation.needs_key(),
         }));
         variant.code = variant.code.replace(TARGET, &target);
         variant
@@ -122,14 +122,16 @@ pub(super) fn request(operation: &'static Operation, path: &str) -> Example {
     }
 }
 
-/// The path of an operation, with an example of its parameter.
+/// The path of an operation, with examples of the parameters that it must be given.
 fn target(operation: &Operation, path: &str) -> String {
-    let of_path = |parameter: &&Parameter| parameter.location == "path";
-    let record = operation.parameters.iter().find(of_path);
-    record.map_or_else(
-        || path.to_owned(),
-        |record| path.replace(&format!("{{{}}}", record.name), &plain(&record.example)),
-    )
+    let required = operation.parameters.iter().filter(|it| it.required);
+    required.fold(path.to_owned(), |target, parameter: &Parameter| {
+        let (name, example) = (parameter.name, plain(&parameter.example));
+        match parameter.location {
+            "path" => target.replace(&format!("{{{name}}}"), &example),
+            _ => format!("{target}?{name}={example}"),
+        }
+    })
 }
 
 impl Language {
