@@ -30,9 +30,12 @@ pub(crate) fn read(headers: &HeaderMap) -> Result<PlainKey, ApiError> {
     let key = rest.trim_start_matches(' ');
     // One word that begins as keys do was meant to be one.
     let is_mistyped = key.starts_with("boat_") && !key.contains(' ');
-    PlainKey::parse(key).map_err(|_malformed| match is_mistyped {
-        true => ApiError::MistypedKey,
-        false => ApiError::MalformedAuthorization,
+    PlainKey::parse(key).map_err(|_malformed| {
+        if is_mistyped {
+            ApiError::MistypedKey
+        } else {
+            ApiError::MalformedAuthorization
+        }
     })
 }
 

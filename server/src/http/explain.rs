@@ -88,7 +88,9 @@ impl Explanation {
                 segment,
             ) => (*operation, segment),
             MatchedPath::File(_) => return Ok(()),
-            _without_key => return NoParams::parse(&query).map_err(ApiError::Validation),
+            MatchedPath::Endpoint(..) => {
+                return NoParams::parse(&query).map_err(ApiError::Validation);
+            }
         };
         let asked =
             CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
