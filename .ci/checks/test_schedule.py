@@ -6,14 +6,12 @@
 import contextlib
 import io
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
 from checks import schedule, steps
-from checks.base import ROOT
 from checks.schedule import Step
 
 
@@ -135,11 +133,6 @@ class Steps(unittest.TestCase):
             self.assertEqual([[step.name for step in lane] for lane in steps.chosen(names)], [["build", "crash"]])
         with self.assertRaisesRegex(ValueError, "no step is called nonsense"):
             steps.chosen(["lint", "nonsense"])
-
-    def test_the_page_for_contributors_says_which_trials_a_place_needs_and_forgets_none(self):
-        table = (ROOT / "CONTRIBUTING.md").read_text().partition("| Place | Trials |\n")[2].partition("\n\n")[0]
-        named = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[2])}
-        self.assertEqual(named, {step.name for step in steps.TRIALS} - {"build"})
 
 
 if __name__ == "__main__":
