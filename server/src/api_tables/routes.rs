@@ -149,10 +149,13 @@ pub(crate) fn route_index(path: PathPattern) -> Option<usize> {
     paths().position(|other| other == path)
 }
 
+/// The path of the page that documents the API.
+pub(crate) const PAGE: &str = "/docs";
+
 /// Every file of the documentation, answered like an endpoint.
 #[rustfmt::skip]
 pub static FILES: [Route<File>; 11] = [
-    Route { path: Fixed("/docs"),                operation: File::Page },
+    Route { path: Fixed(PAGE),                   operation: File::Page },
     Route { path: Fixed("/docs/"),               operation: File::ToPage },
     Route { path: Fixed("/"),                    operation: File::ToPage },
     Route { path: Fixed("/docs/page.css"),       operation: File::PageStyle },

@@ -23,9 +23,6 @@ use super::openapi;
 use super::representation::Constant;
 use crate::api_tables::routes::{FILES, File};
 
-/// The path of the page.
-pub(crate) const PAGE: &str = "/docs";
-
 /// A file and its tag; none where the page is elsewhere. A query is ignored: programs for mail and
 /// chat add some to the links that people follow.
 pub(crate) fn answer(file: File, meta: &mut ResponseMeta) -> Option<(Bytes, Option<ETag>)> {

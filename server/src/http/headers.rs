@@ -19,7 +19,7 @@ use salvo::http::header::{
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use shared::base::etag::{CodedETag, Coding};
 
-use super::docs;
+use crate::api_tables::routes::PAGE;
 use crate::base::request_id::RequestId;
 use crate::cache::Freshness;
 use crate::cors::CorsDecision;
@@ -202,7 +202,7 @@ impl Group {
                 }
             }
             Self::Location => {
-                headers.insert(LOCATION, HeaderValue::from_static(docs::PAGE));
+                headers.insert(LOCATION, HeaderValue::from_static(PAGE));
             }
             Self::Release => {
                 if let Some(release) = &meta.release {

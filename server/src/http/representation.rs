@@ -27,7 +27,7 @@ pub(crate) enum Answer {
     NotModified,
     /// 204: a page may send its request.
     Preflight,
-    /// 308: the documentation is at [`super::docs::PAGE`].
+    /// 308: the documentation is at [`PAGE`](crate::api_tables::routes::PAGE).
     ToPage,
 }
 
