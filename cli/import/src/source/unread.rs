@@ -41,11 +41,8 @@ macro_rules! formats {
 }
 
 formats! {
-    b"PK\x03\x04", b"xl/": "an Excel workbook (.xlsx)", AS_CSV;
     b"PK\x03\x04", b"opendocument.spreadsheet": "an OpenDocument spreadsheet (.ods)", AS_CSV;
-    b"PK\x03\x04", b"[Content_Types].xml": "an Office document, such as an Excel workbook (.xlsx)", AS_CSV;
-    b"PK\x03\x04", b"": "a ZIP archive", UNPACK;
-    b"PK\x05\x06", b"": "an empty ZIP archive", "export the data again";
+    b"PK\x03\x04", b"word/": "a Word document (.docx)", AS_TABLE;
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"": "an old Office document, such as an Excel workbook (.xls)", AS_CSV;
     b"SQLite format 3\0", b"": "a SQLite database", AS_TABLE;
     b"PGDMP", b"": "a dump of PostgreSQL", AS_TABLE;

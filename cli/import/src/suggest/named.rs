@@ -98,6 +98,15 @@ pub(super) fn is_field(key: &Key, steps: &[String]) -> bool {
     })
 }
 
+/// Whether a column with this name could be the source of a field.
+pub(super) fn is_name_of_field(name: &str) -> bool {
+    let all = words(name);
+    let (whole, _unit) = without_unit(&all);
+    let whole = canonical(whole.iter().map(String::as_str));
+    let mut wanted = WANTED.iter();
+    !whole.is_empty() && wanted.any(|wanted| names_of(wanted).any(|name| name == whole))
+}
+
 /// The first key that is called like a time of change, though its form may not be known.
 pub(super) fn time_of_change(keys: &[Key]) -> Option<&Key> {
     // As in `1/2/2026`. A number of days or of a stand has fewer.
