@@ -87,9 +87,8 @@ fn csv_without_names_is_imported_once_a_person_names_the_columns() {
 }
 
 #[test]
-fn a_folder_of_one_record_a_file_is_imported() {
-    let name = "one_each";
-    {
+fn a_folder_or_a_zip_archive_of_one_record_a_file_is_imported() {
+    for name in ["one_each", "stock.zip"] {
         let (mut cli, export, said, draft) = drafted(name);
         check(&format!("files_{}", name.replace('.', "_")), &said);
         assert_eq!(source(&draft), "files = [\"**/*.json\"]\nreader = \"json\"");

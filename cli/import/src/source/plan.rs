@@ -124,6 +124,12 @@ impl Plan {
         self.head_of(path)
     }
 
+    /// Whether a file with this path within its folder is an archive whose members are read as if
+    /// they were in the folder.
+    pub(super) fn looks_into(&self, path: &str) -> bool {
+        self.descends && !self.is_hidden(path) && path.to_ascii_lowercase().ends_with(".zip")
+    }
+
     /// Whether a file with this path within its folder or archive, which is not read, is to be
     /// told: it may hold records, and nobody said that it is not wanted.
     pub(super) fn misses(&self, path: &str) -> bool {
