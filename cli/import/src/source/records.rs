@@ -252,8 +252,13 @@ impl<'a, 't> Cutter<'a, 't> {
     ) -> anyhow::Result<()> {
         for index in absent {
             let path = &pass.layout.records[*index];
+            if path.is_optional {
+                continue;
+            }
             self.mark(&pass.groups, GroupFiles::WithoutList);
-            let message = format!("the file has no records at `{path}`");
+            let message = format!(
+                "the file has no records at `{path}`; if it may lack them, write `{path}?`"
+            );
             let finding = Finding::in_file(Code::RecordsNotFound, file, None, message);
             (self.sink)(Incoming::Finding(finding))?;
         }
