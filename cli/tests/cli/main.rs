@@ -29,6 +29,7 @@ mod diff;
 mod doctor;
 mod explain;
 mod export;
+mod files;
 mod foreign;
 mod generated;
 mod guards;

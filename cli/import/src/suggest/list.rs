@@ -23,7 +23,7 @@ use super::survey::{Key, Shape, Surveyed};
 use super::text::quoted;
 use super::values::{has_size, is_slug, time_of};
 use crate::mapping::UNDECIDED;
-use crate::source::Encoding;
+use crate::source::{Encoding, Rows, SheetName, TableLayout};
 
 /// The beginning of a mapping.
 const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."Maker of the boat" its fields, `a | b` gives a to b.
@@ -48,6 +48,8 @@ pub(super) struct Place<'s> {
     pub(super) encoding: Option<Encoding>,
     /// The path to it within the file, unless it is the whole file.
     pub(super) records: Option<&'s str>,
+    /// The table in a file of rows.
+    pub(super) table: &'s TableLayout,
 }
 
 /// A list of boats, and what its fields are made of.
@@ -63,6 +65,25 @@ pub(super) struct List<'s> {
     pub(super) has_unique_names: bool,
     /// The time at which manufacturers last changed, if the export does not say.
     pub(super) now: Timestamp,
+}
+
+impl Place<'_> {
+    /// The lines that say where the table is.
+    fn table(&self, text: &mut String) {
+        match &self.table.sheet {
+            Some(SheetName::Name(name)) => line(text, "sheet", &quoted(name)),
+            Some(SheetName::Number(number)) => line(text, "sheet", &number.to_string()),
+            None => {}
+        }
+        match &self.table.rows {
+            Rows::Below(header) => line(text, "header", &header.to_string()),
+            Rows::Without(columns) => {
+                let columns: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
+                line(text, "columns", &format!("[{}]", columns.join(", ")));
+            }
+            Rows::BelowFirst | Rows::Preview => {}
+        }
+    }
 }
 
 impl List<'_> {
@@ -107,6 +128,7 @@ impl List<'_> {
         if let Some(records) = self.place.records {
             line(&mut text, "records", &format!("[{}]", quoted(records)));
         }
+        self.place.table(&mut text);
         self.envelope(&mut text, is_trial);
         self.boats(&mut text);
         self.makers(&mut text);

@@ -2,6 +2,9 @@
 //!
 //! Several keys may be called like one. None of them is chosen here.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::names::{GROUPS, WANTED, Wanted};
 use super::survey::Key;
 use super::text::words;
@@ -39,6 +42,10 @@ const NOISE: [&str; 13] = [
     "boat", "yacht", "vessel", "the", "of", "in", "no", "nr", "approx", "total", "s", "spec",
     "string",
 ];
+
+/// All names that the source of a field may have.
+static NAMES: LazyLock<HashSet<String>> =
+    LazyLock::new(|| WANTED.iter().flat_map(names_of).collect());
 
 /// A key with the words of its names.
 pub(super) struct Named<'s> {
@@ -96,6 +103,13 @@ pub(super) fn is_field(key: &Key, steps: &[String]) -> bool {
         let is_called = |name: String| named.is_called(&name) || named.is_called_within(&name);
         is_read(wanted.reading, key) && names_of(wanted).any(is_called)
     })
+}
+
+/// Whether a column with this name could be the source of a field.
+pub(super) fn is_name_of_field(name: &str) -> bool {
+    let all = words(name);
+    let (whole, _unit) = without_unit(&all);
+    NAMES.contains(&canonical(whole.iter().map(String::as_str)))
 }
 
 /// The first key that is called like a time of change, though its form may not be known.

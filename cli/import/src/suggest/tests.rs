@@ -4,6 +4,7 @@ mod amounts;
 mod encodings;
 mod publication;
 mod system;
+mod tables;
 
 use std::fs::File;
 use std::io::Write as _;
@@ -16,7 +17,7 @@ use super::names::{REQUIRED, WANTED};
 use super::*;
 use crate::finding::Kind;
 use crate::format;
-use crate::source::readers::csv::COLUMNS_MAX;
+use crate::source::readers::table::COLUMNS_MAX;
 
 /// A time that no test depends on.
 fn now() -> Timestamp {
