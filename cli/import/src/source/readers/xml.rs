@@ -20,6 +20,7 @@ use super::bounded::{Bounded, Progress, unread};
 use super::{DEPTH_MAX, FileError, RecordText, RecordsPath, Visit, corrupt, truncated};
 use crate::finding::{Nth, Start};
 
+use crate::source::encoding::{Encoding, UnknownEncoding};
 /// Hands every element at one of the paths in `records` to `visit`; returns the indices of the
 /// paths that the document does not have.
 ///
@@ -126,11 +127,11 @@ impl Walk<'_, '_> {
     fn declaration(&self, declaration: &BytesDecl<'_>) -> Result<(), FileError> {
         let encoding = declaration.encoding().and_then(Result::ok);
         let encoding = encoding.unwrap_or_else(|| "UTF-8".into());
-        if ["utf-8", "utf8", "us-ascii", "ascii"].contains(&encoding.to_lowercase().as_str()) {
+        if Encoding::parse(&encoding) != Err(UnknownEncoding::Unknown) {
             return Ok(());
         }
         Err(self.corrupt(&format!(
-            "the encoding is {encoding}, and only UTF-8 is read"
+            "the encoding is {encoding}, which is not known: save the file as UTF-8"
         )))
     }
 
