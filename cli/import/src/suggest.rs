@@ -12,6 +12,7 @@ mod list;
 mod list_path;
 mod named;
 mod names;
+mod nested;
 mod status;
 mod survey;
 mod system;
@@ -66,8 +67,8 @@ pub enum NoSuggestion {
     /// The export is native, or not recognised.
     #[error("the export looks native, or like nothing that a mapping could read")]
     Unknown,
-    /// It is XML, from which no list is read without a mapping; this is how it begins.
-    #[error("the export looks like XML ({0}), for which no mapping can be suggested")]
+    /// It is XML in which no elements look like records; this is how it begins.
+    #[error("the export looks like XML ({0}), in which no elements look like records")]
     Xml(String),
     /// A file of it has a format that is not read.
     #[error("{0} is {name}, which is not read", name = .1.name)]
@@ -96,7 +97,7 @@ pub fn suggest(exports: &[Export], temp_dir: &Path, now: Timestamp) -> anyhow::R
             let layout = ("parquet", Format::Parquet);
             from_list(recognised, layout, exports, temp_dir, now)
         }
-        Form::Xml => Err(NoSuggestion::Xml(recognised.sign).into()),
+        Form::Xml => from_list(recognised, ("xml", Format::Xml), exports, temp_dir, now),
         Form::Unread(format) => Err(NoSuggestion::Unread(recognised.file, format).into()),
     }?;
     suggestion.text.insert_str(0, &suggestion.head());
@@ -151,10 +152,10 @@ fn from_list(
     temp_dir: &Path,
     now: Timestamp,
 ) -> anyhow::Result<Suggestion> {
-    let lists = match format {
-        Format::Json => list_path::find(exports, temp_dir)?,
-        _ => Vec::new(),
-    };
+    let lists = list_path::find(format, exports, temp_dir)?;
+    if format == Format::Xml && lists.is_empty() {
+        return Err(NoSuggestion::Xml(recognised.sign).into());
+    }
     let records = lists.first().map(String::as_str);
     let other_lists = lists.get(1..).unwrap_or_default();
     let layout = |encoding| Layout {
@@ -242,10 +243,10 @@ fn surveyed(
         let plan = plan_like(&recognised.path, layout(encoding));
         survey(exports, &plan, &|_| true, temp_dir)
     };
-    let is_text = layout(None).format != Format::Parquet;
+    let is_text = !matches!(layout(None).format, Format::Parquet | Format::Xml);
     let encoding = recognised.encoding.filter(|_| is_text);
     let surveyed = read(encoding)?;
-    if surveyed.is_not_utf8 && encoding.is_none() {
+    if surveyed.is_not_utf8 && is_text && encoding.is_none() {
         let encoding = Some(Encoding::WINDOWS_1252);
         return Ok((read(encoding)?, encoding));
     }
