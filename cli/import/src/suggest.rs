@@ -12,6 +12,7 @@ mod list;
 mod list_path;
 mod named;
 mod names;
+mod nested;
 mod one_each;
 mod status;
 mod survey;
@@ -71,8 +72,8 @@ pub enum NoSuggestion {
     /// The export is native, or not recognised.
     #[error("the export looks native, or like nothing that a mapping could read")]
     Unknown,
-    /// It is XML, from which no list is read without a mapping; this is how it begins.
-    #[error("the export looks like XML ({0}), for which no mapping can be suggested")]
+    /// It is XML in which no elements look like records; this is how it begins.
+    #[error("the export looks like XML ({0}), in which no elements look like records")]
     Xml(String),
     /// A file of it has a format that is not read.
     #[error("{0} is {name}, which is not read", name = .1.name)]
@@ -105,7 +106,7 @@ pub fn suggest(exports: &[Export], temp_dir: &Path, now: Timestamp) -> anyhow::R
             let layout = ("parquet", Format::Parquet);
             from_list(recognised, layout, exports, temp_dir, now)
         }
-        Form::Xml => Err(NoSuggestion::Xml(recognised.sign).into()),
+        Form::Xml => from_list(recognised, ("xml", Format::Xml), exports, temp_dir, now),
         Form::Unread(format) => Err(NoSuggestion::Unread(recognised.file, format).into()),
     }?;
     suggestion.text.insert_str(0, &suggestion.head());
@@ -233,7 +234,8 @@ struct Found {
     /// How they were read.
     plan: Plan,
     encoding: Option<Encoding>,
-    /// The paths of lists in JSON, that of the records first; empty if files are lists or records.
+    /// The paths of lists in JSON or XML, that of the records first; empty if files are lists or
+    /// records.
     lists: Vec<String>,
     table: Table,
     /// The pattern of files of one record each, and what messages call them.
@@ -247,10 +249,10 @@ impl Found {
         exports: &[Export],
         temp_dir: &Path,
     ) -> anyhow::Result<Self> {
-        let mut lists = match format {
-            Format::Json => list_path::find(exports, temp_dir)?,
-            _ => Vec::new(),
-        };
+        let mut lists = list_path::find(format, exports, temp_dir)?;
+        if format == Format::Xml && lists.is_empty() {
+            return Err(NoSuggestion::Xml(recognised.sign.clone()).into());
+        }
         let table = table_of(recognised, format, exports, temp_dir)?;
         let layout = |encoding, list: Option<&String>| Layout {
             table: table.layout.clone(),
@@ -351,10 +353,13 @@ fn surveyed(
         let plan = plan_like(&recognised.path, layout(encoding));
         survey(exports, &plan, &|_| true, false, temp_dir)
     };
-    let is_text = !matches!(layout(None).format, Format::Parquet | Format::Workbook);
+    let is_text = !matches!(
+        layout(None).format,
+        Format::Parquet | Format::Workbook | Format::Xml
+    );
     let encoding = recognised.encoding.filter(|_| is_text);
     let surveyed = read(encoding)?;
-    if surveyed.is_not_utf8 && encoding.is_none() {
+    if surveyed.is_not_utf8 && is_text && encoding.is_none() {
         let encoding = Some(Encoding::WINDOWS_1252);
         return Ok((read(encoding)?, encoding));
     }

@@ -36,19 +36,9 @@ pub(super) fn write(
     }
     let exports = exports.iter().map(|source| quoted(&source.to_string()));
     let exports = exports.collect::<Vec<_>>().join(" ");
-    let init = match form {
-        Form::Xml => "minimal mapping.toml".to_owned(),
-        _ => format!("--from {exports} --to mapping.toml"),
-    };
-    if matches!(form, Form::Xml) {
-        report.note(
-            "In [[sources]], `reader = \"xml\"` reads XML, and `records` names the path of its \
-             records, such as `records = [\"boats.boat\"]`.",
-        );
-    }
     report.note("A mapping makes native records of it. Write one, edit it, check it, use it:");
     for command in [
-        format!("mapping init {init}"),
+        format!("mapping init --from {exports} --to mapping.toml"),
         format!("mapping check mapping.toml {exports}"),
         format!("import --mapping mapping.toml {exports}"),
     ] {

@@ -116,6 +116,26 @@ fn columns_of_a_shop_are_found_by_their_names_whatever_their_metafields_are_call
     assert_eq!(document["records"]["boat"]["published"], 2, "{imported}");
 }
 
+/// What is published, in one line of JSON for each record.
+fn published(cli: &mut TestCli) -> String {
+    let exported = cli.run(&["export", "--to", "-"]);
+    assert_eq!(exported.status, ExitStatus::Done, "{exported}");
+    exported.out
+}
+
+#[test]
+fn feeds_of_xml_are_imported_with_the_mappings_that_are_suggested() {
+    for feed in ["listings", "merchants"] {
+        let file = format!("{feed}.xml");
+        let mut cli = with_fixture(&format!("suggested/{file}"), &file);
+        let suggested = init(&mut cli, &format!("[dir]/{file}"));
+        assert_snapshot(&format!("mapping_init_from_{feed}"), &written(&cli));
+        let imported = import(&mut cli, &format!("[dir]/{file}"));
+        assert_eq!(imported.status, ExitStatus::Done, "{suggested}\n{imported}");
+        assert_snapshot(&format!("mapping_init_served_{feed}"), &published(&mut cli));
+    }
+}
+
 #[test]
 fn exports_that_fit_a_shipped_mapping_need_no_change() {
     let systems = [

@@ -1,13 +1,15 @@
 //! Decodes text that is not UTF-8 and guesses its encoding.
 //!
-//! The readers of formats know only UTF-8, so everything else is decoded before they see it.
-//! Nothing here knows a format.
+//! The readers of formats know only UTF-8, so everything else is decoded before they see it. Of the
+//! formats, only XML says in which encoding it is.
 
 use std::fmt;
 use std::io::{self, Read};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
+use quick_xml::Reader;
+use quick_xml::events::Event;
 
 use crate::finding::BYTE_ORDER_MARK;
 
@@ -38,12 +40,7 @@ impl Encoding {
 
     /// The likeliest encoding of a file that begins with `head`; `None` if that is UTF-8.
     pub(crate) fn guess(head: &[u8]) -> Option<Self> {
-        let mark = UTF_16_MARKS.iter().position(|mark| head.starts_with(mark));
-        if let Some(mark) = mark {
-            let encodings = [encoding_rs::UTF_16LE, encoding_rs::UTF_16BE];
-            return Some(Self(encodings[mark]));
-        }
-        if let Some(encoding) = unmarked_utf_16(head) {
+        if let Some(encoding) = utf_16(head) {
             return Some(Self(encoding));
         }
         match std::str::from_utf8(head) {
@@ -55,6 +52,23 @@ impl Encoding {
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
         detector.feed(head, true);
         Some(Self(detector.guess(None, Utf8Detection::Deny)))
+    }
+
+    /// The encoding of a document of XML that begins with `head`: UTF-16 by its bytes, any other by
+    /// the declaration of the document. `None` if that is UTF-8, or not known.
+    pub(crate) fn of_xml(head: &[u8]) -> Option<Self> {
+        if let Some(encoding) = utf_16(head) {
+            return Some(Self(encoding));
+        }
+        let Ok(Event::Decl(declaration)) = Reader::from_reader(head).read_event() else {
+            return None;
+        };
+        let label = declaration.encoding()?.ok()?;
+        // Whoever can read a declaration of UTF-16 byte by byte reads no UTF-16. Of ASCII, UTF-8 has
+        // all.
+        let is_other = !label.to_ascii_lowercase().contains("ascii");
+        let named = Self::parse(&label).ok().filter(|_| is_other);
+        named.filter(|named| !named.to_string().starts_with("utf-16"))
     }
 
     /// Decodes `reader` to UTF-8. Invalid bytes become U+FFFD, which validation reports. A byte order
@@ -71,6 +85,13 @@ impl Encoding {
     pub(crate) fn decode_head(self, head: &[u8]) -> String {
         self.0.decode(head).0.into_owned()
     }
+}
+
+/// The byte order of UTF-16 with a mark or without.
+fn utf_16(head: &[u8]) -> Option<&'static encoding_rs::Encoding> {
+    let mark = UTF_16_MARKS.iter().position(|mark| head.starts_with(mark));
+    let marked = mark.map(|mark| [encoding_rs::UTF_16LE, encoding_rs::UTF_16BE][mark]);
+    marked.or_else(|| unmarked_utf_16(head))
 }
 
 /// The byte order of UTF-16 without a mark: every other byte is zero in most texts, and none in UTF-8.
@@ -188,6 +209,22 @@ mod tests {
         }
         let cut = &"L\u{e4}".as_bytes()[..2];
         assert_eq!(guessed(cut), None);
+    }
+
+    #[test]
+    fn xml_says_its_encoding_itself() {
+        let of = |document: &[u8]| Encoding::of_xml(document).map(|encoding| encoding.to_string());
+        let declared =
+            |label: &str| of(format!("<?xml version='1.0' encoding='{label}'?><a/>").as_bytes());
+        assert_eq!(declared("ISO-8859-1").as_deref(), Some("windows-1252"));
+        assert_eq!(declared("iso-8859-15").as_deref(), Some("iso-8859-15"));
+        for label in ["UTF-8", "us-ascii", "utf-16", "none"] {
+            assert_eq!(declared(label), None, "{label}");
+        }
+        assert_eq!(of(b"<?xml version='1.0'?><a/>"), None);
+        assert_eq!(of(b"<a>\xe9</a>"), None);
+        let utf_16: Vec<u8> = "<a/>".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(of(&utf_16).as_deref(), Some("utf-16be"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use shared::base::source_files::SourceFiles;
 
 use super::archive;
 use super::decompress::BUFFER;
-use super::encoding::Utf8Watch;
+use super::encoding::{Encoding, Utf8Watch};
 use super::files::Opened;
 use super::incoming::{FailedRecord, FileError, Incoming, Original, Record, Sink, Spot};
 use super::lines;
@@ -158,14 +158,23 @@ impl<'a, 't> Cutter<'a, 't> {
         contents: &mut dyn Read,
     ) -> Result<BTreeSet<String>, FileError> {
         self.mark(&pass.groups, GroupFiles::Read);
-        let Some(encoding) = pass.layout.encoding else {
-            return self.cut_text(pass, file, contents);
+        let is_xml = pass.layout.format == Format::Xml;
+        let (head, mut contents) = archive::sniff(contents, unread::HEAD_BYTES);
+        let of_file = Some(&head).filter(|_| is_xml);
+        let of_file = of_file.and_then(|head| Encoding::of_xml(head));
+        let Some(encoding) = pass.layout.encoding.or(of_file) else {
+            return self.cut_text(pass, file, &mut contents);
         };
         let mut watched = Utf8Watch::new(contents);
         let others = self.cut_text(pass, file, &mut encoding.decode(&mut watched))?;
         if watched.is_doubtful() {
+            let advice = if is_xml {
+                "correct `encoding` in its first line, unless the file is not"
+            } else {
+                "drop `encoding` from the source in the mapping, unless the file is not"
+            };
             let message = format!(
-                "the file is read as {encoding}, though all of it is valid UTF-8: drop `encoding` from the source in the mapping, unless the file is not"
+                "the file is read as {encoding}, though all of it is valid UTF-8: {advice}"
             );
             let finding = Finding::in_file(Code::EncodingDoubtful, file, None, message);
             (self.sink)(Incoming::Finding(finding))?;

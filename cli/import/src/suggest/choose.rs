@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::named::{Named, names_of};
+use super::named::{Named, find_measures, names_of};
 use super::names::{Reading, WANTED, Wanted};
 use super::status::Publication;
 use super::survey::{Key, Surveyed};
@@ -18,6 +18,8 @@ pub(super) struct Choice<'s> {
     pub(super) unit: Option<&'static str>,
     /// Keys that mean the same by their names, with other values.
     pub(super) others: Vec<&'s Key>,
+    /// Whether it is in an object that is not known, beside other measures.
+    pub(super) is_within_unknown: bool,
 }
 
 /// The sources of the fields of a file.
@@ -33,12 +35,18 @@ pub(super) struct Choices<'s> {
 /// except that a slug may also serve as the record key; one that says what is public is of none.
 pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> Choices<'s> {
     let free = file.keys.iter().filter(|key| !publication.reads(key));
-    let named: Vec<Named<'s>> = free.map(Named::new).collect();
+    let mut named: Vec<Named<'s>> = free.map(Named::new).collect();
+    find_measures(&mut named);
     let mut taken = BTreeSet::new();
     let mut choices: Vec<Option<Choice<'s>>> = WANTED.iter().map(|_| None).collect();
     let mut unsettled: Vec<(&'static Wanted, Vec<&Key>)> = Vec::new();
-    let ways: [fn(&Named<'s>, &str) -> bool; 2] = [Named::is_called, Named::is_called_within];
-    for is_found in ways {
+    let ways: [fn(&Named<'s>, &str) -> bool; 3] = [
+        Named::is_called,
+        Named::is_called_within,
+        Named::is_measure_called,
+    ];
+    for (way, is_found) in ways.into_iter().enumerate() {
+        let is_within_unknown = way == 2;
         for (wanted, choice) in WANTED.iter().zip(&mut choices) {
             if choice.is_some() || unsettled.iter().any(|(of, _)| of.field == wanted.field) {
                 continue;
@@ -64,7 +72,7 @@ pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> C
             };
             let alike = others
                 .iter()
-                .filter(|(_, other)| other.is_written_like(named));
+                .filter(|(_, other)| is_within_unknown || other.is_written_like(named));
             let alike: Vec<usize> = alike.map(|(place, _)| *place).collect();
             if alike.is_empty() {
                 taken.extend((wanted.reading != Reading::Id).then_some(place));
@@ -73,6 +81,7 @@ pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> C
                     key: named.key,
                     unit: named.unit,
                     others: others.iter().map(|(_, other)| other.key).collect(),
+                    is_within_unknown,
                 });
             } else {
                 let others = others.iter().map(|(_, other)| other.key);

@@ -2,10 +2,10 @@
 //!
 //! Several keys may be called like one. None of them is chosen here.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
 
-use super::names::{GROUPS, WANTED, Wanted};
+use super::names::{GROUPS, Reading, WANTED, Wanted};
 use super::survey::Key;
 use super::text::words;
 use super::values::is_read;
@@ -54,9 +54,47 @@ pub(super) struct Named<'s> {
     whole: String,
     /// The words of the names after those that only group, if there are such.
     inner: Option<String>,
+    /// The words of the last name, if it is a measure beside others in an object that is not known.
+    measure: Option<String>,
     /// The unit that they end with.
     pub(super) unit: Option<&'static str>,
 }
+
+/// Words in names of objects with measures of their own.
+const PARTS: [&str; 32] = [
+    "anhanger",
+    "anker",
+    "berth",
+    "cabin",
+    "cockpit",
+    "dealer",
+    "dinghy",
+    "engine",
+    "engines",
+    "image",
+    "images",
+    "keel",
+    "kiel",
+    "mast",
+    "mooring",
+    "moteur",
+    "motor",
+    "motoren",
+    "motors",
+    "package",
+    "parcel",
+    "photo",
+    "picture",
+    "remorque",
+    "rig",
+    "sail",
+    "sails",
+    "seller",
+    "shipping",
+    "tender",
+    "thumbnail",
+    "trailer",
+];
 
 impl<'s> Named<'s> {
     pub(super) fn new(key: &'s Key) -> Self {
@@ -67,9 +105,11 @@ impl<'s> Named<'s> {
         let names: Vec<Vec<String>> = steps.iter().map(|name| words(name)).collect();
         let all: Vec<String> = names.concat();
         let (whole, unit) = without_unit(&all);
-        let only_groups = |name: &[String]| name.iter().all(|word| GROUPS.contains(&word.as_str()));
-        let groups = names.iter().take(names.len() - 1);
-        let groups = groups.take_while(|name| only_groups(name)).count();
+        let is_group = |(step, name): &(&String, &Vec<String>)| {
+            step.ends_with(':') || name.iter().all(|word| GROUPS.contains(&word.as_str()))
+        };
+        let groups = steps.iter().zip(&names).take(names.len() - 1);
+        let groups = groups.take_while(is_group).count();
         let inner = (0 < groups).then(|| {
             let inner = names[groups..].concat();
             canonical(without_unit(&inner).0.iter().map(String::as_str))
@@ -78,8 +118,34 @@ impl<'s> Named<'s> {
             key,
             whole: canonical(whole.iter().map(String::as_str)),
             inner,
+            measure: None,
             unit,
         }
+    }
+
+    /// The path of the object around it.
+    fn around(&self) -> &'s [String] {
+        self.key
+            .steps
+            .split_last()
+            .map_or(&[], |(_, around)| around)
+    }
+
+    /// The measure that its last name is called like, and that name.
+    fn last(&self) -> Option<(&'static str, String)> {
+        let last = words(self.key.steps.last()?);
+        let last = canonical(without_unit(&last).0.iter().map(String::as_str));
+        let is_it = |wanted: &&Wanted| {
+            is_measure(wanted.reading)
+                && is_read(wanted.reading, self.key)
+                && names_of(wanted).any(|name| name == last)
+        };
+        let wanted = WANTED.iter().find(is_it)?;
+        Some((wanted.field, last))
+    }
+
+    pub(super) fn is_measure_called(&self, name: &str) -> bool {
+        self.measure.as_deref() == Some(name)
     }
 
     /// Whether the names differ only in case, in signs, or in the form of letters in Unicode.
@@ -96,6 +162,27 @@ impl<'s> Named<'s> {
     }
 }
 
+/// Finds objects that hold measures of a boat, whatever they are called: at least two, and no part
+/// of a boat or of anything else has so many.
+pub(super) fn find_measures(all: &mut [Named<'_>]) {
+    let lasts: Vec<_> = all.iter().map(Named::last).collect();
+    let mut fields: BTreeMap<&[String], BTreeSet<&str>> = BTreeMap::new();
+    for (named, last) in all.iter().zip(&lasts) {
+        if let Some((field, _)) = last {
+            fields.entry(named.around()).or_default().insert(field);
+        }
+    }
+    let is_part = |around: &[String]| {
+        let mut words = around.iter().flat_map(|name| words(name));
+        words.any(|word| PARTS.contains(&word.as_str()))
+    };
+    fields.retain(|around, fields| 1 < fields.len() && !around.is_empty() && !is_part(around));
+    for (named, last) in all.iter_mut().zip(lasts) {
+        let is_in = fields.contains_key(named.around());
+        named.measure = last.filter(|_| is_in).map(|(_, name)| name);
+    }
+}
+
 /// Whether a key could be the source of a field, if it had these names.
 pub(super) fn is_field(key: &Key, steps: &[String]) -> bool {
     let named = Named::called(key, steps);
@@ -109,7 +196,8 @@ pub(super) fn is_field(key: &Key, steps: &[String]) -> bool {
 pub(super) fn is_name_of_field(name: &str) -> bool {
     let all = words(name);
     let (whole, _unit) = without_unit(&all);
-    NAMES.contains(&canonical(whole.iter().map(String::as_str)))
+    let whole = canonical(whole.iter().map(String::as_str));
+    !whole.is_empty() && NAMES.contains(&whole)
 }
 
 /// The first key that is called like a time of change, though its form may not be known.
@@ -149,6 +237,12 @@ fn canonical<'w>(words: impl Iterator<Item = &'w str>) -> String {
     } else {
         telling.join(" ")
     }
+}
+
+/// Whether a value is a number of something.
+const fn is_measure(reading: Reading) -> bool {
+    use Reading::{Angle, Area, Distance, Number, Speed, Weight};
+    matches!(reading, Angle | Area | Distance | Number | Speed | Weight)
 }
 
 /// The words before the unit, and the unit.

@@ -157,7 +157,7 @@ wanted! {
     "image.url" Image [
         "image", "photo", "picture", "main image", "main photo", "image url", "photo url",
         "picture url", "image src", "cover", "thumbnail", "bild", "foto", "image 1", "photo 1",
-        "picture 1", "bild 1", "foto 1", "hauptbild", "titelbild"
+        "picture 1", "image link", "bild 1", "foto 1", "hauptbild", "titelbild"
     ],
     "image.alt" Text [
         "alt", "image alt", "photo alt", "image alt text", "photo caption", "image caption",
@@ -272,20 +272,35 @@ wanted! {
 }
 
 /// Names of objects that only group their members.
-pub(super) const GROUPS: [&str; 15] = [
+pub(super) const GROUPS: [&str; 30] = [
+    "additional",
+    "attribute",
     "attributes",
     "boat",
+    "characteristics",
     "content",
+    "custom",
     "data",
+    "detail",
     "details",
     "dimension",
     "dimensions",
+    "feature",
+    "features",
+    "field",
     "fields",
     "general",
     "info",
     "measurements",
     "meta",
+    "param",
+    "params",
+    "parameters",
+    "product",
+    "properties",
+    "property",
     "spec",
+    "specification",
     "specifications",
     "specs",
 ];

@@ -10,6 +10,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use unicode_normalization::char::is_combining_mark;
 
+use super::nested::{Access, Measure, Pair};
 use super::status::is_named;
 use super::text::words;
 use crate::finding::{Code, CountAndFirst, Place};
@@ -22,6 +23,8 @@ pub(super) const FILES_MAX: usize = 1_000;
 pub(super) const RECORDS_MAX: u64 = 10_000;
 /// How many keys of the records of a file are kept.
 pub(super) const KEYS_MAX: usize = 16_384;
+/// How many names the pairs of a list may have: more are no attributes.
+const PAIRS_MAX: usize = 500;
 /// How many levels deep keys are looked for in nested objects.
 const DEPTH_MAX: usize = 4;
 /// How many different values of a key are kept.
@@ -42,6 +45,8 @@ pub(super) struct Surveyed {
     pub(super) keys: Vec<Key>,
     /// Indexes into `keys`, by path.
     places: HashMap<String, usize>,
+    /// Paths of lists of pairs, and how many names those have.
+    pairs: HashMap<String, usize>,
     /// Paths of keys without a value that do not say whether their record is public, as far as
     /// [`KEYS_MAX`].
     untelling: HashSet<String>,
@@ -50,10 +55,12 @@ pub(super) struct Surveyed {
 /// A key of records.
 #[derive(Debug)]
 pub(super) struct Key {
-    /// Its names, from the outermost object inwards.
+    /// Its names, from the outermost object inwards. The prefix of a name in XML is one of its own,
+    /// and ends with a colon.
     pub(super) steps: Vec<String>,
-    /// Its path in jq, such as `.hull."Keel type"`.
+    /// What reaches it in jq: a path such as `.hull."Keel type"`, or an expression in parentheses.
     pub(super) path: String,
+    access: Access,
     /// How many records have a value.
     pub(super) records: u64,
     /// The type of the values.
@@ -164,6 +171,7 @@ impl Surveyed {
             records: 0,
             keys: Vec::new(),
             places: HashMap::new(),
+            pairs: HashMap::new(),
             untelling: HashSet::new(),
         }
     }
@@ -193,6 +201,25 @@ impl Surveyed {
             // A key without a value in any record may have one tomorrow, and one with a value late
             // in a file has it: neither must make what it is about public.
             _ if is_blank(value) => self.without_value(steps),
+            Value::Array(list) if let Some(pairs) = Pair::all(list) => self.pairs(steps, &pairs),
+            Value::Object(_)
+                if self.pairs.contains_key(&jq_path(steps))
+                    && let Some(pairs) = Pair::all(std::slice::from_ref(value)) =>
+            {
+                self.pairs(steps, &pairs);
+            }
+            Value::Object(members) if let Some(measure) = Measure::of(members) => {
+                let (own, rest): (Vec<_>, Vec<_>) =
+                    members.iter().partition(|(name, _)| measure.has(name));
+                let is_any = own.iter().all(|(_, value)| !is_blank(value));
+                let value = measure.value(members);
+                self.add(steps, &value, Access::within(steps, measure), is_any);
+                for (name, value) in rest {
+                    steps.push(name.clone());
+                    self.value(steps, value);
+                    steps.pop();
+                }
+            }
             Value::Object(members) if steps.len() < DEPTH_MAX => {
                 for (name, value) in members {
                     steps.push(name.clone());
@@ -200,12 +227,42 @@ impl Surveyed {
                     steps.pop();
                 }
             }
-            _ if RECORDS_MAX < self.records => self.without_value(steps),
-            _ => {
-                if let Some(key) = self.key(steps) {
-                    key.add(value);
-                }
+            _ => self.add(steps, value, Access::plain(steps), true),
+        }
+    }
+
+    /// Adds pairs of names and values, each as if it were a member of an object.
+    fn pairs(&mut self, steps: &mut Vec<String>, pairs: &[(Pair<'_>, &Map<String, Value>)]) {
+        let list = jq_path(steps);
+        let mut named = self.pairs.remove(&list).unwrap_or_default();
+        for (pair, members) in pairs {
+            let value = pair.value(members);
+            let is_any = !is_blank(&value);
+            steps.push(pair.name.to_owned());
+            let is_new = !self.places.contains_key(&jq_path(steps));
+            named += usize::from(is_new);
+            if is_new && PAIRS_MAX < named {
+                steps.pop();
+                continue;
             }
+            self.add(steps, &value, pair.access(&list), is_any);
+            steps.pop();
+        }
+        self.pairs.insert(list, named);
+    }
+
+    /// Adds a value of a key.
+    fn add(&mut self, steps: &[String], value: &Value, access: Access, is_any: bool) {
+        if !is_any || RECORDS_MAX < self.records {
+            return self.without_value(steps);
+        }
+        if let Some(key) = self.key(steps) {
+            match key.records {
+                0 => key.access = access,
+                _ => key.access.join(access),
+            }
+            key.path = key.access.expression();
+            key.add(value);
         }
     }
 
@@ -215,7 +272,7 @@ impl Surveyed {
         if self.places.contains_key(&path) || self.untelling.contains(&path) {
             return;
         }
-        if is_named(steps) {
+        if is_named(&names(steps)) {
             self.key(steps);
         } else if self.untelling.len() < KEYS_MAX {
             self.untelling.insert(path);
@@ -231,8 +288,9 @@ impl Surveyed {
             None => {
                 self.places.insert(path.clone(), self.keys.len());
                 self.keys.push(Key {
-                    steps: steps.to_vec(),
+                    steps: names(steps),
                     path,
+                    access: Access::plain(steps),
                     records: 0,
                     shape: Shape::Flag,
                     samples: Vec::new(),
@@ -288,6 +346,19 @@ impl Key {
     pub(super) fn all(&self, is_so: impl Fn(&str) -> bool) -> bool {
         !self.samples.is_empty() && self.samples.iter().all(|sample| is_so(sample))
     }
+}
+
+/// The names of a key with this path. The prefix of a namespace is apart from the name behind it.
+fn names(path: &[String]) -> Vec<String> {
+    let is_name =
+        |text: &str| text.starts_with(char::is_alphabetic) && !text.contains(char::is_whitespace);
+    let names = path.iter().flat_map(|step| match step.split_once(':') {
+        Some((prefix, name)) if is_name(prefix.trim_start_matches('@')) && is_name(name) => {
+            vec![format!("{prefix}:"), name.to_owned()]
+        }
+        _ => vec![step.clone()],
+    });
+    names.collect()
 }
 
 /// Whether a value is none: null, a blank text, or an error of a spreadsheet.

@@ -2,6 +2,7 @@
 
 mod amounts;
 mod encodings;
+mod nested;
 mod publication;
 mod system;
 mod tables;

@@ -8,12 +8,12 @@ use icu_properties::props::DefaultIgnorableCodePoint;
 use crate::finding::others;
 use crate::mapping::slugify;
 
-/// The words of a name, folded: `mainsailArea`, `Mainsail area` and `mainsail_area` give the same
-/// words.
+/// The words of a name, folded: `mainsailArea`, `Mainsail area`, `mainsail_area` and
+/// `Mainsail_Area__c` give the same words.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut spaced = String::new();
     let mut was_small = false;
-    for letter in name.chars() {
+    for letter in without_suffix(name).chars() {
         if letter.is_uppercase() && was_small {
             spaced.push(' ');
         }
@@ -31,6 +31,15 @@ pub(super) fn words(name: &str) -> Vec<String> {
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
         .collect()
+}
+
+/// The name of a field without what Salesforce puts around those of its customers: the prefix of a
+/// package and a suffix.
+fn without_suffix(name: &str) -> &str {
+    let mut suffixes = ["__c", "__C", "__r", "__R"].iter();
+    let own = suffixes.find_map(|suffix| name.strip_suffix(suffix));
+    let own = own.map(|own| own.rsplit_once("__").map_or(own, |(_, own)| own));
+    own.filter(|own| !own.is_empty()).unwrap_or(name)
 }
 
 /// A value that is safe in a comment: on one line, without control characters, and cut.

@@ -3,7 +3,8 @@
 //! An attribute becomes a member `@name`. A child becomes a member with its name; several children
 //! of the same name become a list, as does a single one whose name is declared to be a list. The
 //! text of an element becomes a text, or null if there is none; if the element has attributes or
-//! children, its text is under `#text`. White space around texts is dropped. Only XML's five
+//! children, its text is under `#text`. Where words stand beside elements of HTML, the text is HTML:
+//! it has the elements, and they are no children. White space around texts is dropped. Only XML's five
 //! predefined entities are known: no declaration in the document is followed, and nothing expands.
 
 mod element;
@@ -12,13 +13,14 @@ use std::io::BufRead;
 
 use quick_xml::Reader;
 use quick_xml::errors::{Error, SyntaxError};
-use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::escape::{partial_escape, resolve_predefined_entity};
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 
 use self::element::Element;
 use super::bounded::{Bounded, Progress, unread};
 use super::{DEPTH_MAX, FileError, RecordText, RecordsPath, Visit, corrupt, truncated};
 use crate::finding::{Nth, Start};
+use crate::source::encoding::{Encoding, UnknownEncoding};
 
 /// Hands every element at one of the paths in `records` to `visit`; returns the indices of the
 /// paths that the document does not have.
@@ -47,6 +49,7 @@ pub(crate) fn read(
         line: 1,
         list: None,
         open: Vec::new(),
+        markup: String::new(),
         nodes: 0,
     };
     let mut buffer = Vec::new();
@@ -89,6 +92,8 @@ struct Walk<'w, 'v> {
     list: Option<usize>,
     /// The open elements of the open record, from the record itself inwards.
     open: Vec<Element>,
+    /// The contents of the open record as HTML, but for attributes.
+    markup: String,
     /// The number of elements and attributes of the open record.
     nodes: usize,
 }
@@ -126,11 +131,11 @@ impl Walk<'_, '_> {
     fn declaration(&self, declaration: &BytesDecl<'_>) -> Result<(), FileError> {
         let encoding = declaration.encoding().and_then(Result::ok);
         let encoding = encoding.unwrap_or_else(|| "UTF-8".into());
-        if ["utf-8", "utf8", "us-ascii", "ascii"].contains(&encoding.to_lowercase().as_str()) {
+        if Encoding::parse(&encoding) != Err(UnknownEncoding::Unknown) {
             return Ok(());
         }
         Err(self.corrupt(&format!(
-            "the encoding is {encoding}, and only UTF-8 is read"
+            "the encoding is {encoding}, which is not known: save the file as UTF-8"
         )))
     }
 
@@ -152,10 +157,16 @@ impl Walk<'_, '_> {
         if !self.open.is_empty() || is_record {
             let element = Element::new(start, &mut self.nodes);
             let element = element.map_err(|message| self.corrupt(&message))?;
-            if self.open.is_empty() {
+            let name = start.local_name();
+            let name: &str = name.as_ref();
+            if let Some(parent) = self.open.last_mut() {
+                parent.note_child(name);
+            } else {
                 self.list = place;
+                self.markup.clear();
             }
-            self.open.push(element);
+            self.markup.extend(["<", name, ">"]);
+            self.open.push(element.inside(self.markup.len()));
         }
         Ok(())
     }
@@ -163,6 +174,7 @@ impl Walk<'_, '_> {
     fn text(&mut self, text: &str) {
         if let Some(element) = self.open.last_mut() {
             element.write(text);
+            self.markup.push_str(&partial_escape(text));
         }
     }
 
@@ -171,7 +183,11 @@ impl Walk<'_, '_> {
         let Some(element) = self.open.pop() else {
             return Ok(());
         };
-        let value = element.finish();
+        let value = element.finish(&self.markup);
+        let local = name.rsplit(':').next().unwrap_or_default();
+        if !["br", "hr"].contains(&local) {
+            self.markup.extend(["</", local, ">"]);
+        }
         if let Some(parent) = self.open.last_mut() {
             let is_list = self.lists.contains(&name);
             parent.add(name, value, is_list);

@@ -41,6 +41,7 @@ impl Currency {
         let signs: Vec<String> = amounts.map(|amount| sign(amount)).collect();
         let are_told = !signs.is_empty() && signs.iter().all(|sign| !meanings(sign).is_empty());
         let read = match (own, named) {
+            (Some(own), _) if own.path.starts_with('(') => format!("($record | {})", own.path),
             (Some(own), _) => format!("$record{}", own.path),
             (None, Some(named)) => format!("\"{named}\""),
             (None, None) if are_told => "null".to_owned(),

@@ -4,6 +4,7 @@
 //! This only reads the choices; it does not change the mapping.
 
 use super::List;
+use crate::suggest::choose::Choice;
 use crate::suggest::decision::Decision;
 use crate::suggest::named::time_of_change;
 use crate::suggest::names::{REQUIRED, Reading, WANTED};
@@ -91,23 +92,36 @@ impl List<'_> {
             decide("unit", &why);
         }
         for choice in &self.choices.made {
-            let (field, key) = (choice.wanted.field, choice.key);
-            if !choice.others.is_empty() {
-                let others: Vec<String> = choice
-                    .others
-                    .iter()
-                    .map(|other| with_sample(other))
-                    .collect();
-                let why = format!(
-                    "of {}, though {} may be meant",
-                    with_sample(key),
-                    others.join(", ")
-                );
-                decide(field, &why);
-            }
-            if let Some(mark) = self.mark(choice) {
-                decide(field, &mark.why());
-            }
+            self.doubts(choice, decisions);
+        }
+    }
+
+    /// What else the source of a field may mean.
+    fn doubts(&self, choice: &Choice<'_>, decisions: &mut Vec<Decision>) {
+        let mut decide = |field, why: &str| decisions.push(Decision::new(field, why));
+        let (field, key) = (choice.wanted.field, choice.key);
+        if !choice.others.is_empty() {
+            let others: Vec<String> = choice
+                .others
+                .iter()
+                .map(|other| with_sample(other))
+                .collect();
+            let why = format!(
+                "of {}, though {} may be meant",
+                with_sample(key),
+                others.join(", ")
+            );
+            decide(field, &why);
+        }
+        if choice.is_within_unknown {
+            let why = format!(
+                "of {}, by its last name: look whether it is the boat's",
+                with_sample(key)
+            );
+            decide(field, &why);
+        }
+        if let Some(mark) = self.mark(choice) {
+            decide(field, &mark.why());
         }
     }
 

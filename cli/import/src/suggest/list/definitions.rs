@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::amount::CURRENCIES;
 use super::{List, line};
+use crate::suggest::nested;
 use crate::suggest::status::{flag_of, flags};
 use crate::suggest::text::quoted;
 use crate::suggest::values::system_of;
@@ -68,8 +69,8 @@ impl List<'_> {
             let with_decimal = format!("measure({unit}; $decimal)");
             all.push((format!("{name}($decimal)"), with_decimal));
         }
-        let fixed = DEFINITIONS.map(|(name, code)| (name.to_owned(), code.to_owned()));
-        all.extend(fixed);
+        let fixed = DEFINITIONS.iter().chain(&nested::DEFINITIONS);
+        all.extend(fixed.map(|(name, code)| ((*name).to_owned(), (*code).to_owned())));
         let measures = MEASURES.iter().map(|(name, ..)| name);
         let is_measured = measures
             .into_iter()

@@ -22,6 +22,7 @@ pub(super) fn named_around(steps: &[String]) -> Option<&[String]> {
 pub(super) fn says(steps: &[String]) -> Option<(Says, bool)> {
     let steps: Vec<String> = steps
         .iter()
+        .filter(|step| !step.ends_with(':'))
         .filter_map(|step| step.split(" (product.").next())
         .flat_map(|step| step.split('.'))
         .map(|step| text::words(step).join(" "))

@@ -17,7 +17,43 @@ pub(crate) const NODES_MAX: usize = 100_000;
 pub(crate) struct Element {
     members: Map<String, Value>,
     text: String,
+    /// Whether it has children, all of them elements of HTML.
+    is_markup: Option<bool>,
+    /// Where its contents begin in those of the record.
+    begin: usize,
 }
+
+/// Elements of HTML that stand among words.
+const HTML: [&str; 28] = [
+    "a",
+    "abbr",
+    "b",
+    "blockquote",
+    "br",
+    "code",
+    "div",
+    "em",
+    "font",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "li",
+    "ol",
+    "p",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "u",
+    "ul",
+];
 
 impl Element {
     /// An element with its attributes; all of them are added to the record's `nodes`.
@@ -42,7 +78,21 @@ impl Element {
         Ok(Self {
             members,
             text: String::new(),
+            is_markup: None,
+            begin: 0,
         })
+    }
+
+    /// The element whose contents begin there in those of the record.
+    pub(crate) const fn inside(mut self, begin: usize) -> Self {
+        self.begin = begin;
+        self
+    }
+
+    /// Notes the name of a child.
+    pub(crate) fn note_child(&mut self, name: &str) {
+        let is_html = HTML.contains(&name.to_ascii_lowercase().as_str());
+        self.is_markup = Some(is_html && self.is_markup != Some(false));
     }
 
     /// Adds text.
@@ -67,8 +117,12 @@ impl Element {
         }
     }
 
-    /// The value of the element with everything in it.
-    pub(crate) fn finish(mut self) -> Value {
+    /// The value of the element with everything in it; `markup` is the contents of the record.
+    pub(crate) fn finish(mut self, markup: &str) -> Value {
+        if self.is_markup == Some(true) && !self.text.trim().is_empty() {
+            markup[self.begin..].clone_into(&mut self.text);
+            self.members.retain(|name, _| name.starts_with('@'));
+        }
         let text = match self.text.trim() {
             "" => Value::Null,
             text => Value::from(text),
