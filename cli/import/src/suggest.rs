@@ -139,6 +139,7 @@ pub(crate) fn check(
         listed_max: 0,
         skip_invalid: false,
         now,
+        measurer: None,
         progress: &(),
     };
     run::run(&settings, &mut io::empty(), &mut io::sink(), &mut Discard)

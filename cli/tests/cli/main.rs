@@ -34,6 +34,7 @@ mod generated;
 mod guards;
 mod help;
 mod hints;
+mod images;
 mod import;
 mod interrupted;
 mod json_shapes;
