@@ -42,7 +42,7 @@ impl ImageArgs {
         (progress, context): (&'a Progress, &Context),
     ) -> Option<Images<'a>> {
         self.measure(mapping).then(|| Images {
-            kept: DataDir::new(data).images_database(),
+            data: DataDir::new(data),
             asks,
             hosts: &self.image_host,
             recheck: self.recheck_images,

@@ -12,13 +12,13 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use import::image::{ImageMeasurer, ImageSize, MeasuredImages, Unmeasured};
 use shared::base::clock::Clock;
+use shared::base::data_dir::DataDir;
 use shared::base::threads::{self, Blocking};
 use url::Url;
 
@@ -40,8 +40,8 @@ const BLOCKING: Blocking = Blocking {
 
 /// Finds the sizes of images.
 pub struct Images<'a> {
-    /// The file of what was measured before.
-    pub kept: PathBuf,
+    /// Where what was measured is kept.
+    pub data: DataDir,
     /// Whether addresses are asked; if not, only what was measured before is known.
     pub asks: bool,
     /// Hosts that may be asked although they are not of the public network.
@@ -57,10 +57,14 @@ pub struct Images<'a> {
 impl ImageMeasurer for Images<'_> {
     fn measure(&self, addresses: Vec<String>) -> anyhow::Result<MeasuredImages> {
         let policy = Arc::new(Policy::new(self.hosts));
+        let path = self.data.images_database();
         let mut kept = if self.asks {
-            Some(Kept::open(&self.kept)?)
+            let created = self.data.create();
+            let directory = self.data.path().display();
+            created.with_context(|| format!("could not create {directory}"))?;
+            Some(Kept::open(&path)?)
         } else {
-            Kept::read(&self.kept)?
+            Kept::read(&path)?
         };
         let now = self.clock.now().unix_seconds();
         let mut measured = MeasuredImages::new();

@@ -60,7 +60,10 @@ pub(super) struct Kept {
 
 /// The file is of no use.
 #[derive(Debug, thiserror::Error)]
-#[error("could not {attempt} the sizes of images in {}", .path.display())]
+#[error(
+    "could not {attempt} the sizes of images in {}, without which they are measured again",
+    .path.display()
+)]
 pub(super) struct KeptError {
     attempt: &'static str,
     path: PathBuf,
@@ -73,35 +76,40 @@ impl Kept {
         let mut private = OpenOptions::new();
         // SQLite says better what is wrong.
         _ = private.write(true).create_new(true).mode(0o600).open(path);
-        let kept = Self::with(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let kept = Self::with(path)?;
         let made = kept.connection.execute_batch(TABLE);
         made.map_err(|source| kept.failed("keep", source))?;
         Ok(kept)
     }
 
-    /// Opens the file to read it, if it is there.
+    /// Opens the file to read it, if there is anything in it.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, KeptError> {
-        if !path.exists() {
-            return Ok(None);
-        }
-        Self::with(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map(Some)
+        let has_any = path.metadata().is_ok_and(|file| file.len() != 0);
+        has_any.then(|| Self::with(path)).transpose()
     }
 
-    fn with(path: &Path, flags: OpenFlags) -> Result<Self, KeptError> {
-        let opened = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NOFOLLOW);
-        let opened = opened.and_then(|connection| {
+    /// SQLite opens the file to write it, if that is possible, also for those who only read: what a
+    /// killed command was saving is undone first.
+    fn with(path: &Path) -> Result<Self, KeptError> {
+        let connect = || {
+            // No command writes through a link; that the way to the file has some is usual.
+            if path.is_symlink() {
+                return Err(rusqlite::Error::InvalidPath(path.to_owned()));
+            }
+            let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
             connection.busy_timeout(BUSY_MAX)?;
+            // The system may have no directory for temporary files that can be written.
+            connection.pragma_update(None, "temp_store", "memory")?;
             Ok(connection)
-        });
-        let path = path.to_owned();
-        match opened {
-            Ok(connection) => Ok(Self { path, connection }),
-            Err(source) => Err(KeptError {
+        };
+        Ok(Self {
+            connection: connect().map_err(|source| KeptError {
                 attempt: "open",
-                path,
+                path: path.to_owned(),
                 source,
-            }),
-        }
+            })?,
+            path: path.to_owned(),
+        })
     }
 
     fn failed(&self, attempt: &'static str, source: rusqlite::Error) -> KeptError {
@@ -205,7 +213,7 @@ fn seen(connection: &mut Connection, addresses: &[String], now: i64) -> rusqlite
 mod tests {
     use std::fs;
     use std::io::Write as _;
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
 
@@ -255,13 +263,36 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_something_else_is_named() {
+    fn a_file_that_is_of_no_use_is_named() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("images.sqlite");
+        let error = |attempt| {
+            let error = Kept::open(&path).err().unwrap().to_string();
+            let expected = format!(
+                "could not {attempt} the sizes of images in {}, without which they are measured again",
+                path.display()
+            );
+            assert_eq!(error, expected);
+        };
         let mut file = fs::File::create(&path).unwrap();
         file.write_all(&[b'x'; 4096]).unwrap();
-        let error = Kept::open(&path).err().unwrap().to_string();
-        let expected = format!("could not keep the sizes of images in {}", path.display());
-        assert_eq!(error, expected);
+        error("keep");
+        fs::remove_file(&path).unwrap();
+        symlink(directory.path().join("elsewhere"), &path).unwrap();
+        error("open");
+        assert_eq!(directory.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_way_to_the_file_may_have_links_and_a_new_file_is_empty() {
+        let directory = tempfile::tempdir().unwrap();
+        let link = directory.path().join("link");
+        fs::create_dir(directory.path().join("real")).unwrap();
+        symlink("real", &link).unwrap();
+        let path = link.join("images.sqlite");
+        fs::File::create(&path).unwrap();
+        assert!(Kept::read(&path).unwrap().is_none());
+        Kept::open(&path).unwrap();
+        assert_eq!(Kept::read(&path).unwrap().unwrap().find("a").unwrap(), None);
     }
 }

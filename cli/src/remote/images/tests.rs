@@ -287,7 +287,7 @@ impl Nights {
         address: &str,
     ) -> Result<u32, Unmeasured> {
         let images = Images {
-            kept: self.directory.path().join("images.sqlite"),
+            data: DataDir::new(self.directory.path().join("data")),
             asks,
             hosts: &self.hosts,
             recheck,
