@@ -45,6 +45,10 @@ use self::survey::{FILES_MAX, Survey, Surveyed, survey};
 use self::table::Table;
 use self::text::clean;
 
+/// The line of a draft for images that have addresses and no sizes: they would be lost without it.
+const MEASURED: &str =
+    "images = \"measure\"      # imports ask the addresses of images for their sizes\n";
+
 /// A mapping that probably fits an export.
 #[derive(Debug)]
 pub struct Suggestion {
@@ -149,6 +153,7 @@ pub(crate) fn check(
         listed_max: 0,
         skip_invalid: false,
         now,
+        measurer: None,
         progress: &(),
     };
     run::run(&settings, &mut io::empty(), &mut io::sink(), &mut Discard)
@@ -190,6 +195,7 @@ fn from_list(
     let publication = Publication::of(file, kind.as_ref().map(|_| all));
     let mut list = List {
         has_unique_names: true,
+        has_unsized_images: false,
         place: Place {
             files: &pattern,
             reader,
@@ -375,6 +381,7 @@ fn written(
     let trial = list.trial();
     let tried = check(&trial, exports, temp_dir, &list.now)?.findings;
     list.has_unique_names = !tried.counts().contains_key(&Code::DuplicateSlug);
+    list.has_unsized_images = tried.counts().contains_key(&Code::ImageWithoutSize);
     let text = list.text();
     let errors = if list.is_open() {
         0

@@ -35,6 +35,7 @@ mod generated;
 mod guards;
 mod help;
 mod hints;
+mod images;
 mod import;
 mod interrupted;
 mod json_shapes;

@@ -15,6 +15,7 @@ use shared::base::timestamp::Timestamp;
 
 use self::amount::{Currency, Mark, decimal_mark, named_currency};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
+use super::MEASURED;
 use super::choose::{Choice, Choices};
 use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
@@ -63,6 +64,8 @@ pub(super) struct List<'s> {
     pub(super) kind: Option<&'s Kind>,
     /// Whether no two boats have the same names, so the names can make the slug.
     pub(super) has_unique_names: bool,
+    /// Whether images have addresses and no sizes.
+    pub(super) has_unsized_images: bool,
     /// The time at which manufacturers last changed, if the export does not say.
     pub(super) now: Timestamp,
 }
@@ -101,6 +104,9 @@ impl List<'_> {
     fn written(&self, is_trial: bool) -> String {
         let body = self.body(is_trial);
         let mut text = String::from(HEAD);
+        if self.has_unsized_images {
+            text.push_str(MEASURED);
+        }
         text.push_str(&self.definitions(&body));
         text.push_str("\n[variables]\n# Makers need a time at which they last changed.\n");
         line(&mut text, "updated_at", &quoted(&self.now.to_string()));
@@ -207,10 +213,18 @@ impl List<'_> {
                 }
             }
             Reading::Currency => {}
-            _ if field.starts_with("image.") && !self.has_whole_image() => {}
+            Reading::Images => {
+                let each = quoted(&addresses(choice.key));
+                line(
+                    text,
+                    field,
+                    &format!("{{ each = {each}, fields = {{ url = \".\" }} }}"),
+                );
+            }
+            _ if !self.is_used(choice) => {}
             _ => {
                 line(text, field, &quoted(&self.expression(choice)));
-                if field == "image.url" {
+                if field == "image.url" && self.has_whole_image() {
                     let format = format!(
                         "{path} | values | split(\"?\")[0] | split(\".\") | last | ascii_downcase"
                     );
@@ -406,7 +420,8 @@ impl List<'_> {
             "referencePrice.currency.code" => {
                 self.choice("referencePrice.amount").is_some() && self.own_currency().is_ok()
             }
-            field if field.starts_with("image.") => self.has_whole_image(),
+            "image.width" | "image.height" => self.has_whole_image(),
+            "image.alt" => self.choice("image.url").is_some(),
             _ => true,
         }
     }
@@ -497,6 +512,22 @@ fn members(key: &Key) -> String {
     let separator = separators.iter().find(|separator| has(separator));
     let separator = separator.filter(|_| key.shape != Shape::List);
     format!("{} | list(\"{}\")", key.path, separator.unwrap_or(&";"))
+}
+
+/// The expression for the list of the addresses of a key. Commas and others stand within addresses
+/// too, so a separator is what stands before another one.
+fn addresses(key: &Key) -> String {
+    let parts = |separator: &&str| {
+        let mut parts = key
+            .samples
+            .iter()
+            .flat_map(|of| of.split(*separator).skip(1));
+        parts.any(|part| part.trim_start().starts_with("http"))
+    };
+    let separator = ["\n", ";", "|", ",", " "].into_iter().find(parts);
+    let separator = separator.filter(|_| key.shape != Shape::List);
+    let separator = separator.unwrap_or("\n").replace('\n', "\\n");
+    format!("{} | list(\"{separator}\")", key.path)
 }
 
 fn line(text: &mut String, key: &str, value: &str) {

@@ -140,6 +140,53 @@ fn names_are_found_in_any_case_order_and_with_units() {
 }
 
 #[test]
+fn photos_with_addresses_alone_are_measured() {
+    let lines = |header: &str, cell: &str| {
+        let head = "Ref,Maker,Model,Type,Year,LOA";
+        let text = format!("{head},{header}\nA1,Volund,34,Sloop,2018,10.36 m,{cell}\n");
+        let suggestion = suggested("a.csv", text).unwrap();
+        assert_eq!(suggestion.errors, 0);
+        let is_about = |line: &&str| line.starts_with("image") || line.starts_with("gallery");
+        let lines: Vec<&str> = suggestion.text.lines().filter(is_about).collect();
+        let decided = suggestion.decisions.iter().any(|of| of.field == "images");
+        assert_eq!(decided, lines[0].starts_with("images"));
+        lines.join("\n")
+    };
+    let measured = MEASURED.trim_end();
+    for (header, cell, expected) in [
+        ("Photo", "https://a/1.jpg?w=1", "image.url = \".Photo\""),
+        (
+            "Photos",
+            "https://a/w_1,h_2/1.jpg; https://a/2.jpg",
+            r#"gallery = { each = '.Photos | list(";")', fields = { url = "." } }"#,
+        ),
+        (
+            "Images",
+            "\"https://a/1.jpg\nhttps://a/2.jpg\"",
+            r#"gallery = { each = '.Images | list("\n")', fields = { url = "." } }"#,
+        ),
+        (
+            "Pictures",
+            "\"https://a/1.jpg, https://a/w_1,h_2/2.jpg\"",
+            r#"gallery = { each = '.Pictures | list(",")', fields = { url = "." } }"#,
+        ),
+    ] {
+        let cell = if cell.contains(',') && !cell.starts_with('"') {
+            format!("\"{cell}\"")
+        } else {
+            cell.to_owned()
+        };
+        let expected = format!("{measured}\n{expected}");
+        assert_eq!(lines(header, &cell), expected, "{cell}");
+    }
+    let sized = lines("Photo,Photo width,Photo height", "https://a/1.jpg,800,600");
+    assert!(
+        sized.starts_with("image.url = \".Photo\"\nimage.format = "),
+        "{sized}"
+    );
+}
+
+#[test]
 fn names_with_a_comma_in_a_list_stand_in_quotes() {
     let row = |designers: &str| {
         format!(
