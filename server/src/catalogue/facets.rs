@@ -4,8 +4,6 @@
 //! The filters are those of lists, with their SQL. Each vocabulary is counted by one statement or
 //! two, and names come from the release.
 
-use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -59,15 +57,22 @@ pub(crate) struct Facets {
 /// A value of a filter.
 #[derive(Serialize, JsonSchema)]
 struct FacetValue {
-    /// Id of the manufacturer or of the term.
-    id: String,
-    /// The value of the filter.
-    slug: String,
-    /// Name for people.
-    name: String,
+    #[serde(flatten)]
+    named: Named,
     /// Boats that the filter would find with it, besides the others of the request.
     #[schemars(range(min = 1))]
     count: u64,
+}
+
+/// A manufacturer or a term, as far as facets show it.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Named {
+    /// Id of the manufacturer or of the term.
+    id: Box<str>,
+    /// The value of the filter.
+    slug: Box<str>,
+    /// Name for people.
+    name: Box<str>,
 }
 
 /// The first and the last of some years.
@@ -94,26 +99,12 @@ struct Enveloped<T> {
     data: T,
 }
 
-/// A record or a term, as far as facets show it.
-#[derive(Deserialize)]
-struct Named<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    #[serde(borrow)]
-    slug: Cow<'a, str>,
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-}
-
 /// The terms of all boats, as `GET /v1/terms` lists them.
 #[derive(Deserialize)]
-struct NamedTerms<'a> {
-    #[serde(borrow)]
-    types: Vec<Named<'a>>,
-    #[serde(borrow)]
-    categories: Vec<Named<'a>>,
-    #[serde(borrow)]
-    activities: Vec<Named<'a>>,
+struct NamedTerms {
+    types: Vec<Named>,
+    categories: Vec<Named>,
+    activities: Vec<Named>,
 }
 
 /// How many boats have each id of a vocabulary; ids that none has are left out.
@@ -122,14 +113,9 @@ pub(super) type Counts = HashMap<i64, u64>;
 impl Catalogue {
     /// What the filters would find under those of `query`, envelope included.
     pub async fn facets(self: &Arc<Self>, query: &ListQuery) -> Result<ListBody, ListError> {
-        let all = self.dictionaries.plan(query);
-        let plans = Vocabulary::ALL.map(|vocabulary| {
-            let plan = self.dictionaries.plan(&query.without(vocabulary));
-            (vocabulary, plan)
-        });
-        let catalogue = Arc::clone(self);
+        let (catalogue, query) = (Arc::clone(self), query.clone());
         let answer = self.pool.run(move |connection| {
-            let data = catalogue.count_facets(connection, &all, &plans)?;
+            let data = catalogue.count_facets(connection, &query)?;
             let total = data.total;
             let written = serde_json::to_vec(&Enveloped { data });
             let bytes =
@@ -147,59 +133,37 @@ impl Catalogue {
     fn count_facets(
         &self,
         connection: &Connection,
-        all: &ListPlan,
-        plans: &[(Vocabulary, ListPlan); 4],
+        query: &ListQuery,
     ) -> Result<Facets, ListError> {
-        let mut values = HashMap::new();
-        for (vocabulary, plan) in plans {
-            values.insert(*vocabulary, counts(connection, plan, *vocabulary)?);
-        }
-        let mut counts_of = |vocabulary| values.remove(&vocabulary).unwrap_or_default();
-        let terms: Enveloped<NamedTerms<'_>> = serde_json::from_slice(&self.terms.bytes)?;
-        let terms = terms.data;
-        let mut of_terms = |vocabulary, named: Vec<Named<'_>>| {
-            let counts: Counts = counts_of(vocabulary);
-            let count = |named: &Named<'_>| {
-                let id = self.dictionaries.id(vocabulary, &named.slug)?;
+        let count = |vocabulary| {
+            let plan = self.dictionaries.plan(&query.without(vocabulary));
+            counts(connection, &plan, vocabulary)
+        };
+        let of_terms = |vocabulary, terms: Vec<Named>| {
+            let counts = count(vocabulary)?;
+            let boats = |term: &Named| {
+                let id = self.dictionaries.id(vocabulary, &term.slug)?;
                 counts.get(&id).copied()
             };
-            let counted = named
+            let counted = terms
                 .into_iter()
-                .filter_map(|named| Some((count(&named)?, named)));
-            let mut counted: Vec<_> = counted.collect();
-            sort_and_cut(&mut counted, |named| &named.slug);
-            let values = counted.into_iter();
-            values
-                .map(|(count, named)| FacetValue::of(named, count))
-                .collect()
+                .filter_map(|term| Some((boats(&term)?, term)));
+            let counted = sorted_and_cut(counted, |term| &term.slug).into_iter();
+            let values = counted.map(|(count, named)| FacetValue { named, count });
+            Ok::<_, ListError>(values.collect())
         };
-        let types = of_terms(Vocabulary::Types, terms.types);
-        let categories = of_terms(Vocabulary::Categories, terms.categories);
-        let activities = of_terms(Vocabulary::Activities, terms.activities);
-        let manufacturers =
-            manufacturers(&self.manufacturers, counts_of(Vocabulary::Manufacturers))?;
-        let (total, ranges) = summary(connection, all)?;
-        let (year, length_metres) = ranges.unzip();
+        let terms: Enveloped<NamedTerms> = serde_json::from_slice(&self.terms.bytes)?;
+        let terms = terms.data;
+        let (total, year, length_metres) = summary(connection, &self.dictionaries.plan(query))?;
         Ok(Facets {
             total,
-            types,
-            categories,
-            activities,
-            manufacturers,
+            types: of_terms(Vocabulary::Types, terms.types)?,
+            categories: of_terms(Vocabulary::Categories, terms.categories)?,
+            activities: of_terms(Vocabulary::Activities, terms.activities)?,
+            manufacturers: makers(&self.manufacturers, count(Vocabulary::Manufacturers)?)?,
             year,
             length_metres,
         })
-    }
-}
-
-impl FacetValue {
-    fn of(named: Named<'_>, count: u64) -> Self {
-        Self {
-            id: named.id.into(),
-            slug: named.slug.into(),
-            name: named.name.into(),
-            count,
-        }
     }
 }
 
@@ -209,7 +173,7 @@ pub(super) fn counts(
     plan: &ListPlan,
     vocabulary: Vocabulary,
 ) -> Result<Counts, QueryError> {
-    let grouped = |column| rows_of(connection, &plan.grouped(column, ""));
+    let grouped = |column: &str| rows_of(connection, &plan.grouped(column, ""));
     let pair = |[id, boats]: [i64; 2]| (id, boats.unsigned_abs());
     let terms = match vocabulary {
         Vocabulary::Manufacturers => {
@@ -221,7 +185,7 @@ pub(super) fn counts(
     };
     let without_bits = rows_of(connection, &plan.grouped_terms(terms))?;
     let mut counts: Counts = without_bits.into_iter().map(pair).collect();
-    for (bits, boats) in grouped("terms")?.into_iter().map(pair) {
+    for (bits, boats) in grouped(&terms.column())?.into_iter().map(pair) {
         for id in terms.ids(bits) {
             *counts.entry(id).or_default() += boats;
         }
@@ -230,66 +194,60 @@ pub(super) fn counts(
 }
 
 /// The values of the filter by manufacturer, whose ids are ordinals.
-fn manufacturers(records: &Records, counts: Counts) -> Result<Vec<FacetValue>, ListError> {
-    let slug = |ordinal| records.index.names(ordinal)[1];
+fn makers(records: &Records, counts: Counts) -> Result<Vec<FacetValue>, ListError> {
     let counted = counts.into_iter().map(|(id, count)| {
         let ordinal = u32::try_from(id).unwrap_or(u32::MAX);
-        (count, (slug(ordinal), ordinal))
+        let [_id, slug] = records.index.names(ordinal);
+        (count, (slug, ordinal))
     });
-    let mut counted: Vec<_> = counted.collect();
-    sort_and_cut(&mut counted, |(slug, _)| slug);
-    let value = |(count, (_, ordinal)): (u64, (&str, u32))| {
+    let counted = sorted_and_cut(counted, |(slug, _)| slug).into_iter();
+    let value = |(count, (_slug, ordinal)): (u64, (&str, u32))| {
         let body = records.read(ordinal)?;
         let mut row = body[records.index.entry(ordinal).head.row()].to_vec();
         row.push(b'}');
-        let named: Named<'_> = serde_json::from_slice(&row)?;
-        Ok(FacetValue::of(named, count))
+        let named = serde_json::from_slice(&row)?;
+        Ok(FacetValue { named, count })
     };
-    counted.into_iter().map(value).collect()
+    counted.map(value).collect()
 }
 
 /// The greatest counts first, then by slug; no more than a filter shows.
-fn sort_and_cut<T>(counted: &mut Vec<(u64, T)>, slug: impl Fn(&T) -> &str) {
+fn sorted_and_cut<T>(
+    counted: impl Iterator<Item = (u64, T)>,
+    slug: impl Fn(&T) -> &str,
+) -> Vec<(u64, T)> {
+    let mut counted: Vec<_> = counted.collect();
     counted.sort_unstable_by(|(one, a), (other, b)| {
-        let greatest_first = Reverse(one).cmp(&Reverse(other));
+        let greatest_first = other.cmp(one);
         greatest_first.then_with(|| slug(a).cmp(slug(b)))
     });
     counted.truncate(FACET_VALUES_MAX);
+    counted
 }
 
-/// How many rows there are, and between what their first years and lengths lie.
+/// How many rows there are, and between what their first years and their lengths lie.
 fn summary(
     connection: &Connection,
     plan: &ListPlan,
-) -> Result<(u64, Option<(YearRange, LengthRange)>), QueryError> {
+) -> Result<(u64, Option<YearRange>, Option<LengthRange>), QueryError> {
     let year = Measure::FIRST_YEAR.name;
     let others = format!(", min({year}), max({year}), min(length), max(length)");
-    let (mut total, mut ranges) = (0, None);
     // One row for each system of units that boats are measured in.
-    for [system, boats, first, last, shortest, longest] in
-        rows_of(connection, &plan.grouped("unit", &others))?
-    {
-        total += boats.unsigned_abs();
-        let system = Unit::ALL.into_iter().find(|known| unit(*known) == system);
-        let metres = |length| shown_metres(length, system.unwrap_or_default());
-        let (shortest, longest) = (metres(shortest), metres(longest));
-        let (years, lengths) = ranges.get_or_insert((
-            YearRange {
-                min: first,
-                max: last,
-            },
-            LengthRange {
-                min: shortest,
-                max: longest,
-            },
-        ));
-        (years.min, years.max) = (years.min.min(first), years.max.max(last));
-        if shortest < lengths.min {
-            lengths.min = shortest;
-        }
-        if lengths.max < longest {
-            lengths.max = longest;
-        }
-    }
-    Ok((total, ranges))
+    let rows: Vec<[i64; 6]> = rows_of(connection, &plan.grouped("unit", &others))?;
+    let column = |place: usize| rows.iter().map(move |row| row[place]);
+    let metres = |place: usize| {
+        let system = Unit::ALL.map(|system| (unit(system), system));
+        rows.iter().filter_map(move |row| {
+            let (_, system) = system.iter().find(|(known, _)| *known == row[0])?;
+            Some(shown_metres(row[place], *system))
+        })
+    };
+    let shorter = |one: &Number, other: &Number| one.get().total_cmp(&other.get());
+    let years = column(2).min().zip(column(3).max());
+    let lengths = metres(4).min_by(shorter).zip(metres(5).max_by(shorter));
+    Ok((
+        column(1).sum::<i64>().unsigned_abs(),
+        years.map(|(min, max)| YearRange { min, max }),
+        lengths.map(|(min, max)| LengthRange { min, max }),
+    ))
 }

@@ -272,9 +272,9 @@ impl ListPlan {
         }
     }
 
-    /// Returns, for each value of a column, the value, how many rows have it, and `others`, which are
-    /// aggregates.
-    pub(super) fn grouped(&self, column: &'static str, others: &str) -> Statement {
+    /// Returns, for each value of a column or an expression, the value, how many rows have it, and
+    /// `others`, which are aggregates.
+    pub(super) fn grouped(&self, column: &str, others: &str) -> Statement {
         let mut text = format!("SELECT {column}, count(*){others} ");
         self.write_from_table(&self.list.sorts[0], &mut text);
         // Writing to a text cannot fail.

@@ -115,6 +115,13 @@ impl Terms {
         }
     }
 
+    /// Their bits of the column `terms`, which have far fewer values than all bits together.
+    pub(super) fn column(self) -> String {
+        let (first, bits) = self.bits();
+        let mask = ((1_i64 << bits) - 1) << first;
+        format!("terms & {mask}")
+    }
+
     /// The ids of the terms whose bits are set in a value of the column `terms`.
     pub(super) fn ids(self, terms: i64) -> impl Iterator<Item = i64> {
         let (first, bits) = self.bits();

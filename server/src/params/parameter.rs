@@ -151,7 +151,7 @@ pub enum Kind {
 pub type Bounds = (u64, u64);
 
 /// What slugs stand for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vocabulary {
     /// Who makes boats.
     Manufacturers,
@@ -161,16 +161,6 @@ pub enum Vocabulary {
     Categories,
     /// What boats are for; a boat may have several.
     Activities,
-}
-
-impl Vocabulary {
-    /// All of them.
-    pub(crate) const ALL: [Self; 4] = [
-        Self::Manufacturers,
-        Self::Types,
-        Self::Categories,
-        Self::Activities,
-    ];
 }
 
 /// A sort of a list. The order is total, since ranks are unique.
