@@ -251,3 +251,23 @@ fn summary(
         lengths.map(|(min, max)| LengthRange { min, max }),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greatest_counts_come_first_then_slugs_and_no_more_than_a_thousand() {
+        let sorted = |counted: &[(u64, &'static str)]| {
+            let counted = counted.iter().copied();
+            let slugs = sorted_and_cut(counted, |slug| slug).into_iter();
+            slugs.map(|(_, slug)| slug).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            sorted(&[(1, "a"), (2, "b"), (2, "B"), (10, "z")]),
+            ["z", "B", "b", "a"]
+        );
+        let many = vec![(1, "x"); FACET_VALUES_MAX + 1];
+        assert_eq!(sorted(&many).len(), FACET_VALUES_MAX);
+    }
+}
