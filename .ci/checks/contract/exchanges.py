@@ -119,6 +119,8 @@ def of_all(catalogue):
                 of_own_key(asking, keys, operation, target)
             for operation, target in [*SERVICE.items(), *FILES.items()]:
                 of_service(asking, operation, target)
+            for target in ("/", "/docs/"):
+                asking.ask("to the page", 308, target)
             for operation, target in [*targets(), ("no path", "/nowhere")]:
                 of_any(asking, operation, target)
         # By now these are old.
@@ -202,7 +204,8 @@ def of_own_key(asking, keys, operation, target):
 def of_service(asking, operation, target):
     for method in METHODS:
         whole = asking.ask(operation, 200, target, method=method)
-        asking.ask(operation, 400, f"{target}?nonsense=1", method=method)
+        # Programs for mail and chat add parameters to links that people follow.
+        asking.ask(operation, 200 if operation in FILES else 400, f"{target}?nonsense=1", method=method)
         asking.ask(operation, 401, f"{target}?token=1", method=method)
         for coding in CODINGS:
             asking.ask(operation, 200, target, ("Accept-Encoding", coding), method=method)
@@ -266,7 +269,7 @@ def of_pages(asking, keys):
             whole = asking.ask(operation, 200, target, page, *fields)
             if operation not in {**OWN, **SERVICE} or operation == "describe_api":
                 asking.ask(operation, 304, target, page, *fields, ("If-None-Match", etag(whole)))
-            asking.ask(operation, 400, f"{target.partition('?')[0]}?nonsense=1", page, *fields)
+            asking.ask(operation, 200 if operation in FILES else 400, f"{target.partition('?')[0]}?nonsense=1", page, *fields)
             asking.ask(operation, 405, target, page, method="POST")
             asking.ask(operation, 413, target, page, ("Content-Length", "1"))
         asking.ask(operation, 401, f"{target.partition('?')[0]}?token=1", origin)

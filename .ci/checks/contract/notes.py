@@ -21,8 +21,8 @@ class Explained:
 
 EXPLAINED = [
     # Praise.
-    Explained("CL_CORRECT", (200, *REFUSED), "as it should be"),
-    Explained("DATE_CORRECT", (*ANSWERED, 204, *REFUSED), "as it should be"),
+    Explained("CL_CORRECT", (200, 308, *REFUSED), "as it should be"),
+    Explained("DATE_CORRECT", (*ANSWERED, 204, 308, *REFUSED), "as it should be"),
     Explained("FRESHNESS_FRESH", ANSWERED, "max-age, which the contract sets"),
 
     # The documentation, which says to browsers what it may do.
@@ -51,7 +51,9 @@ EXPLAINED = [
               "of such a list only the body is old: the message is of this moment, as its limits are, and so is Date"),
     Explained("STORE_PRIVATE_CC", ANSWERED, "records are for the client that has the key: `private`"),
     Explained("STORE_STORABLE", ANSWERED, "the OpenAPI document is for everybody"),
-    Explained("STORE_NO_STORE", (200,), "the version descriptor, the uptime and what is left of limits are of the moment"),
+    Explained("STORE_NO_STORE", (200, 308), "the version descriptor, the uptime and what is left of limits are of the moment; "
+              "/ may be a page of its own one day"),
+    Explained("LOCATION_NOT_ABSOLUTE", (308,), "behind a proxy a server does not know its own address"),
     Explained("STALE_SERVABLE", (*ANSWERED, 400, 401, 403, 404, 410, 429, 500, 503),
               "what forbids it is `must-revalidate`, which lets shared caches store answers to requests with a key"),
     Explained("STORE_UNSTORABLE", (304, 400, 401, 404, 408, 413, 414, 431),

@@ -74,6 +74,9 @@ errors! {
     MALFORMED_AUTHORIZATION = 401 "MALFORMED_AUTHORIZATION"
         "send exactly one header `Authorization: Bearer <API_KEY>` with a complete key",
         "There is not exactly one `Authorization: Bearer` header with a complete key.";
+    MISTYPED_KEY = 401 "MALFORMED_AUTHORIZATION"
+        "this key is not complete or has a typing error; copy all of it again",
+        "";
     CREDENTIAL_IN_QUERY = 401 "CREDENTIAL_IN_QUERY"
         "a credential in the address may end up in logs; replace this key and send the new one in \
          the header `Authorization: Bearer <API_KEY>`",

@@ -90,6 +90,8 @@ impl CatalogueOperation {
 pub enum File {
     /// The page itself.
     Page,
+    /// Another address for the page, which leads to it.
+    ToPage,
     /// The style sheet of the page.
     PageStyle,
     /// The script of the page.
@@ -150,10 +152,15 @@ pub(crate) fn route_index(path: PathPattern) -> Option<usize> {
     paths().position(|other| other == path)
 }
 
+/// The path of the page that documents the API.
+pub(crate) const PAGE: &str = "/docs";
+
 /// Every file of the documentation, answered like an endpoint.
 #[rustfmt::skip]
-pub static FILES: [Route<File>; 9] = [
-    Route { path: Fixed("/docs"),                operation: File::Page },
+pub static FILES: [Route<File>; 11] = [
+    Route { path: Fixed(PAGE),                   operation: File::Page },
+    Route { path: Fixed("/docs/"),               operation: File::ToPage },
+    Route { path: Fixed("/"),                    operation: File::ToPage },
     Route { path: Fixed("/docs/page.css"),       operation: File::PageStyle },
     Route { path: Fixed("/docs/page.js"),        operation: File::PageScript },
     Route { path: Fixed("/docs/typescript"),     operation: File::TypeScript },
@@ -251,6 +258,8 @@ mod tests {
         check("/health", Some(("/health", "")));
         check("/openapi.json", Some(("/openapi.json", "")));
         check("/docs", Some(("/docs", "")));
+        check("/docs/", Some(("/docs/", "")));
+        check("/", Some(("/", "")));
         check("/docs/page.css", Some(("/docs/page.css", "")));
         check("/llms.txt", Some(("/llms.txt", "")));
     }
@@ -278,7 +287,6 @@ mod tests {
     fn every_other_spelling_is_an_unknown_path() {
         for path in [
             "",
-            "/",
             "//",
             "*",
             "/v1/",
@@ -304,7 +312,7 @@ mod tests {
             "/v1/manufacturers/a/b/boats",
             "/health/",
             "/healthz",
-            "/docs/",
+            "/docs//",
             "/docs/index.html",
             "/docs/../docs",
             "/postman.json",

@@ -8,6 +8,9 @@ use shared::keys::secret::PlainKey;
 
 use super::error::ApiError;
 
+/// The scheme with the first of the spaces after it.
+const SCHEME: &str = "Bearer ";
+
 /// The key that a request presents.
 pub(crate) fn read(headers: &HeaderMap) -> Result<PlainKey, ApiError> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
@@ -19,13 +22,21 @@ pub(crate) fn read(headers: &HeaderMap) -> Result<PlainKey, ApiError> {
         .to_str()
         .map_err(|_not_text| ApiError::MalformedAuthorization)?;
     let (scheme, rest) = text
-        .split_once(' ')
+        .split_at_checked(SCHEME.len())
         .ok_or(ApiError::MalformedAuthorization)?;
-    if !scheme.eq_ignore_ascii_case("Bearer") {
+    if !scheme.eq_ignore_ascii_case(SCHEME) {
         return Err(ApiError::MalformedAuthorization);
     }
     let key = rest.trim_start_matches(' ');
-    PlainKey::parse(key).map_err(|_malformed| ApiError::MalformedAuthorization)
+    // One word that begins as keys do was meant to be one.
+    let is_mistyped = key.starts_with("boat_") && !key.contains(' ');
+    PlainKey::parse(key).map_err(|_malformed| {
+        if is_mistyped {
+            ApiError::MistypedKey
+        } else {
+            ApiError::MalformedAuthorization
+        }
+    })
 }
 
 #[cfg(test)]
@@ -44,6 +55,7 @@ mod tests {
         let found = match read(&headers) {
             Ok(key) if key.expose() == KEY => "the key",
             Ok(_) => "another key",
+            Err(ApiError::MistypedKey) => "a mistyped key",
             Err(error) => error.code(),
         };
         assert_eq!(found, expected, "{values:?}");
@@ -62,12 +74,23 @@ mod tests {
     }
 
     #[test]
+    fn a_key_that_is_not_complete_or_has_another_letter_is_mistyped() {
+        for key in [
+            "boat_",
+            &KEY[..20],
+            &KEY.replace("789A", "789B"),
+            &format!("{KEY}x"),
+        ] {
+            check(&[format!("Bearer {key}").as_bytes()], "a mistyped key");
+        }
+        assert_eq!(ApiError::MistypedKey.code(), "MALFORMED_AUTHORIZATION");
+    }
+
+    #[test]
     fn everything_else_is_malformed() {
         let good = format!("Bearer {KEY}");
-        let long = format!("Bearer {KEY}x");
         let listed = format!("Bearer {KEY}, Bearer {KEY}");
         let tab = format!("Bearer\t{KEY}");
-        let changed = good.replace("789A", "789B");
         for value in [
             "",
             " ",
@@ -76,10 +99,8 @@ mod tests {
             "Basic dTpw",
             "Bearer x",
             KEY,
-            &long,
             &listed,
             &tab,
-            &changed,
             &format!("Token {KEY}"),
             &format!("Bearer{KEY}"),
             &format!("Bearer {KEY} x"),

@@ -42,6 +42,8 @@ pub(crate) enum ApiError {
     MissingKey,
     /// Anything but a single `Authorization: Bearer` header with a key of our form.
     MalformedAuthorization,
+    /// A key that is not complete or has a typing error, which its checksum tells.
+    MistypedKey,
     /// A credential in the query string.
     CredentialInQuery,
     /// A key that was never issued.
@@ -94,6 +96,7 @@ impl ApiError {
             Self::Validation(_) => errors::VALIDATION,
             Self::MissingKey => errors::MISSING_KEY,
             Self::MalformedAuthorization => errors::MALFORMED_AUTHORIZATION,
+            Self::MistypedKey => errors::MISTYPED_KEY,
             Self::CredentialInQuery => errors::CREDENTIAL_IN_QUERY,
             Self::UnknownKey => errors::UNKNOWN_KEY,
             Self::RefusedKey(KeyRefusal::WrongEnvironment) => errors::WRONG_ENVIRONMENT,

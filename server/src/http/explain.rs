@@ -87,7 +87,10 @@ impl Explanation {
                 },
                 segment,
             ) => (*operation, segment),
-            _without_key => return NoParams::parse(&query).map_err(ApiError::Validation),
+            MatchedPath::File(_) => return Ok(()),
+            MatchedPath::Endpoint(..) => {
+                return NoParams::parse(&query).map_err(ApiError::Validation);
+            }
         };
         let asked =
             CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;

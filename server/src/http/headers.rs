@@ -9,14 +9,17 @@ mod rate_limit_draft;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
+
 use bytes::Bytes;
 use salvo::http::header::{
     AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK,
-    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    LOCATION, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use shared::base::etag::{CodedETag, Coding};
 
+use crate::api_tables::routes::PAGE;
 use crate::base::request_id::RequestId;
 use crate::cache::Freshness;
 use crate::cors::CorsDecision;
@@ -127,6 +130,7 @@ pub(crate) enum Group {
     Caching,
     Freshness,
     Link,
+    Location,
     Release,
     RetryAfter,
     WwwAuthenticate,
@@ -138,7 +142,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
@@ -147,6 +151,7 @@ impl Group {
         Self::Caching,
         Self::Freshness,
         Self::Link,
+        Self::Location,
         Self::Release,
         Self::RetryAfter,
         Self::WwwAuthenticate,
@@ -164,7 +169,9 @@ impl Group {
             Self::RequestId | Self::Origin => true,
             Self::RateLimit | Self::RateLimitDraft => matches!(status, 200 | 304 | 429),
             Self::Quota => matches!(status, 200 | 429),
-            Self::Caching | Self::Release | Self::Browser => matches!(status, 200 | 304),
+            Self::Caching => matches!(status, 200 | 304 | 308),
+            Self::Release | Self::Browser => matches!(status, 200 | 304),
+            Self::Location => matches!(status, 308),
             Self::Coding | Self::Freshness | Self::Link => matches!(status, 200),
             Self::RetryAfter => matches!(status, 429 | 503),
             Self::WwwAuthenticate => matches!(status, 401),
@@ -193,6 +200,9 @@ impl Group {
                 if let Some(link) = &meta.link {
                     headers.insert(LINK, value_of(link.clone()));
                 }
+            }
+            Self::Location => {
+                headers.insert(LOCATION, HeaderValue::from_static(PAGE));
             }
             Self::Release => {
                 if let Some(release) = &meta.release {
@@ -249,9 +259,9 @@ fn content_type(status: StatusCode, media: Media) -> HeaderValue {
 fn write_usage(names: [HeaderName; 3], usage: Option<&Usage>, headers: &mut HeaderMap) {
     let Some(usage) = usage else { return };
     let [limit, remaining, reset] = names;
-    headers.insert(limit, number(usage.limit));
+    headers.insert(limit, recent_number(usage.limit));
     headers.insert(remaining, number(usage.remaining));
-    headers.insert(reset, number(usage.reset_unix_seconds));
+    headers.insert(reset, recent_number(usage.reset_unix_seconds));
 }
 
 /// A body without a tag is never compressed.
@@ -288,7 +298,7 @@ fn write_freshness(freshness: Option<Freshness>, headers: &mut HeaderMap) {
         None => return,
     };
     headers.insert(X_CACHE, HeaderValue::from_static(outcome));
-    headers.insert(AGE, number(age_seconds));
+    headers.insert(AGE, recent_number(age_seconds));
 }
 
 /// A number in decimal. The conversions of the HTTP library allocate twice for each.
@@ -296,6 +306,27 @@ fn number(value: impl itoa::Integer) -> HeaderValue {
     let mut digits = itoa::Buffer::new();
     let value = HeaderValue::from_str(digits.format(value));
     value.unwrap_or_else(|why| unreachable!("digits are not visible: {why}"))
+}
+
+/// A number that many responses have: a limit, a reset, an age. The last ones of each thread are
+/// kept, which saves a copy for each.
+fn recent_number<N: itoa::Integer + Copy + TryInto<i64>>(value: N) -> HeaderValue {
+    const KEPT: u8 = 16;
+    thread_local! {
+        static RECENT: RefCell<[(i64, HeaderValue); KEPT as usize]> =
+            const { RefCell::new([const { (0, HeaderValue::from_static("0")) }; KEPT as usize]) };
+    }
+    let Ok(known) = value.try_into() else {
+        return number(value);
+    };
+    RECENT.with_borrow_mut(|recent| {
+        let [lowest, ..] = known.to_le_bytes();
+        let slot = &mut recent[usize::from(lowest % KEPT)];
+        if slot.0 != known {
+            *slot = (known, number(value));
+        }
+        slot.1.clone()
+    })
 }
 
 /// A header value of a text that we made: visible ASCII by construction.

@@ -82,8 +82,10 @@ pub(crate) async fn answer<'a>(
     } = target(request, context.matched)?;
     let (operation, scopes, segment) = match matched {
         MatchedPath::File(file) => {
-            let (body, etag) = docs::answer(file.operation, &query, &mut context.meta)?;
-            return Ok(choose(app, request, body, etag, &mut context.meta).await);
+            return Ok(match docs::answer(file.operation, &mut context.meta) {
+                Some((body, etag)) => choose(app, request, body, etag, &mut context.meta).await,
+                None => Answer::ToPage,
+            });
         }
         MatchedPath::Endpoint(route, segment) => match route.operation {
             Operation::Service(operation) => {

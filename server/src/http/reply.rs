@@ -30,6 +30,7 @@ impl Reply {
             Ok(Answer::Body(body)) => (StatusCode::OK, None, Some(body)),
             Ok(Answer::NotModified) => (StatusCode::NOT_MODIFIED, None, None),
             Ok(Answer::Preflight) => (StatusCode::NO_CONTENT, None, None),
+            Ok(Answer::ToPage) => (StatusCode::PERMANENT_REDIRECT, None, None),
             Err(error) => {
                 log_cause(&error, app, meta.request_id);
                 error.fill(&mut meta);

@@ -9,7 +9,7 @@ use super::bodies::{
 use super::error::ApiError;
 use super::headers::{CachePolicy, ResponseMeta};
 use super::openapi;
-use crate::api_tables::routes::ServiceOperation;
+use crate::api_tables::routes::{PAGE, ServiceOperation};
 use crate::app::App;
 use crate::catalogue::Catalogue;
 use crate::params::{NoParams, QueryString};
@@ -78,5 +78,5 @@ const LINKS: VersionLinks = VersionLinks {
     facets: "/v1/facets",
     health: "/health",
     openapi: "/openapi.json",
-    docs: "/docs",
+    docs: PAGE,
 };

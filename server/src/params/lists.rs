@@ -59,7 +59,7 @@ const BOAT_PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "manufacturer",
         kind: Kind::Slug(Vocabulary::Manufacturers),
-        description: "Slug of the manufacturer.",
+        description: "Slug of the manufacturer. One that no manufacturer has finds nothing: the list is empty.",
         example: "beneteau",
     },
     Parameter {
@@ -83,8 +83,8 @@ const BOAT_PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "yearFrom",
         kind: Kind::AtLeast(Measure::LAST_YEAR, YEARS),
-        description: "Still built in or after this year. Boats without a last year of production \
-                      still are.",
+        description: "Still built in or after this year. Where the last year of production is not known, \
+                      a boat counts as still built.",
         example: "1975",
     },
     Parameter {

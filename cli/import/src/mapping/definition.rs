@@ -272,7 +272,7 @@ impl Rule {
         self.is_distinct && self.makes_ids()
     }
 
-    fn makes_ids(&self) -> bool {
+    pub(super) fn makes_ids(&self) -> bool {
         self.fields.iter().any(|(name, _)| name == "id")
     }
 

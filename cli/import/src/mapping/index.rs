@@ -115,7 +115,6 @@ impl Index {
         }
         sink(Incoming::Failed(FailedRecord {
             kind: None,
-            id: None,
             findings,
             original: Original::Text(raw.text.into_bytes()),
         }))

@@ -225,7 +225,6 @@ impl<'a, 't> Pipeline<'a, 't> {
             let finding = parse_line(line, DEPTH_MAX).err();
             return self.take(Incoming::Failed(FailedRecord {
                 kind: None,
-                id: None,
                 findings: finding.into_iter().map(|finding| *finding).collect(),
                 original: Original::Text(line.raw.to_vec()),
             }));

@@ -71,9 +71,7 @@ pub(crate) type Sink<'t> = dyn FnMut(Incoming<'_>) -> anyhow::Result<()> + 't;
 pub(crate) struct FailedRecord {
     /// The kind it was meant to become, if known.
     pub(crate) kind: Option<Kind>,
-    /// Its id, if known.
-    pub(crate) id: Option<String>,
-    /// The reasons.
+    /// The reasons, each with its id if known: a rule may make several records of one.
     pub(crate) findings: Vec<Finding>,
     /// The record as it was read.
     pub(crate) original: Original,

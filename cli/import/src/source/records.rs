@@ -300,7 +300,6 @@ fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> FailedRecord {
     let place = Place::at(file, bad.start);
     FailedRecord {
         kind: None,
-        id: None,
         findings: vec![Finding::new(bad.code, Some(place), bad.message)],
         original: Original::Text(bad.raw.into_bytes()),
     }

@@ -154,6 +154,7 @@ impl<'n> Checker<'_, 'n> {
         span: &Range<usize>,
     ) -> Option<Checked<'n>> {
         let given = found.filter(|node| !matches!(node.value, Value::Null));
+        let errors_before = self.reporter.begin_optional();
         let value = match (&field.shape, given) {
             (Shape::Derived { from, .. }, Some(node)) => {
                 let problem = Problem::new(Code::DerivedField, derived(field.key, from));
@@ -170,6 +171,10 @@ impl<'n> Checker<'_, 'n> {
         };
         if matches!(value, Ok(None)) && field.is_required() {
             self.report_missing(field.key, found, span);
+        }
+        // Whether a record is published is never left open.
+        if !field.is_required() && !matches!(field.shape, Shape::Flag) {
+            self.reporter.end_optional(errors_before);
         }
         value.unwrap_or(None)
     }

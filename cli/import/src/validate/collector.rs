@@ -9,6 +9,7 @@ use super::designer::Designer;
 use super::first_look::{begins_like_a_boat, read_kind};
 use super::identity::{Clash, Identities, Identity};
 use super::manufacturer::Manufacturer;
+use super::policy::Policy;
 use super::references::{Barred, References, Resolver, Table};
 use super::reporter::{self, LineText, Problem, Reporter, text_of};
 use super::term::Term;
@@ -22,6 +23,8 @@ const HELD_MAX: usize = 128 * 1024 * 1024;
 /// Reads the lines that are not boats and counts those that are.
 pub(crate) struct Collector {
     listed_max: usize,
+    /// Whether an error in an optional field costs that field and not the record.
+    drops_fields: bool,
     identities: IdentitiesByKind,
     catalogue: Option<Catalogue>,
     /// Bytes held so far of lines that boats may refer to.
@@ -60,13 +63,16 @@ struct IdentitiesByKind {
 }
 
 impl Collector {
-    /// Starts before anything was read. If a mapping makes the records (`is_mapped`), references
-    /// are made from keys.
-    pub(crate) fn new(listed_max: usize, is_mapped: bool) -> Self {
+    /// Starts before anything was read. If a mapping makes the records, references are made from
+    /// keys, and skipping what is invalid costs a manufacturer or a designer its field alone: boats
+    /// refer to them, and should not go for a mistyped address. A native record is left out whole.
+    pub(crate) fn new(policy: Policy<'_>) -> Self {
+        let listed_max = policy.listed_max;
         let mut references = References::default();
-        references.are_of_keys = is_mapped;
+        references.are_of_keys = policy.is_mapped;
         Self {
             listed_max,
+            drops_fields: policy.is_mapped && policy.skip_invalid,
             identities: IdentitiesByKind::default(),
             catalogue: None,
             held: 0,
@@ -122,9 +128,8 @@ impl Collector {
         self.collected.findings.add(finding);
     }
 
-    /// Counts a record from which no line could be made, and records why. Its kind and id are given
-    /// if known.
-    pub(crate) fn failed(&mut self, kind: Option<Kind>, id: Option<&str>, findings: Vec<Finding>) {
+    /// Counts a record from which no line could be made, and records why. Its kind is given if known.
+    pub(crate) fn failed(&mut self, kind: Option<Kind>, findings: Vec<Finding>) {
         let Collected {
             references,
             tally,
@@ -132,23 +137,22 @@ impl Collector {
             is_empty,
         } = &mut self.collected;
         *is_empty = false;
-        let first = findings.first();
-        let name = first.and_then(|first| first.record.as_ref()?.name.clone());
-        let why = first.map(Barred::by);
-        for finding in findings {
-            all.add(finding);
-        }
         match kind.and_then(|kind| tally.of_mut(kind)) {
             Some(tally) => tally.count(false, true),
             None => tally.unreadable += 1,
         }
-        let (Some(id), Some(why)) = (id, why) else {
-            return;
-        };
-        match kind {
-            Some(Kind::Manufacturer) => references.manufacturers.bar(id, name.as_deref(), why),
-            Some(Kind::Designer) => references.designers.bar(id, name.as_deref(), why),
-            _ => {}
+        for finding in findings {
+            if let Some(record) = &finding.record
+                && let Some(id) = &record.id
+            {
+                let (name, why) = (record.name.as_deref(), Barred::by(&finding));
+                match record.kind {
+                    Kind::Manufacturer => references.manufacturers.bar(id, name, why),
+                    Kind::Designer => references.designers.bar(id, name, why),
+                    _ => {}
+                }
+            }
+            all.add(finding);
         }
     }
 
@@ -195,6 +199,7 @@ impl Collector {
         mut reporter: Reporter<'n>,
     ) -> LineOutcome {
         reporter.set_record(kind, Some(node));
+        reporter.drops_fields = self.drops_fields;
         if kind == Kind::Catalogue {
             self.catalogue(line, node, reporter);
             return LineOutcome::Valid;
@@ -210,7 +215,12 @@ impl Collector {
         if let Some(tally) = self.collected.tally.of_mut(kind) {
             tally.count(is_valid, is_published);
         }
-        self.collected.findings.append(reporter.into_findings());
+        let mut findings = reporter.into_findings();
+        if is_valid {
+            let kept = || format!("the {} is kept without this field", kind.as_str());
+            findings.set_hints(|finding| (finding.code.severity() == Severity::Error).then(kept));
+        }
+        self.collected.findings.append(findings);
         if is_valid {
             LineOutcome::Valid
         } else {

@@ -24,7 +24,7 @@ impl<'a> FirstPass<'a> {
     /// the second.
     pub(crate) fn begin(policy: Policy<'a>, rejects: &'a mut dyn Write) -> Self {
         Self {
-            collector: Collector::new(policy.listed_max, policy.is_mapped),
+            collector: Collector::new(policy),
             boats: SpillFile::new(policy.temp_dir),
             rejects: Rejects::new(rejects),
             policy,
@@ -72,13 +72,12 @@ impl<'a> FirstPass<'a> {
             Incoming::Failed(failed) => {
                 let FailedRecord {
                     kind,
-                    id,
                     findings,
                     original,
                 } = failed;
                 let place = findings.first().and_then(|first| first.place.as_ref());
                 self.rejects.failed(place, original)?;
-                self.collector.failed(kind, id.as_deref(), findings);
+                self.collector.failed(kind, findings);
                 Ok(())
             }
             Incoming::Unpublished { kind, id, name } => {

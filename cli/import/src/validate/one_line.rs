@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::boats;
+use std::path::Path;
+
+use super::Policy;
 use super::collector::{Collector, LineOutcome};
 use super::references::References;
 use crate::finding::{Code, ExportFile, Line};
@@ -22,7 +25,13 @@ pub(crate) fn codes(text: &str) -> BTreeSet<Code> {
         is_unterminated: false,
         made: None,
     };
-    let mut collector = Collector::new(0, false);
+    let mut collector = Collector::new(Policy {
+        temp_dir: Path::new(""),
+        listed_max: 0,
+        skip_invalid: false,
+        is_mapped: false,
+        progress: &(),
+    });
     let findings = match collector.line(line) {
         LineOutcome::Boat => boats::validate(line, &References::default(), 0, |_| Ok(())).findings,
         LineOutcome::Valid | LineOutcome::Rejected => collector.finish().findings,

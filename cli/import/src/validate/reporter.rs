@@ -75,6 +75,10 @@ pub(crate) struct Reporter<'n> {
     path: FieldPath<'n>,
     columns: Columns,
     findings: Findings,
+    /// Whether an error in an optional field costs that field and not the record.
+    pub(super) drops_fields: bool,
+    /// The errors that cost a field only.
+    dropped: u64,
     left_out_with: Vec<(Kind, String)>,
 }
 
@@ -112,6 +116,8 @@ impl<'n> Reporter<'n> {
             path: FieldPath::record(),
             columns: Columns { at: 0, before: 0 },
             findings: Findings::of_record(listed_max),
+            drops_fields: false,
+            dropped: 0,
             left_out_with: Vec::new(),
         }
     }
@@ -128,12 +134,31 @@ impl<'n> Reporter<'n> {
 
     /// Whether anything found so far makes the record unusable.
     pub(crate) fn has_errors(&self) -> bool {
-        self.findings.errors() != 0
+        self.errors() != 0
     }
 
-    /// The first error found so far.
+    /// The number of errors found so far that make the record unusable.
+    fn errors(&self) -> u64 {
+        self.findings.errors() - self.dropped
+    }
+
+    /// The number of errors before a field that may be optional; 0 if it is not asked for.
+    pub(super) fn begin_optional(&self) -> u64 {
+        if self.drops_fields { self.errors() } else { 0 }
+    }
+
+    /// Ends an optional field, before which there were this many errors.
+    pub(super) fn end_optional(&mut self, errors_before: u64) {
+        if self.drops_fields {
+            self.dropped = self.findings.errors() - errors_before;
+        }
+    }
+
+    /// The first error found so far, if any makes the record unusable.
     pub(super) fn first_error(&self) -> Option<&Finding> {
-        self.findings.first_error()
+        self.findings
+            .first_error()
+            .filter(|_error| self.has_errors())
     }
 
     /// Notes an invalid record to which this one refers.

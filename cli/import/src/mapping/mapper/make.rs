@@ -234,7 +234,9 @@ pub(super) struct Failure {
     /// The field, if it is one.
     pub(super) path: Option<FieldPath<'static>>,
     pub(super) message: String,
-    /// What people call the record, if that could be made.
+    /// The id of the record, if that could be made.
+    pub(super) id: Option<String>,
+    /// What people call it, likewise.
     pub(super) name: Option<String>,
 }
 
@@ -245,6 +247,7 @@ impl Failure {
             code: Code::MappingFailed,
             path: None,
             message: format!("`{part}` of the rule: {}", cut(error)),
+            id: None,
             name: None,
         }
     }
@@ -257,6 +260,7 @@ impl Failure {
             message: format!(
                 "what the mapping makes of the record has {length} bytes, more than the {LINE_MAX} of a line"
             ),
+            id: None,
             name: None,
         }
     }
@@ -280,8 +284,9 @@ impl<'a> Making<'a> {
     fn finish(mut self) -> Result<Native<'a>, Vec<Failure>> {
         if !self.failures.is_empty() {
             let kind = self.mapper.definition.rules[self.rule].kind;
-            let name = named(self.native.member(kind.name_key()));
+            let [id, name] = ["id", kind.name_key()].map(|key| named(self.native.member(key)));
             for failure in &mut self.failures {
+                failure.id.clone_from(&id);
                 failure.name.clone_from(&name);
             }
             return Err(self.failures);
@@ -460,6 +465,7 @@ impl<'a> Making<'a> {
             code: Code::MappingFailed,
             path: Some(self.path.clone().into_owned()),
             message: cut(message),
+            id: None,
             name: None,
         });
     }

@@ -105,14 +105,14 @@ impl<'a> Merge<'a> {
     }
 
     fn failed(&self, rule: usize, document: &Document, failures: Vec<Failure>) -> FailedRecord {
-        let kind = self.definition.rules[rule].kind;
-        let id = self.index.id_of(document);
+        let of = &self.definition.rules[rule];
+        let id = (!of.makes_ids()).then(|| cut(self.index.id_of(document)));
         let finding = |failure: Failure| {
             let place = Some(document.place());
             let mut finding = Finding::new(failure.code, place, failure.message);
             finding.record = Some(RecordName {
-                kind,
-                id: Some(cut(id)),
+                kind: of.kind,
+                id: failure.id.or_else(|| id.clone()),
                 name: failure.name,
                 left_out: 0,
             });
@@ -121,9 +121,8 @@ impl<'a> Merge<'a> {
             finding
         };
         FailedRecord {
-            kind: Some(kind),
+            kind: Some(of.kind),
             findings: failures.into_iter().map(finding).collect(),
-            id: Some(id.to_owned()),
             original: Original::Stored(document.text),
         }
     }

@@ -104,6 +104,81 @@ fn a_boat_whose_maker_has_errors_is_told_the_first_of_them() {
     );
 }
 
+/// An import of a boat of this maker, skipping what is invalid; the mapping passes the maker on as it is.
+fn skipping(maker: Value) -> Run {
+    let with_all = "name = \".name\"\nslug = \".slug\"\nupdatedAt = \".updatedAt\"\n\
+                    website = \".website\"\nlogo = \".logo\"\n";
+    let text = MAPPING.replace("name = \".name\"\n", with_all);
+    let text = text.replace(
+        "id = \"maker-1\"\nslug = \"maker\"",
+        "id = \"other\"\nslug = \"other\"",
+    );
+    let mapping = Mapping::parse("a.toml".to_owned(), text).unwrap();
+    let contents = lines(&[maker, boat()]).join("\n");
+    Run::of_file(contents.as_bytes(), Some(&mapping), true)
+}
+
+#[test]
+fn a_maker_keeps_its_boats_and_loses_optional_fields_that_are_wrong() {
+    let logo = json!({ "url": "logo.png", "alt": 7, "width": 1, "height": 1, "format": "png" });
+    let maker = with(with(manufacturer(), "/website", json!("x")), "/logo", logo);
+    let run = skipping(maker);
+    assert_eq!(
+        run.findings(),
+        [
+            "INVALID_URL /website",
+            "INVALID_URL /logo/url",
+            "WRONG_TYPE /logo/alt",
+        ]
+    );
+    let hint = run.outcome.findings.listed()[0].hint.as_deref();
+    assert_eq!(hint, Some("the manufacturer is kept without this field"));
+    assert_eq!(run.served.boats.len(), 1);
+    let published = &run.served.manufacturers[0];
+    assert_eq!(
+        (&published["website"], &published["logo"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(run.rejects, "");
+    assert!(run.outcome.is_usable);
+}
+
+#[test]
+fn a_maker_without_a_required_field_is_left_out_with_its_boats() {
+    let maker = with(
+        with(manufacturer(), "/website", json!("x")),
+        "/slug",
+        json!(""),
+    );
+    let run = skipping(maker);
+    assert_eq!(run.served.boats.len(), 0);
+    let cost = run.outcome.findings.listed()[0].record.as_ref().unwrap();
+    assert_eq!(cost.cost().as_deref(), Some("1 boat is left out with it"));
+}
+
+#[test]
+fn a_maker_of_boats_that_could_not_be_made_is_called_by_its_own_id() {
+    let of_boats = "type = \"boat\"\ndistinct = true\n[emit.fields]\nid = \".manufacturer\"\n\
+                    slug = '\"x\" | error'\n";
+    let text = MAPPING.replace("type = \"manufacturer\"\n[emit.fields]\n", of_boats);
+    let mapping = Mapping::parse("a.toml".to_owned(), text).unwrap();
+    let boat = with(boat(), "/manufacturer", json!("maker-2"));
+    let run = Run::mapped(&lines(&[boat]), &mapping);
+    let listed = run.outcome.findings.listed().into_iter();
+    let told = listed.map(|finding| {
+        let record = finding.record.as_ref().map(|record| record.id.as_deref());
+        format!("{} {:?}", code_and_pointer(finding), record.flatten())
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            "MAPPING_FAILED /slug Some(\"maker-2\")",
+            "REFERENCE_TO_INVALID /manufacturer Some(\"boat-1\")",
+            "NO_PUBLISHED_BOATS - None",
+        ]
+    );
+}
+
 /// The hint of the first finding about an export of these records.
 fn hint_of(published: &str, record: Value) -> Option<String> {
     let asking = MAPPING.replace("'(has(\"live\") | not) or .live'", published);
