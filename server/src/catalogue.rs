@@ -7,6 +7,7 @@
 mod changes;
 mod dictionaries;
 mod explain;
+mod facets;
 mod fill;
 mod index;
 mod list;
@@ -21,6 +22,7 @@ mod version;
 pub(crate) use changes::{Change, Changes};
 pub use dictionaries::UnknownTerm;
 pub use explain::{ExplainedRows, PlanStep, RanStatement, StatementTimes};
+pub(crate) use facets::Facets;
 pub use list::{ListBody, ListError};
 pub(crate) use open::READS_AT_ONCE;
 pub use open::{OpenCatalogueError, OpenSettings};

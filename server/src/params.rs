@@ -24,7 +24,7 @@ use shared::base::ids::IdOrSlug;
 
 pub use changes::{CHANGES, CHANGES_LIMIT_MAX, ChangesQuery};
 pub use links::page_links;
-pub use lists::{BOATS, BOATS_OF_MANUFACTURER, MANUFACTURERS};
+pub use lists::{BOATS, BOATS_OF_MANUFACTURER, FACETS, MANUFACTURERS};
 pub(crate) use parameter::Value;
 pub use parameter::{
     Bounds, Kind, LIMIT_DEFAULT, LIMIT_MAX, List, ListKind, OFFSET_MAX, Order, Parameter, Range,

@@ -66,6 +66,8 @@ pub enum CatalogueOperation {
     ListManufacturerBoats,
     /// The terms that boats are found by.
     GetTerms,
+    /// How many boats the filters of boats would find.
+    GetFacets,
     /// A page of what changed since another release.
     ListChanges,
 }
@@ -109,7 +111,7 @@ pub enum File {
 }
 
 use CatalogueOperation::{
-    GetBoat, GetManufacturer, GetTerms, ListBoats, ListChanges, ListManufacturerBoats,
+    GetBoat, GetFacets, GetManufacturer, GetTerms, ListBoats, ListChanges, ListManufacturerBoats,
     ListManufacturers,
 };
 use Operation::{Catalogue, DescribeKey, Service};
@@ -119,13 +121,14 @@ use ServiceOperation::{CheckHealth, DescribeApi, DescribeVersion};
 
 /// Every endpoint. All of them answer `GET` and `HEAD`, and nothing else.
 #[rustfmt::skip]
-pub static ROUTES: [Route; 11] = [
+pub static ROUTES: [Route; 12] = [
     Route { path: Fixed("/v1/boats"),                      operation: Catalogue(ListBoats, &[BoatsRead]) },
     Route { path: OfRecord("/v1/boats/", ""),              operation: Catalogue(GetBoat, &[BoatsRead]) },
     Route { path: Fixed("/v1/manufacturers"),              operation: Catalogue(ListManufacturers, &[ManufacturersRead]) },
     Route { path: OfRecord("/v1/manufacturers/", ""),      operation: Catalogue(GetManufacturer, &[ManufacturersRead]) },
     Route { path: OfRecord("/v1/manufacturers/", "/boats"), operation: Catalogue(ListManufacturerBoats, &[ManufacturersRead, BoatsRead]) },
     Route { path: Fixed("/v1/terms"),                      operation: Catalogue(GetTerms, &[BoatsRead]) },
+    Route { path: Fixed("/v1/facets"),                     operation: Catalogue(GetFacets, &[BoatsRead]) },
     Route { path: Fixed("/v1/changes"),                    operation: Catalogue(ListChanges, &[BoatsRead, ManufacturersRead]) },
     Route { path: Fixed("/v1/key"),                        operation: DescribeKey },
     Route { path: Fixed("/v1"),                            operation: Service(DescribeVersion) },
@@ -248,6 +251,7 @@ mod tests {
             Some(("/v1/manufacturers/{idOrSlug}/boats", "x")),
         );
         check("/v1/terms", Some(("/v1/terms", "")));
+        check("/v1/facets", Some(("/v1/facets", "")));
         check("/v1/changes", Some(("/v1/changes", "")));
         check("/v1/key", Some(("/v1/key", "")));
         check("/v1", Some(("/v1", "")));

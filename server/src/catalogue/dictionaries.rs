@@ -153,10 +153,14 @@ impl DictionaryIds {
         }
     }
 
+    /// The id of this slug of a vocabulary, if it is known.
+    pub(super) fn id(&self, vocabulary: Vocabulary, slug: &str) -> Option<i64> {
+        self.ids(vocabulary).get(slug).copied()
+    }
+
     /// That a boat has this slug of a vocabulary.
     fn slug(&self, vocabulary: Vocabulary, slug: &Slug) -> Condition {
-        let id = self.ids(vocabulary).get(slug.as_str()).copied();
-        let id = id.unwrap_or(UNKNOWN);
+        let id = self.id(vocabulary, slug.as_str()).unwrap_or(UNKNOWN);
         match vocabulary {
             Vocabulary::Manufacturers => Condition::Equals("manufacturer", id),
             Vocabulary::Types => Condition::Equals("type", id),

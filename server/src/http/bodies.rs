@@ -112,6 +112,8 @@ pub(crate) struct VersionLinks {
     pub(super) manufacturers: &'static str,
     /// The terms that boats are found by.
     pub(super) terms: &'static str,
+    /// What the filters of boats would find.
+    pub(super) facets: &'static str,
     /// The uptime check.
     pub(super) health: &'static str,
     /// The OpenAPI document.

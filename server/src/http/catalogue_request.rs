@@ -8,8 +8,8 @@ use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of, parse_nested, parse_record};
 use crate::api_tables::routes::CatalogueOperation;
 use crate::params::{
-    BOATS, BOATS_OF_MANUFACTURER, ChangesQuery, ListKind, ListQuery, MANUFACTURERS, NoParams,
-    ParamIssue, QueryString,
+    BOATS, BOATS_OF_MANUFACTURER, ChangesQuery, FACETS, ListKind, ListQuery, MANUFACTURERS,
+    NoParams, ParamIssue, QueryString,
 };
 
 /// A parsed request to the catalogue.
@@ -20,6 +20,7 @@ pub(crate) enum CatalogueRequest {
     ManufacturerBoats(IdOrSlug, ListQuery),
     Terms,
     Changes(ChangesQuery),
+    Facets(ListQuery),
 }
 
 impl CatalogueRequest {
@@ -47,6 +48,7 @@ impl CatalogueRequest {
                 NoParams::parse(query)?;
                 Self::Terms
             }
+            CatalogueOperation::GetFacets => Self::Facets(ListQuery::parse(query, &FACETS)?),
             CatalogueOperation::ListChanges => Self::Changes(ChangesQuery::parse(query)?),
         })
     }
@@ -65,6 +67,7 @@ impl CatalogueRequest {
                 Box::pin(look_up.list(&query)).await
             }
             Self::Terms => Ok(look_up.terms()),
+            Self::Facets(query) => Box::pin(look_up.facets(&query)).await,
             Self::Changes(query) => Box::pin(look_up.changes(&query)).await,
         }
     }

@@ -128,6 +128,11 @@ impl Explanation {
                 return Ok(());
             }
             CatalogueRequest::Terms | CatalogueRequest::Changes(_) => return Ok(()),
+            CatalogueRequest::Facets(query) => {
+                self.parameters = query.understood();
+                self.unknown_terms = catalogue.unknown_terms(query);
+                return Ok(());
+            }
             CatalogueRequest::List(query) => query.clone(),
             CatalogueRequest::ManufacturerBoats(name, query) => {
                 self.record = named(catalogue, ListKind::Manufacturers, name);

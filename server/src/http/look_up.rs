@@ -49,22 +49,15 @@ impl LookUp<'_> {
     pub(crate) fn key(&self, query: &ListQuery) -> ListKey {
         ListKey {
             release: self.catalogue.release_id().to_owned(),
-            list: query.list().kind,
+            list: query.list().kind.as_str(),
             query: query.canonical(),
         }
     }
 
     /// A page of a list, from the cache or from a query.
     pub(crate) async fn list(&self, query: &ListQuery) -> Result<Resource, ApiError> {
-        let key = self.key(query);
-        let waiting = self.catalogue.queue_limits().longest();
-        let answer = self.measured(self.catalogue.list(query));
-        let asked = self.lists.get_or_query(&key, self.now, waiting, answer);
-        let (body, freshness) = asked.await.inspect_err(|refused| {
-            if matches!(refused, CacheError::WaitedTooLong { .. }) {
-                self.metrics.refuse_identical();
-            }
-        })?;
+        let answer = self.catalogue.list(query);
+        let (body, freshness) = self.remembered(&self.key(query), answer).await?;
         let link = page_links(self.path, self.query, query.page(), body.total);
         Ok(Resource {
             body: body.bytes,
@@ -73,6 +66,40 @@ impl LookUp<'_> {
             link,
             rows: Some(body.rows),
         })
+    }
+
+    /// What the filters of boats would find, from the cache or from queries.
+    pub(crate) async fn facets(&self, query: &ListQuery) -> Result<Resource, ApiError> {
+        let key = ListKey {
+            list: "facets",
+            ..self.key(query)
+        };
+        let answer = self.catalogue.facets(query);
+        let (body, freshness) = self.remembered(&key, answer).await?;
+        Ok(Resource {
+            body: body.bytes,
+            etag: body.etag,
+            freshness,
+            link: None,
+            rows: None,
+        })
+    }
+
+    /// What the cache has of that key, or else `answer`.
+    async fn remembered(
+        &self,
+        key: &ListKey,
+        answer: impl Future<Output = Result<ListBody, ListError>>,
+    ) -> Result<(ListBody, Freshness), ApiError> {
+        let waiting = self.catalogue.queue_limits().longest();
+        let answer = self.measured(answer);
+        let asked = self.lists.get_or_query(key, self.now, waiting, answer);
+        let answered = asked.await.inspect_err(|refused| {
+            if matches!(refused, CacheError::WaitedTooLong { .. }) {
+                self.metrics.refuse_identical();
+            }
+        })?;
+        Ok(answered)
     }
 
     /// One record; counts it if a queue refused to read its body.

@@ -75,6 +75,7 @@ const LINKS: VersionLinks = VersionLinks {
     boats: "/v1/boats",
     manufacturers: "/v1/manufacturers",
     terms: "/v1/terms",
+    facets: "/v1/facets",
     health: "/health",
     openapi: "/openapi.json",
     docs: PAGE,

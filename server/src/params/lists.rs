@@ -34,6 +34,16 @@ pub static BOATS_OF_MANUFACTURER: List = List {
     sorts: &BOAT_SORTS,
 };
 
+/// What facets are counted under: the filters of boats.
+pub static FACETS: List = List {
+    // All but the last four, which are of a page.
+    parameters: BOAT_PARAMETERS.split_at(BOAT_PARAMETERS.len() - 4).0,
+    kind: ListKind::Boats,
+    refused: None,
+    ranges: BOAT_RANGES,
+    sorts: &BOAT_SORTS,
+};
+
 /// The list of manufacturers.
 pub static MANUFACTURERS: List = List {
     kind: ListKind::Manufacturers,

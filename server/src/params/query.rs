@@ -10,7 +10,7 @@ use shared::base::ids::Slug;
 use shared::base::units::{Bound, LengthRanges, LengthUnit};
 
 use super::lists::BOATS;
-use super::parameter::{Kind, LIMIT_DEFAULT, List, Order, Parameter, Sort, Value};
+use super::parameter::{Kind, LIMIT_DEFAULT, List, Order, Parameter, Sort, Value, Vocabulary};
 use super::query_string::QueryString;
 use super::reader::ParamIssue;
 use super::reader::Reader;
@@ -81,6 +81,15 @@ impl ListQuery {
         self.given
             .insert(0, (&BOATS.parameters[0], Value::Slug(slug)));
         self
+    }
+
+    /// The same query without the filter by slugs of that vocabulary.
+    #[must_use]
+    pub(crate) fn without(&self, vocabulary: Vocabulary) -> Self {
+        let mut query = self.clone();
+        let is_by = |kind: &Kind| matches!(kind, Kind::Slug(of) if *of == vocabulary);
+        query.given.retain(|(parameter, _)| !is_by(&parameter.kind));
+        query
     }
 
     /// The requested list.

@@ -31,7 +31,7 @@ impl Endpoint {
     }
 }
 
-pub(crate) const CATALOGUE: [Endpoint; 7] = [
+pub(crate) const CATALOGUE: [Endpoint; 8] = [
     Endpoint {
         id: "list_boats",
         path: "/v1/boats",
@@ -110,6 +110,22 @@ pub(crate) const CATALOGUE: [Endpoint; 7] = [
         path: "/v1/terms",
         good: &[("all terms", "/v1/terms")],
         bad: &[("a parameter, since it takes none", "/v1/terms?limit=10")],
+        missing: None,
+    },
+    Endpoint {
+        id: "get_facets",
+        path: "/v1/facets",
+        good: &[
+            ("under a type", "/v1/facets?type=sailing-yacht"),
+            (
+                "under what nothing matches",
+                "/v1/facets?search=none&type=unknown",
+            ),
+        ],
+        bad: &[(
+            "what is of a page, and a range the wrong way round",
+            "/v1/facets?limit=10&yearFrom=2000&yearTo=1999",
+        )],
         missing: None,
     },
     Endpoint {

@@ -103,6 +103,17 @@ async fn any_two_releases_that_are_kept_are_compared_whatever_lies_between() {
 }
 
 #[tokio::test]
+async fn a_boat_changes_with_what_it_shows_of_its_manufacturer() {
+    let (mut served, before) = Followed::of(5);
+    records::publish_renamed(&served.store, 5, "2026-10-02T00:00:00Z");
+    served.follower.step().unwrap();
+    assert_eq!(
+        served.since(&before).await,
+        ["changed b4", "changed b5", "changed m2"]
+    );
+}
+
+#[tokio::test]
 async fn the_release_that_answers_is_named_in_the_body_and_the_header() {
     let (mut served, two) = Followed::of(2);
     let three = served.publish(3, "2026-10-02");
@@ -189,6 +200,27 @@ async fn each_key_sees_the_kinds_that_it_may_read() {
         message.contains("scope boats.read or manufacturers.read;"),
         "{message}"
     );
+}
+
+#[tokio::test]
+async fn scopes_are_checked_before_parameters_and_these_before_the_quota() {
+    for (key, query, code) in [
+        ("without_scopes", "", "INSUFFICIENT_PERMISSIONS"),
+        (
+            "exhausted_without_scopes",
+            "?since=2026",
+            "INSUFFICIENT_PERMISSIONS",
+        ),
+        ("exhausted", "?since=2026", "VALIDATION_ERROR"),
+    ] {
+        let app = TestApp::new();
+        let answer = app
+            .get(&format!("/v1/changes{query}"))
+            .key(key)
+            .send()
+            .await;
+        assert_eq!(answer.code(), code, "{key} {query}");
+    }
 }
 
 #[tokio::test]

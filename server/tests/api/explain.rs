@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::app::{NOW, TestApp};
 use crate::records;
 
-const ADDRESSES: [&str; 42] = [
+const ADDRESSES: [&str; 45] = [
     "/v1/boats",
     "/v1/boats?limit=2&offset=3",
     "/v1/boats?limit=2&offset=3&sort=year&order=desc",
@@ -48,6 +48,9 @@ const ADDRESSES: [&str; 42] = [
     "/v1/changes?since=20260901T000000Z-0000000000000000&limit=2",
     "/v1/changes?since=20260801T000000Z-0000000000000000",
     "/v1/changes?since=2026&offset=1",
+    "/v1/facets",
+    "/v1/facets?category=unknown&lengthMin=9",
+    "/v1/facets?sort=year",
     "/v1/key",
     "/v1/key?id=1",
     "/v1",

@@ -34,6 +34,7 @@ async fn lists_terms_and_the_version_name_their_release_and_a_single_record_does
         ("/v1/manufacturers", true),
         ("/v1/manufacturers/m1/boats", true),
         ("/v1/terms", true),
+        ("/v1/facets", true),
         ("/v1", true),
         ("/v1/boats/b1", false),
         ("/v1/manufacturers/m1", false),

@@ -29,6 +29,7 @@ mod docs;
 mod errors;
 mod exchanges;
 mod explain;
+mod facets;
 mod follow;
 mod formats;
 mod headers;

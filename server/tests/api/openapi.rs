@@ -86,6 +86,7 @@ fn every_route_is_documented_with_its_scopes() {
             json!([{ "apiKey": ["manufacturers.read", "boats.read"] }]),
         ),
         ("get_terms", json!([{ "apiKey": ["boats.read"] }])),
+        ("get_facets", json!([{ "apiKey": ["boats.read"] }])),
         (
             "list_changes",
             json!([{ "apiKey": ["boats.read"] }, { "apiKey": ["manufacturers.read"] }]),
@@ -122,6 +123,7 @@ fn every_operation_has_exactly_its_statuses() {
         ("get_manufacturer", record),
         ("list_manufacturer_boats", record),
         ("get_terms", list),
+        ("get_facets", list),
         (
             "list_changes",
             "200 304 400 401 403 408 410 413 414 429 431 500 503",

@@ -56,6 +56,26 @@ async fn it_counts_against_the_minute_and_is_never_charged() {
 }
 
 #[tokio::test]
+async fn the_minute_is_checked_before_parameters_and_these_before_the_quota_is_read() {
+    let app = TestApp::new();
+    app.ledger.break_down();
+    let mut codes = Vec::new();
+    for query in ["", "?id=1", "?id=1"] {
+        let ask = app.get(&format!("/v1/key{query}")).key("two_a_minute");
+        codes.push(ask.send().await.code());
+    }
+    // A refusal by the minute shows the quota too, so without the quota it is a 503.
+    assert_eq!(
+        codes,
+        [
+            "SERVICE_UNAVAILABLE",
+            "VALIDATION_ERROR",
+            "SERVICE_UNAVAILABLE"
+        ]
+    );
+}
+
+#[tokio::test]
 async fn what_it_says_is_what_the_headers_say() {
     let app = TestApp::new();
     app.get("/v1/boats").key("reader").send().await;

@@ -121,9 +121,8 @@ fn image(name: &str, alt: Option<&'static str>) -> Image<'static> {
     }
 }
 
-fn boat(row: &BoatRow, index: usize) -> RenderedBoat {
+fn boat(row: &BoatRow, index: usize, makers: &[Maker; 3]) -> RenderedBoat {
     let (slug, model, maker, (first_year, last_year), length, unit, sails) = *row;
-    let makers = makers();
     let maker = &makers[maker];
     let boat_type = if sails {
         Term::new("t1", "sailing-yacht", "Sailing yacht")
@@ -196,11 +195,27 @@ fn manufacturer(maker: &Maker, index: usize) -> RenderedManufacturer {
 
 /// Publishes and activates a release of the first `boats` boats.
 pub(crate) fn publish(store: &ReleaseStore, boats: usize, published_at: &str) -> ReleaseId {
+    publish_of(store, boats, published_at, &makers())
+}
+
+/// The same, where the second manufacturer has another name.
+pub(crate) fn publish_renamed(store: &ReleaseStore, boats: usize, published_at: &str) -> ReleaseId {
+    let mut makers = makers();
+    makers[1].name = "Hallberg & Rassy";
+    publish_of(store, boats, published_at, &makers)
+}
+
+fn publish_of(
+    store: &ReleaseStore,
+    boats: usize,
+    published_at: &str,
+    makers: &[Maker; 3],
+) -> ReleaseId {
     let mut writer = store.begin().unwrap();
     for (index, row) in BOATS.iter().enumerate().take(boats) {
-        writer.push_boat(boat(row, index)).unwrap();
+        writer.push_boat(boat(row, index, makers)).unwrap();
     }
-    for (index, maker) in makers().iter().enumerate() {
+    for (index, maker) in makers.iter().enumerate() {
         writer
             .push_manufacturer(manufacturer(maker, index))
             .unwrap();

@@ -147,7 +147,7 @@ fn answer(explanation: &Explanation) -> Vec<(&'static str, String)> {
             "" => "no parameter but defaults",
             query => query,
         };
-        let key = format!("{}, {}, {query}", key.release, key.list.as_str());
+        let key = format!("{}, {}, {query}", key.release, key.list);
         let rows = format!("{} of {}", found.rows, found.total);
         lines.extend([("Rows", rows), ("Cache key", key)]);
     }

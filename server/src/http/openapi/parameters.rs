@@ -10,8 +10,8 @@ use shared::release::ReleaseId;
 
 use crate::api_tables::routes::{CatalogueOperation, Operation, Route, ServiceOperation};
 use crate::params::{
-    self, BOATS, BOATS_OF_MANUFACTURER, CHANGES, Kind, List, MANUFACTURERS, SEARCH_MAX, SEARCH_MIN,
-    Values,
+    self, BOATS, BOATS_OF_MANUFACTURER, CHANGES, FACETS, Kind, List, MANUFACTURERS, SEARCH_MAX,
+    SEARCH_MIN, Values,
 };
 
 /// A parameter.
@@ -31,8 +31,8 @@ pub(crate) struct Parameter {
 /// client has.
 pub(super) fn of(route: &Route) -> Vec<Parameter> {
     use CatalogueOperation::{
-        GetBoat, GetManufacturer, GetTerms, ListBoats, ListChanges, ListManufacturerBoats,
-        ListManufacturers,
+        GetBoat, GetFacets, GetManufacturer, GetTerms, ListBoats, ListChanges,
+        ListManufacturerBoats, ListManufacturers,
     };
     let mut all = match route.operation {
         Operation::Service(_) | Operation::DescribeKey | Operation::Catalogue(GetTerms, _) => {
@@ -47,6 +47,7 @@ pub(super) fn of(route: &Route) -> Vec<Parameter> {
             all.extend(of_list(&BOATS_OF_MANUFACTURER));
             all
         }
+        Operation::Catalogue(GetFacets, _) => of_list(&FACETS),
         Operation::Catalogue(ListChanges, _) => {
             let declared = CHANGES.iter();
             declared

@@ -252,10 +252,10 @@ fn headers(operation: Operation, status: u16) -> InOrder<Reference> {
 
 /// Whether an operation that succeeds knows the header's value.
 fn knows(operation: Operation, group: Group, name: &str) -> bool {
-    use CatalogueOperation::{GetBoat, GetManufacturer, GetTerms};
+    use CatalogueOperation::{GetBoat, GetFacets, GetManufacturer, GetTerms};
     match operation {
         Operation::Catalogue(operation, _) => match group {
-            Group::Link => !matches!(operation, GetBoat | GetManufacturer | GetTerms),
+            Group::Link => !matches!(operation, GetBoat | GetFacets | GetManufacturer | GetTerms),
             Group::Release => operation.names_release(),
             _ => true,
         },

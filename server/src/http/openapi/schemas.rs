@@ -15,6 +15,7 @@ use shared::base::model::{
 use shared::base::number::INTEGER_MAX;
 
 use super::in_order::{InOrder, raw};
+use crate::catalogue::Facets;
 use crate::http::bodies::{ErrorEnvelope, Health, VersionEnvelope};
 use crate::http::changes::ChangesPage;
 use crate::http::own_key::KeyDescription;
@@ -94,6 +95,7 @@ impl Schemas {
         generator.subschema_for::<Envelope<Boat<'static>>>();
         generator.subschema_for::<Envelope<Manufacturer<'static>>>();
         generator.subschema_for::<Envelope<Terms<'static>>>();
+        generator.subschema_for::<Envelope<Facets>>();
         generator.subschema_for::<ChangesPage<'static>>();
         generator.subschema_for::<KeyDescription<'static>>();
         generator.subschema_for::<VersionEnvelope<'static>>();
