@@ -7,7 +7,7 @@
 use askama::Template;
 
 use super::html::escaped;
-use crate::http::openapi::{Operation, Parameter, plain, render};
+use crate::http::openapi::{Operation, render};
 
 /// One task, in every language.
 pub(super) struct Example {
@@ -28,6 +28,8 @@ pub(super) struct Language {
     pub(super) name: &'static str,
     /// The extension of its files.
     pub(super) ending: &'static str,
+    /// The value of the variable `slug` within a text.
+    slug: &'static str,
     /// Code that reads the environment, each with its replacement once a key is pasted: `{base}`
     /// and `{key}` are filled in. None is part of another or of a replacement.
     filled: &'static [(&'static str, &'static str)],
@@ -37,11 +39,13 @@ static LANGUAGES: [Language; 3] = [
     Language {
         name: "curl",
         ending: "sh",
+        slug: "$slug",
         filled: &[("$BASE", "{base}"), ("$KEY", "{key}")],
     },
     Language {
         name: "JavaScript",
         ending: "mjs",
+        slug: "${slug}",
         filled: &[
             (
                 "const { BASE, KEY } = process.env;",
@@ -53,6 +57,7 @@ static LANGUAGES: [Language; 3] = [
     Language {
         name: "Python",
         ending: "py",
+        slug: "{slug}",
         filled: &[
             ("import os\n", ""),
             (
@@ -95,41 +100,60 @@ struct Request {
     summary: &'static str,
     target: &'static str,
     needs_key: bool,
+    look_up: Option<LookUp>,
+}
+
+/// What an example asks for first, so that it asks for something that is there.
+struct LookUp {
+    /// The member of the answer, and the variable that it is kept in.
+    name: &'static str,
+    /// The path to ask.
+    at: String,
+    /// Where the member is, below `data`.
+    in_script: &'static str,
+    in_python: &'static str,
+}
+
+impl LookUp {
+    /// For the record of a path: the first of its list.
+    fn of(path: &str) -> Option<Self> {
+        let (list, _) = path.split_once("/{")?;
+        Some(Self {
+            name: "slug",
+            at: format!("{list}?limit=1"),
+            in_script: "[0]",
+            in_python: "[0]",
+        })
+    }
 }
 
 /// Stands for the target of a request until the program is escaped.
 const TARGET: &str = "\u{1}";
+/// Stand before and after what is asked for first.
+const FIRST: (&str, &str) = ("\u{2}", "\u{3}");
 
-/// The request of an operation. The page rewrites its target when a reader enters parameters.
+/// The request of an operation. Where a reader enters parameters, the page rewrites its target and
+/// takes away what is asked for first.
 pub(super) fn request(operation: &'static Operation, path: &str) -> Example {
-    let target = format!(
-        "<span class=\"target\">{}</span>",
-        escaped(&target(operation, path))
-    );
     let variants = LANGUAGES.each_ref().map(|language| {
         let mut variant = language.variant(&render(&Request {
             ending: language.ending,
             summary: &operation.summary,
             target: TARGET,
             needs_key: !operation.scopes().is_empty(),
+            look_up: LookUp::of(path),
         }));
-        variant.code = variant.code.replace(TARGET, &target);
+        let target = escaped(&path.replace("{idOrSlug}", language.slug));
+        let target = format!("<span class=\"target\">{target}</span>");
+        let code = variant.code.replace(TARGET, &target);
+        let code = code.replace(FIRST.0, "<span class=\"first\">");
+        variant.code = code.replace(FIRST.1, "</span>");
         variant
     });
     Example {
         name: &operation.id,
         variants,
     }
-}
-
-/// The path of an operation, with an example of its parameter.
-fn target(operation: &Operation, path: &str) -> String {
-    let of_path = |parameter: &&Parameter| parameter.location == "path";
-    let record = operation.parameters.iter().find(of_path);
-    record.map_or_else(
-        || path.to_owned(),
-        |record| path.replace(&format!("{{{}}}", record.name), &plain(&record.example)),
-    )
 }
 
 impl Language {
