@@ -4,6 +4,7 @@
 //! ordinals of its rows, whose texts are then taken from the bodies. Nothing here renders a record
 //! or knows HTTP.
 
+mod changes;
 mod dictionaries;
 mod explain;
 mod fill;
@@ -17,6 +18,7 @@ mod tables;
 mod totals;
 mod version;
 
+pub(crate) use changes::{Change, Changes};
 pub use dictionaries::UnknownTerm;
 pub use explain::{ExplainedRows, PlanStep, RanStatement, StatementTimes};
 pub use list::{ListBody, ListError};

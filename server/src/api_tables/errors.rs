@@ -111,6 +111,10 @@ errors! {
     REQUEST_TIMEOUT = 408 "REQUEST_TIMEOUT"
         "the request was not complete within {seconds} seconds; send it again, faster",
         "The request did not arrive in time.";
+    RELEASE_GONE = 410 "RELEASE_GONE"
+        "that release is not kept; copy everything again",
+        "The release to compare with is not kept any more, or never was. Copy everything again, \
+         and go on from the release that the copy is of.";
     BODY_NOT_ALLOWED = 413 "BODY_NOT_ALLOWED"
         "a request may not have a body; put parameters in the query",
         "The request has a body.";

@@ -109,7 +109,12 @@ impl DictionaryIds {
                     conditions.extend(words.iter().map(|prefix| self.word(prefix)));
                 }
                 (
-                    Kind::LengthUnit | Kind::Limit | Kind::Offset | Kind::Sort(_) | Kind::Order,
+                    Kind::LengthUnit
+                    | Kind::Limit { .. }
+                    | Kind::Offset
+                    | Kind::Sort(_)
+                    | Kind::Order
+                    | Kind::Release,
                     _,
                 ) => {}
                 (Kind::Slug(_) | Kind::AtLeast(..) | Kind::AtMost(..) | Kind::Search, _) => {

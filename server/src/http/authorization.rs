@@ -8,6 +8,9 @@ use shared::keys::secret::PlainKey;
 
 use super::error::ApiError;
 
+/// The scheme with the first of the spaces after it.
+const SCHEME: &str = "Bearer ";
+
 /// The key that a request presents.
 pub(crate) fn read(headers: &HeaderMap) -> Result<PlainKey, ApiError> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
@@ -19,17 +22,20 @@ pub(crate) fn read(headers: &HeaderMap) -> Result<PlainKey, ApiError> {
         .to_str()
         .map_err(|_not_text| ApiError::MalformedAuthorization)?;
     let (scheme, rest) = text
-        .split_once(' ')
+        .split_at_checked(SCHEME.len())
         .ok_or(ApiError::MalformedAuthorization)?;
-    if !scheme.eq_ignore_ascii_case("Bearer") {
+    if !scheme.eq_ignore_ascii_case(SCHEME) {
         return Err(ApiError::MalformedAuthorization);
     }
     let key = rest.trim_start_matches(' ');
     // One word that begins as keys do was meant to be one.
     let is_mistyped = key.starts_with("boat_") && !key.contains(' ');
-    PlainKey::parse(key).map_err(|_malformed| match is_mistyped {
-        true => ApiError::MistypedKey,
-        false => ApiError::MalformedAuthorization,
+    PlainKey::parse(key).map_err(|_malformed| {
+        if is_mistyped {
+            ApiError::MistypedKey
+        } else {
+            ApiError::MalformedAuthorization
+        }
     })
 }
 

@@ -9,6 +9,8 @@ mod rate_limit_draft;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
+
 use bytes::Bytes;
 use salvo::http::header::{
     AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK,
@@ -34,6 +36,7 @@ const X_QUOTA: [HeaderName; 3] = [
     HeaderName::from_static("x-quota-remaining"),
     HeaderName::from_static("x-quota-reset"),
 ];
+const X_RELEASE: HeaderName = HeaderName::from_static("x-release");
 const X_CACHE: HeaderName = HeaderName::from_static("x-cache");
 
 const GET_AND_HEAD: HeaderValue = HeaderValue::from_static("GET, HEAD");
@@ -57,6 +60,8 @@ pub(crate) struct ResponseMeta {
     pub(crate) etag: Option<CodedETag>,
     pub(crate) freshness: Option<Freshness>,
     pub(crate) link: Option<String>,
+    /// Id of the release that the answer is from.
+    pub(crate) release: Option<String>,
     /// Rows of the body, if it is a page of a list. No header has it.
     pub(crate) rows: Option<u64>,
     pub(crate) retry_after_seconds: Option<u64>,
@@ -102,6 +107,7 @@ impl ResponseMeta {
             etag: None,
             freshness: None,
             link: None,
+            release: None,
             rows: None,
             retry_after_seconds: None,
             cache_policy: CachePolicy::Private,
@@ -125,6 +131,7 @@ pub(crate) enum Group {
     Freshness,
     Link,
     Location,
+    Release,
     RetryAfter,
     WwwAuthenticate,
     Allow,
@@ -135,7 +142,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
@@ -145,6 +152,7 @@ impl Group {
         Self::Freshness,
         Self::Link,
         Self::Location,
+        Self::Release,
         Self::RetryAfter,
         Self::WwwAuthenticate,
         Self::Allow,
@@ -162,7 +170,7 @@ impl Group {
             Self::RateLimit | Self::RateLimitDraft => matches!(status, 200 | 304 | 429),
             Self::Quota => matches!(status, 200 | 429),
             Self::Caching => matches!(status, 200 | 304 | 308),
-            Self::Browser => matches!(status, 200 | 304),
+            Self::Release | Self::Browser => matches!(status, 200 | 304),
             Self::Location => matches!(status, 308),
             Self::Coding | Self::Freshness | Self::Link => matches!(status, 200),
             Self::RetryAfter => matches!(status, 429 | 503),
@@ -195,6 +203,11 @@ impl Group {
             }
             Self::Location => {
                 headers.insert(LOCATION, HeaderValue::from_static(docs::PAGE));
+            }
+            Self::Release => {
+                if let Some(release) = &meta.release {
+                    headers.insert(X_RELEASE, value_of(release.clone()));
+                }
             }
             Self::RetryAfter => {
                 if let Some(seconds) = meta.retry_after_seconds {
@@ -246,9 +259,9 @@ fn content_type(status: StatusCode, media: Media) -> HeaderValue {
 fn write_usage(names: [HeaderName; 3], usage: Option<&Usage>, headers: &mut HeaderMap) {
     let Some(usage) = usage else { return };
     let [limit, remaining, reset] = names;
-    headers.insert(limit, number(usage.limit));
+    headers.insert(limit, recent_number(usage.limit));
     headers.insert(remaining, number(usage.remaining));
-    headers.insert(reset, number(usage.reset_unix_seconds));
+    headers.insert(reset, recent_number(usage.reset_unix_seconds));
 }
 
 /// A body without a tag is never compressed.
@@ -285,7 +298,7 @@ fn write_freshness(freshness: Option<Freshness>, headers: &mut HeaderMap) {
         None => return,
     };
     headers.insert(X_CACHE, HeaderValue::from_static(outcome));
-    headers.insert(AGE, number(age_seconds));
+    headers.insert(AGE, recent_number(age_seconds));
 }
 
 /// A number in decimal. The conversions of the HTTP library allocate twice for each.
@@ -293,6 +306,27 @@ fn number(value: impl itoa::Integer) -> HeaderValue {
     let mut digits = itoa::Buffer::new();
     let value = HeaderValue::from_str(digits.format(value));
     value.unwrap_or_else(|why| unreachable!("digits are not visible: {why}"))
+}
+
+/// A number that many responses have: a limit, a reset, an age. The last ones of each thread are
+/// kept, which saves a copy for each.
+fn recent_number<N: itoa::Integer + Copy + TryInto<i64>>(value: N) -> HeaderValue {
+    const KEPT: u8 = 16;
+    thread_local! {
+        static RECENT: RefCell<[(i64, HeaderValue); KEPT as usize]> =
+            const { RefCell::new([const { (0, HeaderValue::from_static("0")) }; KEPT as usize]) };
+    }
+    let Ok(known) = value.try_into() else {
+        return number(value);
+    };
+    RECENT.with_borrow_mut(|recent| {
+        let [lowest, ..] = known.to_le_bytes();
+        let slot = &mut recent[usize::from(lowest % KEPT)];
+        if slot.0 != known {
+            *slot = (known, number(value));
+        }
+        slot.1.clone()
+    })
 }
 
 /// A header value of a text that we made: visible ASCII by construction.

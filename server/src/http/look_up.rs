@@ -6,17 +6,26 @@ use bytes::Bytes;
 use shared::base::clock::{Clock, Moment};
 use shared::base::etag::ETag;
 use shared::base::ids::{IdOrSlug, Slug};
+use shared::keys::scope::Scopes;
 
+use super::bodies::written;
+use super::changes::ChangesPage;
 use super::error::ApiError;
 use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Body, BodyError, Catalogue, FoundRecord, ListBody, ListError, QueryError};
+use crate::comparisons::{ComparisonError, Comparisons};
 use crate::metrics::Queries;
-use crate::params::{self, ListKind, ListQuery, NoParams, ParamIssue, QueryString, page_links};
+use crate::params::{
+    self, ChangesQuery, ListKind, ListQuery, NoParams, ParamIssue, QueryString, page_links,
+};
 
 /// The context of a lookup: one release, one moment, one URL.
 pub(crate) struct LookUp<'a> {
     pub(crate) catalogue: &'a Arc<Catalogue>,
     pub(crate) lists: &'a ListCache,
+    pub(crate) comparisons: &'a Arc<Comparisons>,
+    /// What the caller may read.
+    pub(crate) scopes: Scopes,
     pub(crate) metrics: &'a Queries,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) path: &'a str,
@@ -85,6 +94,28 @@ impl LookUp<'_> {
     pub(crate) fn terms(&self) -> Resource {
         let Body { bytes, etag } = self.catalogue.terms().clone();
         Resource::precomputed(bytes, etag)
+    }
+
+    /// A page of what changed since another release, of the kinds that the caller may read.
+    pub(crate) async fn changes(&self, query: &ChangesQuery) -> Result<Resource, ApiError> {
+        let compared = self.comparisons.since(&query.since, self.catalogue).await;
+        if let Err(CacheError::Failed(ComparisonError::Queue(refused))) = &compared {
+            self.metrics.refuse(refused);
+        }
+        let (changes, is_new) = compared?;
+        let page = ChangesPage::of(self.catalogue, &changes, self.scopes, query);
+        let body = written(&page);
+        Ok(Resource {
+            etag: ETag::of(&body),
+            body,
+            freshness: if is_new {
+                Freshness::Miss
+            } else {
+                Freshness::Hit { age_seconds: 0 }
+            },
+            link: page_links(self.path, self.query, query.page, page.total()),
+            rows: Some(page.rows()),
+        })
     }
 
     /// The same query, measured: its time if it succeeds, a counter if a queue refuses it.

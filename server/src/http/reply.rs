@@ -121,7 +121,7 @@ fn log_cause(error: &ApiError, app: &App, request_id: RequestId) {
                 tracing::warn!(request.id = %request_id, left_out, "request refused: {cause}");
             }
         }
-        ApiError::Unavailable(cause) => {
+        ApiError::Unavailable(cause) | ApiError::ReleaseGone(Some(cause)) => {
             tracing::warn!(request.id = %request_id, "request refused: {}", chain(&**cause));
         }
         _ => {}

@@ -20,6 +20,9 @@ pub(super) enum BadEncoding {
 
 /// Decodes a path segment, where `+` is a plain character.
 pub(super) fn segment(raw: &str) -> Result<Cow<'_, str>, BadEncoding> {
+    if !raw.contains('%') {
+        return Ok(raw.into());
+    }
     let escapes_are_whole = raw.split('%').skip(1).all(|rest| {
         rest.as_bytes()
             .get(..2)

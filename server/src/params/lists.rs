@@ -7,7 +7,10 @@
 use shared::base::model::{YEAR_MAX, YEAR_MIN};
 use shared::release::reader::Measure;
 
-use super::parameter::{Bounds, Kind, List, ListKind, Parameter, Range, Sort, Vocabulary, names};
+use super::parameter::{
+    Bounds, Kind, LIMIT_DEFAULT, LIMIT_MAX, List, ListKind, Parameter, Range, Sort, Vocabulary,
+    names,
+};
 
 /// The list of boats.
 pub static BOATS: List = List {
@@ -190,11 +193,14 @@ const MANUFACTURER_SORTS: [Sort; 2] = [
 
 const LIMIT: Parameter = Parameter {
     name: "limit",
-    kind: Kind::Limit,
+    kind: Kind::Limit {
+        default: LIMIT_DEFAULT,
+        max: LIMIT_MAX,
+    },
     description: "Most rows on the page.",
     example: "50",
 };
-const OFFSET: Parameter = Parameter {
+pub(super) const OFFSET: Parameter = Parameter {
     name: "offset",
     kind: Kind::Offset,
     description: "Rows to skip. Past the end the page is empty.",

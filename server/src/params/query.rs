@@ -133,7 +133,7 @@ impl ListQuery {
             _ => None,
         };
         Page {
-            limit: integer(|kind| matches!(kind, Kind::Limit)).unwrap_or(LIMIT_DEFAULT),
+            limit: integer(|kind| matches!(kind, Kind::Limit { .. })).unwrap_or(LIMIT_DEFAULT),
             offset: integer(|kind| matches!(kind, Kind::Offset)).unwrap_or(0),
         }
     }

@@ -87,6 +87,13 @@ impl<'query> Reader<'query> {
         }
     }
 
+    /// Adds an issue about a parameter that must be given and was not; it comes last.
+    pub(super) fn require(&mut self, name: &str, message: &str) {
+        if !self.given.iter().any(|given| given.name == name) {
+            self.add(Position::MAX, name, message.to_owned());
+        }
+    }
+
     /// `value`, unless there is any issue.
     pub(super) fn finish<T>(mut self, value: T) -> Result<T, Vec<ParamIssue>> {
         if self.issues.is_empty() {

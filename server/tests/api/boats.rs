@@ -78,6 +78,7 @@ fn two_values(parameter: &Parameter) -> Vec<String> {
         Values::Decimal((min, max)) => [format!("{min}.5"), max.to_string()]
             .map(|value| format!("{}={value}", parameter.name))
             .to_vec(),
+        Values::Release => Vec::new(),
         Values::OneOf(words) => {
             let others = words.iter().skip(1);
             others

@@ -86,6 +86,11 @@ fn every_route_is_documented_with_its_scopes() {
             json!([{ "apiKey": ["manufacturers.read", "boats.read"] }]),
         ),
         ("get_terms", json!([{ "apiKey": ["boats.read"] }])),
+        (
+            "list_changes",
+            json!([{ "apiKey": ["boats.read"] }, { "apiKey": ["manufacturers.read"] }]),
+        ),
+        ("get_key", json!([{ "apiKey": [] }])),
         ("describe_version", json!([])),
         ("check_health", json!([])),
         ("describe_api", json!([])),
@@ -117,6 +122,11 @@ fn every_operation_has_exactly_its_statuses() {
         ("get_manufacturer", record),
         ("list_manufacturer_boats", record),
         ("get_terms", list),
+        (
+            "list_changes",
+            "200 304 400 401 403 408 410 413 414 429 431 500 503",
+        ),
+        ("get_key", "200 400 401 408 413 414 429 431 500 503"),
         ("describe_version", service),
         ("check_health", service),
         ("describe_api", "200 304 400 401 408 413 414 431 500 503"),

@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
+use server::comparisons::ReadIdentities;
 use shared::base::data_dir::DataDir;
+use shared::base::etag::ETag;
 use shared::base::ids::{IdOrSlug, Slug};
 use shared::base::model::{
     BoatSummary, Currency, Image, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
@@ -16,6 +18,7 @@ use shared::base::operator::Operator;
 use shared::base::timestamp::Timestamp;
 use shared::base::units::{Length, Unit};
 use shared::release::log::{Attempt, Command};
+use shared::release::reader::Identities;
 use shared::release::{
     ExpectedActive, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases, RenderedBoat,
     RenderedManufacturer,
@@ -267,12 +270,34 @@ pub(crate) fn settings() -> OpenSettings {
 
 /// The release of all boats, opened once for all tests.
 pub(crate) fn catalogue() -> Arc<Catalogue> {
-    static OPENED: OnceLock<Arc<Catalogue>> = OnceLock::new();
-    let opened = OPENED.get_or_init(|| {
+    Arc::clone(&opened().0)
+}
+
+/// The only other release that the usual app knows of: there a boat was of another slug and is gone
+/// since, a boat and a manufacturer had other bodies, and a boat was missing.
+pub(crate) const EARLIER: &str = "20260901T000000Z-0000000000000000";
+
+/// What the usual app reads of other releases.
+pub(crate) fn identities() -> ReadIdentities {
+    Box::new(|id| match id.as_str() {
+        EARLIER => Ok(opened().1.clone()),
+        _ => Err(ReleaseError::Unknown { id: id.to_string() }),
+    })
+}
+
+fn opened() -> &'static (Arc<Catalogue>, Identities) {
+    static OPENED: OnceLock<(Arc<Catalogue>, Identities)> = OnceLock::new();
+    OPENED.get_or_init(|| {
         let (_directory, store) = empty_store();
         let id = publish(&store, BOATS.len(), PUBLISHED_AT);
         let release = store.open(&id).unwrap();
-        Arc::new(Catalogue::open(&release, settings()).unwrap())
-    });
-    Arc::clone(opened)
+        let mut earlier = release.identities().unwrap();
+        let mut gone = earlier.boats.pop().unwrap();
+        (gone.id, gone.slug) = ("b0".into(), "first-30".into());
+        earlier.boats.push(gone);
+        earlier.boats[0].etag = ETag::of(b"another body");
+        earlier.manufacturers[1].etag = ETag::of(b"another body");
+        let catalogue = Catalogue::open(&release, settings()).unwrap();
+        (Arc::new(catalogue), earlier)
+    })
 }

@@ -45,14 +45,7 @@ impl PlainKey {
 
     /// Reads a key that a caller presents, exactly: no white space, no other case.
     pub fn parse(text: &str) -> Result<Self, MalformedKey> {
-        let rest = text.strip_prefix("boat_").ok_or(MalformedKey)?;
-        let (environment, random) = rest.split_once('_').ok_or(MalformedKey)?;
-        let environment = environment.parse().map_err(|_unknown| MalformedKey)?;
-        let has_form =
-            random.len() == RANDOM_LENGTH + base62::U32_DIGITS && base62::is_base62(random);
-        if !has_form {
-            return Err(MalformedKey);
-        }
+        let environment = environment_of(text, RANDOM_LENGTH + base62::U32_DIGITS)?;
         let (checked, sum) = text.split_at(text.len() - base62::U32_DIGITS);
         if checksum(checked) != sum.as_bytes() {
             return Err(MalformedKey);
@@ -98,6 +91,19 @@ pub fn may_hold_key(text: &str) -> bool {
     Environment::ALL
         .into_iter()
         .any(|environment| text.contains(&start_of(environment)))
+}
+
+/// The environment in a key or a prefix, after which there must be so many characters.
+fn environment_of(text: &str, length: usize) -> Result<Environment, MalformedKey> {
+    let start = text.len().checked_sub(length).ok_or(MalformedKey)?;
+    let (start, random) = text.split_at_checked(start).ok_or(MalformedKey)?;
+    let environment = start
+        .strip_prefix("boat_")
+        .and_then(|rest| rest.strip_suffix('_'));
+    match environment.ok_or(MalformedKey)?.parse() {
+        Ok(environment) if base62::is_base62(random) => Ok(environment),
+        _ => Err(MalformedKey),
+    }
 }
 
 fn checksum(text: &str) -> [u8; base62::U32_DIGITS] {
@@ -150,13 +156,8 @@ pub struct KeyPrefix(Box<str>);
 impl KeyPrefix {
     /// Reads a prefix.
     pub fn parse(text: &str) -> Result<Self, MalformedKey> {
-        let rest = text.strip_prefix("boat_").ok_or(MalformedKey)?;
-        let (environment, random) = rest.split_once('_').ok_or(MalformedKey)?;
-        let has_form = random.len() == PREFIX_RANDOM_LENGTH && base62::is_base62(random);
-        match environment.parse::<Environment>() {
-            Ok(_) if has_form => Ok(Self(text.into())),
-            _ => Err(MalformedKey),
-        }
+        environment_of(text, PREFIX_RANDOM_LENGTH)?;
+        Ok(Self(text.into()))
     }
 
     /// The prefix as text.

@@ -28,8 +28,8 @@ pub(super) struct Language {
     pub(super) name: &'static str,
     /// The extension of its files.
     pub(super) ending: &'static str,
-    /// The value of the variable `slug` within a text.
-    slug: &'static str,
+    /// What stands before and after the name of a variable within a text.
+    variable: (&'static str, &'static str),
     /// Code that reads the environment, each with its replacement once a key is pasted: `{base}`
     /// and `{key}` are filled in. None is part of another or of a replacement.
     filled: &'static [(&'static str, &'static str)],
@@ -39,13 +39,13 @@ static LANGUAGES: [Language; 3] = [
     Language {
         name: "curl",
         ending: "sh",
-        slug: "$slug",
+        variable: ("$", ""),
         filled: &[("$BASE", "{base}"), ("$KEY", "{key}")],
     },
     Language {
         name: "JavaScript",
         ending: "mjs",
-        slug: "${slug}",
+        variable: ("${", "}"),
         filled: &[
             (
                 "const { BASE, KEY } = process.env;",
@@ -57,7 +57,7 @@ static LANGUAGES: [Language; 3] = [
     Language {
         name: "Python",
         ending: "py",
-        slug: "{slug}",
+        variable: ("{", "}"),
         filled: &[
             ("import os\n", ""),
             (
@@ -95,12 +95,12 @@ pub(super) fn tasks() -> [Example; 4] {
 /// A request, as a program in the language of this ending.
 #[derive(Template)]
 #[template(path = "docs/request.txt")]
-struct Request {
+struct Request<'a> {
     ending: &'static str,
     summary: &'static str,
     target: &'static str,
     needs_key: bool,
-    look_up: Option<LookUp>,
+    look_up: Option<&'a LookUp>,
 }
 
 /// What an example asks for first, so that it asks for something that is there.
@@ -112,17 +112,29 @@ struct LookUp {
     /// Where the member is, below `data`.
     in_script: &'static str,
     in_python: &'static str,
+    /// The target, before and after the variable.
+    target: (String, String),
 }
 
 impl LookUp {
-    /// For the record of a path: the first of its list.
-    fn of(path: &str) -> Option<Self> {
-        let (list, _) = path.split_once("/{")?;
-        Some(Self {
-            name: "slug",
-            at: format!("{list}?limit=1"),
-            in_script: "[0]",
-            in_python: "[0]",
+    /// The first record of the list that a path is below, or the release that is served.
+    fn of(operation: &Operation, path: &str) -> Option<Self> {
+        if let Some((before, after)) = path.split_once("{idOrSlug}") {
+            return Some(Self {
+                name: "slug",
+                at: format!("{}?limit=1", before.trim_end_matches('/')),
+                in_script: "[0]",
+                in_python: "[0]",
+                target: (before.to_owned(), after.to_owned()),
+            });
+        }
+        let mut parameters = operation.parameters.iter();
+        parameters.any(|it| it.name == "since").then(|| Self {
+            name: "release",
+            at: "/v1".to_owned(),
+            in_script: ".catalogue",
+            in_python: "[\"catalogue\"]",
+            target: (format!("{path}?since="), String::new()),
         })
     }
 }
@@ -135,16 +147,23 @@ const FIRST: (&str, &str) = ("\u{2}", "\u{3}");
 /// The request of an operation. Where a reader enters parameters, the page rewrites its target and
 /// takes away what is asked for first.
 pub(super) fn request(operation: &'static Operation, path: &str) -> Example {
+    let look_up = LookUp::of(operation, path);
     let variants = LANGUAGES.each_ref().map(|language| {
         let mut variant = language.variant(&render(&Request {
             ending: language.ending,
             summary: &operation.summary,
             target: TARGET,
-            needs_key: !operation.scopes().is_empty(),
-            look_up: LookUp::of(path),
+            needs_key: operation.needs_key(),
+            look_up: look_up.as_ref(),
         }));
-        let target = escaped(&path.replace("{idOrSlug}", language.slug));
-        let target = format!("<span class=\"target\">{target}</span>");
+        let target = look_up.as_ref().map_or_else(
+            || path.to_owned(),
+            |it| {
+                let ((before, after), (opening, closing)) = (&it.target, language.variable);
+                format!("{before}{opening}{}{closing}{after}", it.name)
+            },
+        );
+        let target = format!("<span class=\"target\">{}</span>", escaped(&target));
         let code = variant.code.replace(TARGET, &target);
         let code = code.replace(FIRST.0, "<span class=\"first\">");
         variant.code = code.replace(FIRST.1, "</span>");

@@ -98,6 +98,7 @@ async function useKey(pasted, say) {
   offerRecord("/v1/boats", boats.body?.data);
   offerRecord("/v1/manufacturers", manufacturers?.body?.data);
   offerTerms(terms?.body?.data);
+  offerRelease(answers[2]?.headers.get("X-Release"));
   say(`The examples have the key ${key.slice(0, 16)}…`);
   return true;
 }
@@ -114,6 +115,14 @@ function offerRecord(list, rows) {
   for (const operation of all(`.operation[data-target^="${list}/"]`)) {
     operation.querySelector("[data-in-path]").value = rows[0].slug;
     writeTarget(operation);
+  }
+}
+
+// The release that is served, where one is asked for.
+function offerRelease(release) {
+  for (const field of all("[name=since]")) {
+    field.value = release ?? field.value;
+    writeTarget(field.closest(".operation"));
   }
 }
 

@@ -14,6 +14,8 @@ use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 /// it, `HTTP/1.1` and the line end.
 const AROUND_ADDRESS: usize = 12;
 const LINE_END: usize = 2;
+/// Most bytes of fields that are remembered; a connection may be idle for long.
+const PASSED_MAX: usize = 1024;
 
 /// Why a head is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +92,9 @@ pub(super) struct RequestHeads {
     head: Option<Head>,
     /// Whether the method of the current head is known to be `HEAD`.
     is_head: bool,
+    /// The fields of an earlier head, with the empty line after them. Clients repeat them in every
+    /// request of a connection, and the same bytes need no second check.
+    passed: Vec<u8>,
 }
 
 /// What must be remembered of a head until it ends.
@@ -125,8 +130,10 @@ impl RequestHeads {
     /// Checks the bytes that were read and have not passed yet, up to the end of one head.
     pub(super) fn read(&mut self, bytes: &[u8]) -> Result<Checked, BadHead> {
         let mut checked = Checked::default();
+        let mut fields = None;
         while !checked.is_whole {
-            let rest = &bytes[checked.dropped + checked.given..];
+            let at = checked.dropped + checked.given;
+            let rest = &bytes[at..];
             if self.head.is_none() {
                 self.is_head = rest.starts_with(b"HEAD ");
             }
@@ -140,17 +147,37 @@ impl RequestHeads {
                     checked.dropped += length;
                     continue;
                 }
-                (None, line) => self.head = Some(Head::begin(line)?),
+                (None, line) => {
+                    let head = Head::begin(line)?;
+                    if head.is_followed_by(&self.passed, &rest[length..]) {
+                        checked.given += self.passed.len();
+                        checked.is_whole = true;
+                    } else {
+                        fields = Some(at + length);
+                        self.head = Some(head);
+                    }
+                }
                 (Some(head), b"") => {
                     head.end()?;
                     checked.is_whole = true;
+                    fields = fields.filter(|_start| head.has_host);
                     self.head = None;
                 }
                 (Some(head), line) => head.field(line)?,
             }
             checked.given += length;
         }
+        if let Some(start) = fields.filter(|_start| checked.is_whole) {
+            self.remember(&bytes[start..checked.dropped + checked.given]);
+        }
         Ok(checked)
+    }
+
+    fn remember(&mut self, fields: &[u8]) {
+        if fields.len() <= PASSED_MAX {
+            self.passed.clear();
+            self.passed.extend_from_slice(fields);
+        }
     }
 
     /// The first line without its end, or `None` if the end has not arrived.
@@ -222,6 +249,12 @@ impl Head {
         };
         check_whole(head.bytes)?;
         Ok(head)
+    }
+
+    /// Whether these fields follow, which ended a head with a `Host`.
+    fn is_followed_by(&self, fields: &[u8], rest: &[u8]) -> bool {
+        let is_short = self.bytes + fields.len() <= HEAD_BYTES_MAX;
+        is_short && !fields.is_empty() && rest.starts_with(fields)
     }
 
     fn field(&mut self, line: &[u8]) -> Result<(), BadHead> {

@@ -41,6 +41,55 @@ fn check(bytes: &[u8], expected: Result<usize, BadHead>) {
     }
 }
 
+/// The verdict on a head that comes after another one on its connection, and on the same alone.
+fn after(first: &str, second: &str) -> [Result<Checked, BadHead>; 2] {
+    let mut heads = RequestHeads::default();
+    assert!(heads.read(first.as_bytes()).unwrap().is_whole, "{first:?}");
+    let alone = RequestHeads::default().read(second.as_bytes());
+    [heads.read(second.as_bytes()), alone]
+}
+
+#[test]
+fn a_head_gets_the_verdict_that_it_gets_alone_whatever_came_before_on_its_connection() {
+    let long = "x".repeat(HEAD_BYTES_MAX - 600);
+    let fields = [
+        "Host: a\r\n\r\n",
+        "\r\n",
+        "Host: a\r\nHost: a\r\n\r\n",
+        "Host: a\r\nA: b\r\n\r\n",
+        "Host: a\r\nA : b\r\n\r\n",
+        "Host: a\r\nContent-Length: 0\r\n\r\n",
+        "Host: a\r\nContent-Length: 1\r\n\r\n",
+        "Host: a\r\n",
+        "Host: a\r\n\r",
+        "Host: a\r\n\r\nGET / HTTP/1.1\r\n",
+        &format!("Host: a\r\nA: {}\r\n\r\n", "b".repeat(600)),
+        &format!("Host: a\r\nA: {long}\r\n\r\n"),
+    ];
+    let query = "y".repeat(URI_BYTES_MAX - 2);
+    let lines = [
+        "GET / HTTP/1.1\r\n",
+        "HEAD /b HTTP/1.0\r\n",
+        "\r\nGET / HTTP/1.1\r\n",
+        &format!("GET /?{query} HTTP/1.1\r\n"),
+        "GET / HTTP/2\r\n",
+    ];
+    let all: Vec<String> = lines
+        .iter()
+        .flat_map(|line| fields.iter().map(move |fields| format!("{line}{fields}")))
+        .collect();
+    let is_whole = |head: &&String| {
+        let read = RequestHeads::default().read(head.as_bytes());
+        read.is_ok_and(|checked| checked.is_whole)
+    };
+    for first in all.iter().filter(is_whole) {
+        for second in &all {
+            let [found, alone] = after(first, second);
+            assert_eq!(found, alone, "{first:?}, then {second:?}");
+        }
+    }
+}
+
 #[test]
 fn the_origin_of_a_refused_head_is_known_as_far_as_it_was_read() {
     let found = |bytes: &[u8], cut: usize| {
