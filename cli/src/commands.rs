@@ -33,6 +33,7 @@ mod draft_file;
 mod fetch;
 pub(crate) mod key_store;
 mod listen;
+mod record_columns;
 mod release_log;
 mod show;
 mod wait;

@@ -92,9 +92,16 @@ impl Records {
     /// The bytes of a body. A failure is remembered for operators: the disk no longer holds what
     /// was verified when the release was opened.
     fn read(&self, ordinal: u32) -> Result<Bytes, ReleaseError> {
-        self.bodies
-            .read(ordinal as usize)
-            .inspect_err(|_damage| self.is_damaged.store(true, Ordering::Relaxed))
+        self.noting_damage(self.bodies.read(ordinal as usize))
+    }
+
+    /// The same for a line, which is handed over.
+    fn with_line(&self, ordinal: u32, take: impl FnOnce(&[u8])) -> Result<(), ReleaseError> {
+        self.noting_damage(self.bodies.with_line(ordinal as usize, take))
+    }
+
+    fn noting_damage<T>(&self, read: Result<T, ReleaseError>) -> Result<T, ReleaseError> {
+        read.inspect_err(|_damage| self.is_damaged.store(true, Ordering::Relaxed))
     }
 }
 

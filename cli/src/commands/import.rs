@@ -39,6 +39,7 @@ use self::publishing::Publishing;
 use self::unchanged::{Current, IfChanged};
 use super::diff::changes::ChangedFields;
 use super::export_args::{ExportArgs, REPORTS, Shown};
+use super::record_columns::record_columns;
 use super::release_log;
 use super::releases::overtaken;
 use crate::exit_status::ExitStatus;
@@ -267,7 +268,7 @@ pub(super) fn import(
         }
     };
     let mut publishing = Publishing {
-        writer: releases.begin()?,
+        writer: releases.begin(record_columns())?,
     };
     let outcome = read(
         args,

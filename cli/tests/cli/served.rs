@@ -211,7 +211,7 @@ fn bodies_that_take_more_than_their_memory_are_read_from_disk() {
         let target = format!("/v1/boats/{}", list["data"][0]["id"].as_str().unwrap());
         assert_eq!(server.get(&target, &key).status, 200, "{memory}");
         let release = fs::read_dir(data.join("releases")).unwrap().next().unwrap();
-        let bodies = release.unwrap().path().join("boats.bodies");
+        let bodies = release.unwrap().path().join("boats.ndjson");
         let bodies = fs::File::options().write(true).open(bodies).unwrap();
         bodies.set_len(0).unwrap();
         assert_eq!(server.get(&target, &key).status, status, "{memory}");

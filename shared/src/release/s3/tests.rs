@@ -23,12 +23,12 @@ use super::published::file_name;
 use super::*;
 use crate::release::manifest::MANIFEST;
 use crate::release::releases::{ExpectedActive, Releases};
-use crate::release::tests::records::{attempt, boat, maker, time};
+use crate::release::tests::records::{attempt, boat, columns, maker, time};
 use crate::release::{FileName, Finished, S3Releases};
 
 /// Publishes boats of these models.
 fn publish(machine: &S3Releases, at: &str, models: &[&str]) -> Finished {
-    let mut writer = machine.begin().unwrap();
+    let mut writer = machine.begin(columns()).unwrap();
     for model in models {
         let boat = boat(&format!("m-{model}"), model, "10.36");
         writer.push_boat(boat).unwrap();
@@ -139,7 +139,7 @@ fn what_a_killed_import_left_is_no_release_until_it_is_imported_again() {
     let id = published_until(&here, 1).remove(0);
     // As if it had been killed before the last step, with another file cut.
     folder.remove(&file_name(&id, MANIFEST));
-    folder.put(&file_name(&id, "boats.bodies"), "cut");
+    folder.put(&file_name(&id, "boats.ndjson"), "cut");
     assert_eq!(here.list().unwrap(), []);
     let again = publish(&here, "2026-11-09T10:00:00Z", &["0"]);
     assert_eq!((&again.id, again.existed), (&id, false));
