@@ -16,6 +16,7 @@ mod sql;
 mod tables;
 mod totals;
 mod version;
+mod whole;
 
 pub use dictionaries::UnknownTerm;
 pub use explain::{ExplainedRows, PlanStep, RanStatement, StatementTimes};
@@ -28,12 +29,14 @@ pub use queue::{QueueError, QueueLimits};
 pub use sql::Argument;
 
 pub use version::duckdb_version;
+pub(crate) use whole::SentFile;
+pub use whole::WholeFormat;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use shared::base::etag::ETag;
+use shared::base::etag::{Coding, ETag};
 use shared::base::ids::IdOrSlug;
 use shared::release::bodies::Bodies;
 use shared::release::{InUse, ReleaseError};
@@ -42,6 +45,7 @@ use self::dictionaries::DictionaryIds;
 use self::index::Index;
 use self::pool::Pool;
 use self::totals::Totals;
+use self::whole::WholeFiles;
 use crate::params::ListKind;
 
 /// Why a record's body could not be read.
@@ -76,15 +80,17 @@ pub struct Body {
 struct Records {
     index: Index,
     bodies: Bodies,
+    whole: WholeFiles,
     /// Whether a body no longer matched what was verified.
     is_damaged: AtomicBool,
 }
 
 impl Records {
-    fn new(index: Index, bodies: Bodies) -> Self {
+    fn new(index: Index, bodies: Bodies, whole: WholeFiles) -> Self {
         Self {
             index,
             bodies,
+            whole,
             is_damaged: AtomicBool::new(false),
         }
     }
@@ -177,6 +183,16 @@ impl Catalogue {
         };
         let etag = records.index.entry(ordinal).etag;
         Ok(Body { bytes, etag })
+    }
+
+    /// The file with all records of a kind in a coding, if there is one.
+    pub(crate) fn whole(
+        &self,
+        kind: ListKind,
+        format: WholeFormat,
+        coding: Coding,
+    ) -> Option<SentFile> {
+        self.records(kind).whole.get(format, coding)
     }
 
     /// The body that lists the terms of all boats.

@@ -235,7 +235,7 @@ fn first_key(keys: &KeyStoreConfig) -> Option<String> {
     Some(owner.map_or_else(
         || "catalogue subscriptions create NAME".to_owned(),
         |owner| {
-            let (name, scopes) = (quoted(owner.name.as_str()), Scope::ALL.map(Scope::as_str));
+            let (name, scopes) = (quoted(owner.name.as_str()), Scope::READ.map(Scope::as_str));
             let scopes = scopes.join(" ");
             format!("catalogue keys issue --subscription {name} --scope {scopes}")
         },

@@ -10,6 +10,9 @@ use std::fmt;
 
 use shared::keys::scope::Scope;
 
+use crate::catalogue::WholeFormat;
+use crate::params::ListKind;
+
 /// One endpoint.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Route<O = Operation> {
@@ -63,6 +66,8 @@ pub enum CatalogueOperation {
     ListManufacturerBoats,
     /// The terms that boats are found by.
     GetTerms,
+    /// All records of a kind, in a format.
+    GetWhole(ListKind, WholeFormat),
 }
 
 /// The files of the documentation: no key, no limits.
@@ -89,22 +94,29 @@ pub enum File {
 }
 
 use CatalogueOperation::{
-    GetBoat, GetManufacturer, GetTerms, ListBoats, ListManufacturerBoats, ListManufacturers,
+    GetBoat, GetManufacturer, GetTerms, GetWhole, ListBoats, ListManufacturerBoats,
+    ListManufacturers,
 };
+use ListKind::{Boats, Manufacturers};
 use Operation::{Catalogue, Service};
 use PathPattern::{Fixed, OfRecord};
-use Scope::{BoatsRead, ManufacturersRead};
+use Scope::{BoatsRead, CatalogueExport, ManufacturersRead};
 use ServiceOperation::{CheckHealth, DescribeApi, DescribeVersion};
+use WholeFormat::{Ndjson, Parquet};
 
 /// Every endpoint. All of them answer `GET` and `HEAD`, and nothing else.
 #[rustfmt::skip]
-pub static ROUTES: [Route; 9] = [
+pub static ROUTES: [Route; 13] = [
     Route { path: Fixed("/v1/boats"),                      operation: Catalogue(ListBoats, &[BoatsRead]) },
     Route { path: OfRecord("/v1/boats/", ""),              operation: Catalogue(GetBoat, &[BoatsRead]) },
     Route { path: Fixed("/v1/manufacturers"),              operation: Catalogue(ListManufacturers, &[ManufacturersRead]) },
     Route { path: OfRecord("/v1/manufacturers/", ""),      operation: Catalogue(GetManufacturer, &[ManufacturersRead]) },
     Route { path: OfRecord("/v1/manufacturers/", "/boats"), operation: Catalogue(ListManufacturerBoats, &[ManufacturersRead, BoatsRead]) },
     Route { path: Fixed("/v1/terms"),                      operation: Catalogue(GetTerms, &[BoatsRead]) },
+    Route { path: Fixed("/v1/boats.ndjson"),               operation: Catalogue(GetWhole(Boats, Ndjson), &[CatalogueExport, BoatsRead]) },
+    Route { path: Fixed("/v1/boats.parquet"),              operation: Catalogue(GetWhole(Boats, Parquet), &[CatalogueExport, BoatsRead]) },
+    Route { path: Fixed("/v1/manufacturers.ndjson"),       operation: Catalogue(GetWhole(Manufacturers, Ndjson), &[CatalogueExport, ManufacturersRead]) },
+    Route { path: Fixed("/v1/manufacturers.parquet"),      operation: Catalogue(GetWhole(Manufacturers, Parquet), &[CatalogueExport, ManufacturersRead]) },
     Route { path: Fixed("/v1"),                            operation: Service(DescribeVersion) },
     Route { path: Fixed("/health"),                        operation: Service(CheckHealth) },
     Route { path: Fixed("/openapi.json"),                  operation: Service(DescribeApi) },
@@ -220,6 +232,7 @@ mod tests {
             Some(("/v1/manufacturers/{idOrSlug}/boats", "x")),
         );
         check("/v1/terms", Some(("/v1/terms", "")));
+        check("/v1/boats.ndjson", Some(("/v1/boats.ndjson", "")));
         check("/v1", Some(("/v1", "")));
         check("/health", Some(("/health", "")));
         check("/openapi.json", Some(("/openapi.json", "")));
@@ -265,6 +278,8 @@ mod tests {
             "/v1/x/../boats",
             "/v1/Boats",
             "/v1/terms/",
+            "/v1/boats.csv",
+            "/v1/boats.ndjson.gz",
             "/v1/terms/types",
             "/v1/bo%61ts",
             "/v1/boats/a/",

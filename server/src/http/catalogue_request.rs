@@ -6,6 +6,7 @@ use shared::base::ids::IdOrSlug;
 
 use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of, parse_nested, parse_record};
+use super::whole_file::WholeRequest;
 use crate::api_tables::routes::CatalogueOperation;
 use crate::params::{
     BOATS, BOATS_OF_MANUFACTURER, ListKind, ListQuery, MANUFACTURERS, NoParams, ParamIssue,
@@ -19,6 +20,7 @@ pub(crate) enum CatalogueRequest {
     Manufacturer(IdOrSlug),
     ManufacturerBoats(IdOrSlug, ListQuery),
     Terms,
+    Whole(WholeRequest),
 }
 
 impl CatalogueRequest {
@@ -46,6 +48,10 @@ impl CatalogueRequest {
                 NoParams::parse(query)?;
                 Self::Terms
             }
+            CatalogueOperation::GetWhole(kind, format) => {
+                NoParams::parse(query)?;
+                Self::Whole(WholeRequest { kind, format })
+            }
         })
     }
 
@@ -63,6 +69,7 @@ impl CatalogueRequest {
                 Box::pin(look_up.list(&query)).await
             }
             Self::Terms => Ok(look_up.terms()),
+            Self::Whole(_) => unreachable!("a file is sent, not looked up"),
         }
     }
 }

@@ -14,6 +14,7 @@ use shared::keys::scope::Scope;
 
 use super::bodies::{self, ErrorDetails, ErrorEnvelope, ErrorObject};
 use super::headers::ResponseMeta;
+use super::whole_file::OfFile;
 use crate::api_tables::errors::{self, ErrorKind};
 use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::base::request_id::RequestId;
@@ -54,6 +55,8 @@ pub(crate) enum ApiError {
     UnknownPath,
     /// A method other than `GET` and `HEAD`.
     MethodNotAllowed,
+    /// A range that a file of that many bytes does not have.
+    NoSuchRange(u64),
     /// The minute limit is used up.
     RateLimited(Usage),
     /// The monthly quota is used up.
@@ -99,6 +102,7 @@ impl ApiError {
             Self::NoRecord(_) => errors::NO_RECORD,
             Self::UnknownPath => errors::UNKNOWN_PATH,
             Self::MethodNotAllowed => errors::METHOD_NOT_ALLOWED,
+            Self::NoSuchRange(_) => errors::NO_SUCH_RANGE,
             Self::RateLimited(_) => errors::RATE_LIMITED,
             Self::QuotaExceeded(_) => errors::QUOTA_EXCEEDED,
             Self::RequestTimeout => errors::REQUEST_TIMEOUT,
@@ -129,6 +133,7 @@ impl ApiError {
             Self::Validation(issues) => kind.message(&[("problems", &problems(issues))]),
             Self::MissingScopes(scopes) => kind.message(&[("scopes", &scope_names(scopes))]),
             Self::NoRecord(record) => kind.message(&[("kind", record)]),
+            Self::NoSuchRange(bytes) => kind.message(&[("bytes", bytes)]),
             Self::RateLimited(usage) => kind.message(&[
                 ("limit", &usage.limit),
                 ("seconds", &usage.retry_after_seconds),
@@ -149,6 +154,9 @@ impl ApiError {
     /// Adds what the error itself knows for the headers.
     pub(crate) fn fill(&self, meta: &mut ResponseMeta) {
         match self {
+            Self::NoSuchRange(bytes) => {
+                meta.of_file = Some(OfFile::NoPart { bytes: *bytes });
+            }
             Self::RateLimited(usage) => {
                 meta.rate = Some(*usage);
                 meta.retry_after_seconds = Some(usage.retry_after_seconds);

@@ -23,7 +23,7 @@ use super::openapi;
 use super::pipeline::{Target, target};
 use crate::api_tables::routes::{self, MatchedPath, Operation, Route};
 use crate::cache::{CacheError, Freshness, ListCache};
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, SentFile};
 use crate::metrics::Queries;
 use crate::params::{ListKind, NoParams, QueryString};
 use crate::wire::{BadHead, check};
@@ -93,6 +93,10 @@ impl Explanation {
             query: &query,
             now: clock.now(),
         };
+        if let CatalogueRequest::Whole(whole) = asked {
+            self.answer = Some(whole_body(whole.file(catalogue, Coding::Identity)));
+            return Ok(());
+        }
         self.describe(&asked, &look_up, clock).await?;
         self.answer = Some(body(asked.look_up(&look_up).await?));
         Ok(())
@@ -115,7 +119,7 @@ impl Explanation {
                 self.record = named(catalogue, ListKind::Manufacturers, name);
                 return Ok(());
             }
-            CatalogueRequest::Terms => return Ok(()),
+            CatalogueRequest::Terms | CatalogueRequest::Whole(_) => return Ok(()),
             CatalogueRequest::List(query) => query.clone(),
             CatalogueRequest::ManufacturerBoats(name, query) => {
                 self.record = named(catalogue, ListKind::Manufacturers, name);
@@ -201,12 +205,22 @@ fn named(catalogue: &Catalogue, kind: ListKind, name: &IdOrSlug) -> Option<Named
 
 fn body(found: Resource) -> ExplainedBody {
     ExplainedBody {
-        bytes: found.body.len(),
+        bytes: found.body.len() as u64,
         etag: found.etag.in_coding(Coding::Identity).text(),
         cache: match found.freshness {
             Freshness::Hit { .. } => "HIT",
             Freshness::Miss => "MISS",
         },
         link: found.link,
+    }
+}
+
+/// A file as it is sent uncompressed.
+fn whole_body(file: SentFile) -> ExplainedBody {
+    ExplainedBody {
+        bytes: file.bytes(),
+        etag: file.etag.text(),
+        cache: "HIT",
+        link: None,
     }
 }

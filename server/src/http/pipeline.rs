@@ -102,9 +102,15 @@ pub(crate) async fn answer<'a>(
     check_scopes(&caller.key, scopes)?;
     let asked =
         CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
-    counting.check_quota().await?;
+    let quota = counting.check_quota().await?;
 
     let catalogue = app.catalogue();
+    if let CatalogueRequest::Whole(whole) = asked {
+        let answer = whole.answer(&catalogue, request, &mut context.meta)?;
+        return counting
+            .charge_whole(answer, quota, &mut context.meta)
+            .await;
+    }
     let look_up = LookUp {
         catalogue: &catalogue,
         lists: &app.lists,
@@ -183,6 +189,21 @@ impl Counting<'_> {
         let (quotas, owner) = (&self.app.quotas, &self.caller.subscription);
         let check = |left| quotas.check_within(left, owner, self.now);
         self.wait_budget.spend(check).await
+    }
+
+    /// Charges a file, unless the client has it, or what it gets is the rest of one, which leaves
+    /// the quota as it was checked.
+    async fn charge_whole(
+        &mut self,
+        answer: Answer,
+        checked: Usage,
+        meta: &mut ResponseMeta,
+    ) -> Result<Answer, ApiError> {
+        meta.quota = Some(match &answer {
+            Answer::File(file) if file.is_charged() => self.charge().await?,
+            _ => checked,
+        });
+        Ok(answer)
     }
 
     /// Charges a request to the month's quota, and counts it as one of its key.

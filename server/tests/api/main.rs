@@ -48,5 +48,6 @@ mod records;
 mod routes;
 mod serve;
 mod service;
+mod whole;
 mod windows;
 mod wire;

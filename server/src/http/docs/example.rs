@@ -90,11 +90,13 @@ pub(super) fn tasks() -> [Example; 4] {
 /// A request, as a program in the language of this ending.
 #[derive(Template)]
 #[template(path = "docs/request.txt")]
-struct Request {
+struct Request<'a> {
     ending: &'static str,
     summary: &'static str,
     target: &'static str,
     needs_key: bool,
+    /// The file to write, if the response is one.
+    file: Option<&'a str>,
 }
 
 /// Stands for the target of a request until the program is escaped.
@@ -112,6 +114,7 @@ pub(super) fn request(operation: &'static Operation, path: &str) -> Example {
             summary: &operation.summary,
             target: TARGET,
             needs_key: !operation.scopes().is_empty(),
+            file: file(operation, path),
         }));
         variant.code = variant.code.replace(TARGET, &target);
         variant
@@ -120,6 +123,13 @@ pub(super) fn request(operation: &'static Operation, path: &str) -> Example {
         name: &operation.id,
         variants,
     }
+}
+
+/// The name of the file that an operation sends, if it sends one.
+pub(super) fn file<'a>(operation: &Operation, path: &'a str) -> Option<&'a str> {
+    let is_part = |status: &&str| *status == "206";
+    operation.other_statuses().iter().find(|it| is_part(it))?;
+    path.rsplit('/').next()
 }
 
 /// The path of an operation, with an example of its parameter.

@@ -29,10 +29,11 @@ pub(crate) struct Parameter {
 /// client has.
 pub(super) fn of(route: &Route) -> Vec<Parameter> {
     use CatalogueOperation::{
-        GetBoat, GetManufacturer, GetTerms, ListBoats, ListManufacturerBoats, ListManufacturers,
+        GetBoat, GetManufacturer, GetTerms, GetWhole, ListBoats, ListManufacturerBoats,
+        ListManufacturers,
     };
     let (record, list) = match route.operation {
-        Operation::Service(_) | Operation::Catalogue(GetTerms, _) => (None, None),
+        Operation::Service(_) | Operation::Catalogue(GetTerms | GetWhole(..), _) => (None, None),
         Operation::Catalogue(ListBoats, _) => (None, Some(&BOATS)),
         Operation::Catalogue(GetBoat, _) => (Some(("boat", "first-36")), None),
         Operation::Catalogue(ListManufacturers, _) => (None, Some(&MANUFACTURERS)),
@@ -44,7 +45,19 @@ pub(super) fn of(route: &Route) -> Vec<Parameter> {
     let record = record.map(|(kind, example)| id_or_slug(kind, example));
     let tag = is_conditional(route.operation).then(if_none_match);
     let parameters = record.into_iter().chain(list.into_iter().flat_map(of_list));
-    parameters.chain(tag).collect()
+    let parameters = parameters.chain(tag);
+    match is_whole(route.operation) {
+        true => parameters.chain(of_ranges()).collect(),
+        false => parameters.collect(),
+    }
+}
+
+/// Whether it sends a whole file, of which a client may ask for a range.
+pub(super) const fn is_whole(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Catalogue(CatalogueOperation::GetWhole(..), _)
+    )
 }
 
 /// The kind of a record, and an example.
@@ -94,6 +107,32 @@ fn if_none_match() -> Parameter {
         schema: json_schema!({ "type": "string" }),
         example: "\"4e7e956141bc0310af3e8980cc89becc\"".into(),
     }
+}
+
+/// What a request for a part of a file has.
+fn of_ranges() -> [Parameter; 2] {
+    let header = |name, description: &'static str, example: &'static str| Parameter {
+        name,
+        location: "header",
+        description: description.into(),
+        required: false,
+        schema: json_schema!({ "type": "string" }),
+        example: example.into(),
+    };
+    [
+        header(
+            "Range",
+            "One range of bytes of the uncompressed file, to go on with a download or to read a \
+             part. Several ranges, and what is malformed, are ignored: the whole file is sent.",
+            "bytes=1048576-",
+        ),
+        header(
+            "If-Range",
+            "The ETag of the uncompressed file that the first part came from: where the file is \
+             another by now, all of it is sent, with status 200.",
+            "\"4e7e956141bc0310af3e8980cc89becc\"",
+        ),
+    ]
 }
 
 fn schema(values: Values) -> Schema {

@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
-use super::document::{Content, ErrorExample, Media, Reference, Response};
+use super::document::{ErrorExample, Media, Reference, Response};
 use super::in_order::{InOrder, raw};
-use super::parameters::is_conditional;
+use super::parameters::{is_conditional, is_whole};
 use crate::api_tables::routes::{
     CatalogueOperation, Operation, PathPattern, ROUTES, Route, ServiceOperation,
 };
@@ -27,9 +27,11 @@ const OF_ALL: [u16; 8] = [400, 401, 408, 413, 414, 431, 500, 503];
 const OF_KEYS: [u16; 2] = [403, 429];
 /// The error of a lookup.
 const OF_RECORDS: u16 = 404;
+/// The error of a range.
+const OF_RANGES: u16 = 416;
 
 /// The headers that the document describes, by the group that they are sent with.
-pub(super) const HEADERS: [(Group, &[&str]); 10] = [
+pub(super) const HEADERS: [(Group, &[&str]); 11] = [
     (Group::RequestId, &["X-Request-Id"]),
     (
         Group::RateLimit,
@@ -48,10 +50,12 @@ pub(super) const HEADERS: [(Group, &[&str]); 10] = [
     (Group::Caching, &["ETag", CACHE_CONTROL, "Vary"]),
     (Group::Freshness, &["X-Cache", "Age"]),
     (Group::Link, &["Link"]),
+    (Group::Ranges, &["Accept-Ranges", CONTENT_RANGE]),
     (Group::RetryAfter, &["Retry-After"]),
     (Group::WwwAuthenticate, &["WWW-Authenticate"]),
 ];
 const CACHE_CONTROL: &str = "Cache-Control";
+const CONTENT_RANGE: &str = "Content-Range";
 
 /// Adds what the tables say to the responses of an operation, which begin with its 200.
 pub(super) fn complete(responses: &mut InOrder<Response>, route: &Route) {
@@ -63,6 +67,10 @@ pub(super) fn complete(responses: &mut InOrder<Response>, route: &Route) {
         )
     };
     ok.headers = headers(operation, 200);
+    if is_whole(operation) {
+        let part = part_of(ok, operation);
+        responses.0.push(("206".to_owned(), part));
+    }
     if is_conditional(operation) {
         responses
             .0
@@ -141,6 +149,7 @@ fn refusals() -> Vec<ApiError> {
         ApiError::RefusedKey(KeyRefusal::Disabled),
         ApiError::MissingScopes(vec![Scope::BoatsRead]),
         ApiError::NoRecord("boat"),
+        ApiError::NoSuchRange(1234),
         ApiError::RequestTimeout,
         ApiError::BodyNotAllowed,
         ApiError::UriTooLong,
@@ -159,6 +168,9 @@ fn errors_of(route: &Route) -> Vec<u16> {
     }
     if matches!(route.path, PathPattern::OfRecord(..)) {
         statuses.push(OF_RECORDS);
+    }
+    if is_whole(route.operation) {
+        statuses.push(OF_RANGES);
     }
     statuses.sort_unstable();
     statuses
@@ -183,6 +195,27 @@ fn reason(status: u16) -> &'static str {
     status
         .and_then(|status| status.canonical_reason())
         .unwrap_or_default()
+}
+
+/// The response to a request for a range.
+fn part_of(whole: &Response, operation: Operation) -> Response {
+    let media = whole.content.iter().flat_map(|content| &content.0);
+    let media = media.map(|(name, media)| {
+        let media = Media {
+            schema: media.schema.clone(),
+            examples: InOrder::default(),
+        };
+        (name.clone(), media)
+    });
+    Response {
+        description:
+            "The range that was asked for, of the uncompressed file. Charged to the quota \
+                      where it begins at 0, else not: it is the rest of something paid."
+                .to_owned(),
+        headers: headers(operation, 206),
+        content: Some(media.collect()),
+        ..Response::default()
+    }
 }
 
 fn not_modified(operation: Operation) -> Response {
@@ -220,7 +253,7 @@ fn error(operation: Operation, status: u16) -> Response {
     Response {
         description: format!("{}\n\n{}", reason(status), lines.join("\n")),
         headers: headers(operation, status),
-        content: Some(Content { json: media }),
+        content: Some(InOrder(vec![("application/json".to_owned(), media)])),
         ..Response::default()
     }
 }
@@ -229,6 +262,13 @@ fn error(operation: Operation, status: u16) -> Response {
 fn headers(operation: Operation, status: u16) -> InOrder<Reference> {
     let groups = HEADERS.iter().filter(|(group, _)| group.is_on(status));
     let all = groups.flat_map(|(group, names)| names.iter().map(|name| (*group, *name)));
+    // Of a whole file there is no range, and of a part no coding.
+    let other = match status {
+        200 => CONTENT_RANGE,
+        206 => "Content-Encoding",
+        _ => "",
+    };
+    let all = all.filter(|(_, name)| *name != other);
     let shown = all.filter(|(group, name)| 400 <= status || knows(operation, *group, name));
     shown
         .map(|(_, name)| (name.to_owned(), reference("headers", name)))
@@ -237,10 +277,13 @@ fn headers(operation: Operation, status: u16) -> InOrder<Reference> {
 
 /// Whether an operation that succeeds knows the header's value.
 fn knows(operation: Operation, group: Group, name: &str) -> bool {
-    use CatalogueOperation::{GetBoat, GetManufacturer, GetTerms};
+    use CatalogueOperation::{GetBoat, GetManufacturer, GetTerms, GetWhole};
     match operation {
-        Operation::Catalogue(GetBoat | GetManufacturer | GetTerms, _) => group != Group::Link,
-        Operation::Catalogue(..) => true,
+        Operation::Catalogue(GetWhole(..), _) => group != Group::Link,
+        Operation::Catalogue(GetBoat | GetManufacturer | GetTerms, _) => {
+            !matches!(group, Group::Link | Group::Ranges)
+        }
+        Operation::Catalogue(..) => group != Group::Ranges,
         Operation::Service(ServiceOperation::DescribeApi) => {
             matches!(group, Group::RequestId | Group::Coding | Group::Caching)
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::check_all_are_here;
 use super::described::OF_OTHER_METHODS;
 use super::document::{DOCUMENT, check_schema, operation, operations};
-use crate::answers::{CATALOGUE, SERVICE, errors};
+use crate::answers::{CATALOGUE, SERVICE, WHOLE, errors};
 use crate::app::{Ask, TestApp};
 
 /// Masks ids, and the numbers in a message, which depend on the key.
@@ -29,8 +29,9 @@ fn masked(mut body: Value) -> Value {
 async fn every_example_of_a_200_is_the_answer_to_its_question() {
     let asked = CATALOGUE.iter().map(|endpoint| endpoint.id);
     let asked = asked.chain(SERVICE.iter().map(|(id, _)| *id));
-    // The document is no example of itself.
-    check_all_are_here(asked.chain(["describe_api"]));
+    // The document is no example of itself, and a whole file would be too long for one.
+    let without = WHOLE.map(|endpoint| endpoint.id).into_iter();
+    check_all_are_here(asked.chain(without).chain(["describe_api"]));
     for endpoint in &CATALOGUE {
         let app = TestApp::new();
         check_answer(endpoint.id, app.get(endpoint.target()).key("reader")).await;
@@ -76,11 +77,10 @@ async fn every_example_of_a_parameter_is_accepted() {
                 Some("header") => app.get(&target).header(name, &text),
                 _ => app.get(&target),
             };
-            assert_eq!(
-                ask.key("reader").send().await.status,
-                200,
-                "{target} {name}={text}"
-            );
+            let status = ask.key("reader").send().await.status;
+            // The example of a range lies behind the end of a small file.
+            let expected = if name == "Range" { 416 } else { 200 };
+            assert_eq!(status, expected, "{target} {name}={text}");
         }
     }
 }
