@@ -7,7 +7,7 @@ are the linter's words for what it only tells; they are listed too, so that a ch
 from dataclasses import dataclass
 
 ANSWERED = (200, 304)
-REFUSED = (400, 401, 403, 404, 405, 408, 413, 414, 429, 431, 500, 503)
+REFUSED = (400, 401, 403, 404, 405, 408, 413, 414, 416, 429, 431, 500, 503)
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Explained:
 
 EXPLAINED = [
     # Praise.
-    Explained("CL_CORRECT", (200, *REFUSED), "as it should be"),
-    Explained("DATE_CORRECT", (*ANSWERED, 204, *REFUSED), "as it should be"),
-    Explained("FRESHNESS_FRESH", ANSWERED, "max-age, which the contract sets"),
+    Explained("CL_CORRECT", (200, 206, *REFUSED), "as it should be"),
+    Explained("DATE_CORRECT", (*ANSWERED, 204, 206, *REFUSED), "as it should be"),
+    Explained("FRESHNESS_FRESH", (*ANSWERED, 206), "max-age, which the contract sets"),
 
     # The documentation, which says to browsers what it may do.
     Explained("CONTENT_SECURITY_POLICY", ANSWERED, "as it should be"),
@@ -48,16 +48,16 @@ EXPLAINED = [
     Explained("CURRENT_AGE", (200,), "a list that was asked for before comes from the cache, which `Age` says"),
     Explained("AGE_PENALTY", (200,),
               "of such a list only the body is old: the message is of this moment, as its limits are, and so is Date"),
-    Explained("STORE_PRIVATE_CC", ANSWERED, "records are for the client that has the key: `private`"),
+    Explained("STORE_PRIVATE_CC", (*ANSWERED, 206), "records are for the client that has the key: `private`"),
     Explained("STORE_STORABLE", ANSWERED, "the OpenAPI document is for everybody"),
     Explained("STORE_NO_STORE", (200,), "the version descriptor and the uptime are of the moment"),
-    Explained("STALE_SERVABLE", (*ANSWERED, 400, 401, 403, 404, 429, 500, 503),
+    Explained("STALE_SERVABLE", (*ANSWERED, 206, 400, 401, 403, 404, 416, 429, 500, 503),
               "what forbids it is `must-revalidate`, which lets shared caches store answers to requests with a key"),
     Explained("STORE_UNSTORABLE", (304, 400, 401, 404, 408, 413, 414, 431),
               "no answer that is a refusal is to be stored, nor that the documentation is still the same"),
-    Explained("STORE_PRIVATE_AUTH", (400, 401, 403, 404, 429, 500, 503),
+    Explained("STORE_PRIVATE_AUTH", (400, 401, 403, 404, 416, 429, 500, 503),
               "the contract has no Cache-Control on errors; what a client with a key stores, no other client reads"),
-    Explained("FRESHNESS_NONE", (400, 401, 403, 404, 429, 500, 503), "and it has to ask again each time"),
+    Explained("FRESHNESS_NONE", (400, 401, 403, 404, 416, 429, 500, 503), "and it has to ask again each time"),
 
     # Pages of other origins, on servers that let them in.
     Explained("CORS_ORIGIN_MATCH", (*ANSWERED, 204, 400, 401, 405, 413), "the origin is one of those that were named"),
