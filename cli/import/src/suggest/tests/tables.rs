@@ -90,8 +90,10 @@ fn rows_that_do_not_fit_the_header_are_told_with_the_first() {
 #[test]
 fn files_of_one_record_each_are_one_list() {
     let directory = tempfile::tempdir().unwrap();
-    let write =
-        |name: &str, text: String| std::fs::write(directory.path().join(name), text).unwrap();
+    let write = |name: &str, text: String| {
+        let mut file = std::fs::File::create(directory.path().join(name)).unwrap();
+        std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+    };
     for folder in ["boats", "pages"] {
         std::fs::create_dir(directory.path().join(folder)).unwrap();
     }

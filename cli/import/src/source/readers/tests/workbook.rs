@@ -27,20 +27,28 @@ pub(crate) fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// A workbook of sheets, each with its name and what it has within.
 pub(crate) fn workbook(sheets: &[(&str, &str)]) -> Vec<u8> {
-    let (mut names, mut targets) = (String::new(), String::new());
-    let mut parts = Vec::new();
-    for ((name, within), number) in sheets.iter().zip(1..) {
-        names += &format!(r#"<sheet name="{name}" sheetId="{number}" r:id="s{number}"/>"#);
-        targets += &format!(
-            r#"<Relationship Id="s{number}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet{number}.xml"/>"#
-        );
-        parts.push((
+    let numbered = || sheets.iter().zip(1..);
+    let names: Vec<_> = numbered()
+        .map(|((name, _), number)| {
+            format!(r#"<sheet name="{name}" sheetId="{number}" r:id="s{number}"/>"#)
+        })
+        .collect();
+    let targets: Vec<_> = numbered()
+        .map(|(_, number)| {
+            format!(
+                r#"<Relationship Id="s{number}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet{number}.xml"/>"#
+            )
+        })
+        .collect();
+    let parts = numbered().map(|((_, within), number)| {
+        (
             format!("xl/worksheets/sheet{number}.xml"),
             format!("<worksheet>{within}</worksheet>"),
-        ));
-    }
-    let book = format!("<workbook><sheets>{names}</sheets></workbook>");
-    let targets = format!("<Relationships>{targets}</Relationships>");
+        )
+    });
+    let parts: Vec<_> = parts.collect();
+    let book = format!("<workbook><sheets>{}</sheets></workbook>", names.concat());
+    let targets = format!("<Relationships>{}</Relationships>", targets.concat());
     let fixed = [
         ("[Content_Types].xml", "<Types/>"),
         ("_rels/.rels", PACKAGE),
