@@ -170,7 +170,7 @@ async fn releases() -> String {
 }
 
 fn empty_bodies(store: &ReleaseStore, id: &ReleaseId) {
-    let bodies = store.directory(id).join(FileName::BoatBodies.as_str());
+    let bodies = store.directory(id).join(FileName::BoatLines.as_str());
     let bodies = File::options().write(true).open(bodies);
     bodies.unwrap().set_len(0).unwrap();
 }
