@@ -110,11 +110,8 @@ impl Keys {
             key.grace_ends_at = Some(shared::base::clock::UnixMillis(NOW * 1000 + 1500));
         });
         keys.issue("reads_only", &Scope::READ, |_| {});
-        keys.issue(
-            "exports_boats",
-            &[Scope::CatalogueExport, Scope::BoatsRead],
-            |_| {},
-        );
+        let exports = [Scope::CatalogueExport, Scope::BoatsRead];
+        keys.issue("exports_boats", &exports, |_| {});
         keys
     }
 

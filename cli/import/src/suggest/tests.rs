@@ -14,6 +14,7 @@ use proptest::prelude::*;
 
 use shared::base::field_path::FieldPath;
 
+use super::decision::MEASURED;
 use super::names::{REQUIRED, WANTED};
 use super::*;
 use crate::finding::Kind;
@@ -152,7 +153,7 @@ fn photos_with_addresses_alone_are_measured() {
         assert_eq!(decided, lines[0].starts_with("images"));
         lines.join("\n")
     };
-    let measured = list::MEASURED.trim_end();
+    let measured = MEASURED.trim_end();
     for (header, cell, expected) in [
         ("Photo", "https://a/1.jpg?w=1", "image.url = \".Photo\""),
         (
