@@ -6,8 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::names::GROUPS;
-use super::survey::jq_path;
-use super::text::words;
+use super::text::{jq_path, words};
 
 /// The member for the text of an element of XML.
 pub(super) const TEXT: &str = "#text";

@@ -8,11 +8,10 @@ use std::io;
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use unicode_normalization::char::is_combining_mark;
 
 use super::nested::{Access, Measure, Pair};
 use super::status::is_named;
-use super::text::words;
+use super::text::{jq_path, words};
 use crate::finding::{Code, CountAndFirst, Place};
 use crate::mapping::is_error;
 use crate::source::{self, Export, Incoming, Plan, ReadContext};
@@ -384,27 +383,4 @@ impl Shape {
             Value::Object(_) => Self::Deep,
         }
     }
-}
-
-/// A path in jq; names are quoted only if necessary.
-pub(super) fn jq_path(steps: &[String]) -> String {
-    let step = |name: &String| {
-        let mut letters = name.chars();
-        let is_letter = |c: char| c == '_' || c.is_ascii_alphabetic();
-        let is_plain = letters.next().is_some_and(is_letter)
-            && letters.all(|c| is_letter(c) || c.is_ascii_digit());
-        if is_plain {
-            format!(".{name}")
-        } else {
-            // A JSON string is also a jq string, since it never contains `\(`.
-            let quoted = Value::from(name.as_str()).to_string();
-            // Two names may differ only in whether accents stand alone.
-            let spelled = quoted.chars().map(|c| match u32::from(c) {
-                code @ ..=0xffff if is_combining_mark(c) => format!("\\u{code:04x}"),
-                _ => c.to_string(),
-            });
-            format!(".{}", spelled.collect::<String>())
-        }
-    };
-    steps.iter().map(step).collect()
 }

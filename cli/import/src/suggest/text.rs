@@ -1,9 +1,12 @@
-//! Texts in drafts: names parted into words, and values as comments and TOML show them.
+//! Texts in drafts: names parted into words and joined to paths of jq, and values as comments and
+//! TOML show them.
 //!
 //! Nothing here knows what a name means.
 
 use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
+use serde_json::Value;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::finding::others;
 use crate::mapping::slugify;
@@ -75,7 +78,30 @@ pub(super) fn quoted(text: &str) -> String {
         return format!("'{text}'");
     }
     // A JSON string is also a TOML string, except for this character.
-    serde_json::Value::from(text)
+    Value::from(text)
         .to_string()
         .replace('\u{7f}', "\\u007f")
+}
+
+/// A path in jq; names are quoted only if necessary.
+pub(super) fn jq_path(steps: &[String]) -> String {
+    let step = |name: &String| {
+        let mut letters = name.chars();
+        let is_letter = |c: char| c == '_' || c.is_ascii_alphabetic();
+        let is_plain = letters.next().is_some_and(is_letter)
+            && letters.all(|c| is_letter(c) || c.is_ascii_digit());
+        if is_plain {
+            format!(".{name}")
+        } else {
+            // A JSON string is also a jq string, since it never contains `\(`.
+            let quoted = Value::from(name.as_str()).to_string();
+            // Two names may differ only in whether accents stand alone.
+            let spelled = quoted.chars().map(|c| match u32::from(c) {
+                code @ ..=0xffff if is_combining_mark(c) => format!("\\u{code:04x}"),
+                _ => c.to_string(),
+            });
+            format!(".{}", spelled.collect::<String>())
+        }
+    };
+    steps.iter().map(step).collect()
 }

@@ -10,7 +10,7 @@ use crate::suggest::decision::Decision;
 use crate::suggest::list::{CANDIDATES_MAX, may_be, required_of};
 use crate::suggest::named::without_unit;
 use crate::suggest::names::{REQUIRED, WANTED, Wanted};
-use crate::suggest::survey::jq_path;
+use crate::suggest::text::jq_path;
 use crate::suggest::text::{clean, quoted as toml_text, words};
 
 /// Usual names of the fields of records other than boats.
