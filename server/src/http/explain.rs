@@ -94,7 +94,7 @@ impl Explanation {
             now: clock.now(),
         };
         if let CatalogueRequest::Whole(whole) = asked {
-            self.answer = Some(whole_body(whole.file(catalogue, Coding::Identity)));
+            self.answer = Some(whole_body(&whole.file(catalogue, Coding::Identity)));
             return Ok(());
         }
         self.describe(&asked, &look_up, clock).await?;
@@ -216,7 +216,7 @@ fn body(found: Resource) -> ExplainedBody {
 }
 
 /// A file as it is sent uncompressed.
-fn whole_body(file: SentFile) -> ExplainedBody {
+fn whole_body(file: &SentFile) -> ExplainedBody {
     ExplainedBody {
         bytes: file.bytes(),
         etag: file.etag.text(),

@@ -46,10 +46,8 @@ pub(super) fn of(route: &Route) -> Vec<Parameter> {
     let tag = is_conditional(route.operation).then(if_none_match);
     let parameters = record.into_iter().chain(list.into_iter().flat_map(of_list));
     let parameters = parameters.chain(tag);
-    match is_whole(route.operation) {
-        true => parameters.chain(of_ranges()).collect(),
-        false => parameters.collect(),
-    }
+    let ranges = is_whole(route.operation).then(of_ranges);
+    parameters.chain(ranges.into_iter().flatten()).collect()
 }
 
 /// Whether it sends a whole file, of which a client may ask for a range.
