@@ -4,6 +4,7 @@
 //! A client that takes no more holds one part and no thread, and a file until its end, whatever
 //! release is served meanwhile.
 
+use std::future::pending;
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -137,9 +138,12 @@ async fn read(file: &Arc<OpenFile>, part: usize) -> Result<Bytes, ReleaseError> 
     }
     let _waiting = WAITING.acquire().await;
     let file = Arc::clone(file);
-    let read = spawn_blocking(move || file.read(part)).await;
-    read.unwrap_or_else(|broken_off| match broken_off.try_into_panic() {
-        Ok(panic) => resume_unwind(panic),
-        Err(cancelled) => unreachable!("nothing cancels a read: {cancelled}"),
-    })
+    match spawn_blocking(move || file.read(part)).await {
+        Ok(read) => read,
+        Err(broken_off) => match broken_off.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // The server stops, and drops the response.
+            Err(_cancelled) => pending().await,
+        },
+    }
 }

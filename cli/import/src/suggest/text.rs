@@ -78,9 +78,7 @@ pub(super) fn quoted(text: &str) -> String {
         return format!("'{text}'");
     }
     // A JSON string is also a TOML string, except for this character.
-    Value::from(text)
-        .to_string()
-        .replace('\u{7f}', "\\u007f")
+    Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 /// A path in jq; names are quoted only if necessary.
