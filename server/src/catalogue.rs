@@ -34,7 +34,6 @@ pub use sql::Argument;
 
 pub use version::duckdb_version;
 pub(crate) use whole::SentFile;
-pub use whole::WholeFormat;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +49,7 @@ use self::index::Index;
 use self::pool::Pool;
 use self::totals::Totals;
 use self::whole::WholeFiles;
+use crate::api_tables::routes::WholeFormat;
 use crate::params::ListKind;
 
 /// Why a record's body could not be read.

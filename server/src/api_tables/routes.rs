@@ -9,9 +9,7 @@
 use std::fmt;
 
 use shared::keys::scope::Scope;
-
-use crate::catalogue::WholeFormat;
-use crate::params::ListKind;
+use shared::release::Kind;
 
 /// One endpoint.
 #[derive(Debug, PartialEq, Eq)]
@@ -74,7 +72,7 @@ pub enum CatalogueOperation {
     /// A page of what changed since another release.
     ListChanges,
     /// All records of a kind, in a format.
-    GetWhole(ListKind, WholeFormat),
+    GetWhole(Kind, WholeFormat),
 }
 
 impl CatalogueOperation {
@@ -88,6 +86,15 @@ impl CatalogueOperation {
     pub(crate) const fn takes_any_scope(self) -> bool {
         matches!(self, Self::ListChanges)
     }
+}
+
+/// How all records of a kind are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WholeFormat {
+    /// One record a line.
+    Ndjson,
+    /// A column for each field.
+    Parquet,
 }
 
 /// The files of the documentation: no key, no limits.
@@ -119,7 +126,7 @@ use CatalogueOperation::{
     GetBoat, GetFacets, GetManufacturer, GetTerms, GetWhole, ListBoats, ListChanges,
     ListManufacturerBoats, ListManufacturers,
 };
-use ListKind::{Boats, Manufacturers};
+use Kind::{Boats, Manufacturers};
 use Operation::{Catalogue, DescribeKey, Service};
 use PathPattern::{Fixed, OfRecord};
 use Scope::{BoatsRead, CatalogueExport, ManufacturersRead};

@@ -19,6 +19,7 @@ use shared::release::{Kind, OpenFile, Release, ReleaseError, WholeFile};
 use tokio::sync::Semaphore;
 use tokio::task::{spawn_blocking, yield_now};
 
+use crate::api_tables::routes::WholeFormat;
 use crate::params::ListKind;
 
 /// Parts after which other requests of the thread get their turn: they take 0.1 ms.
@@ -27,15 +28,6 @@ const TURN: u64 = 4;
 const WAITING_MAX: usize = 4;
 
 static WAITING: Semaphore = Semaphore::const_new(WAITING_MAX);
-
-/// How all records of a kind are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WholeFormat {
-    /// One record a line.
-    Ndjson,
-    /// A column for each field.
-    Parquet,
-}
 
 /// The files of one kind.
 #[derive(Debug)]
@@ -86,11 +78,11 @@ impl WholeFiles {
     }
 }
 
-impl From<ListKind> for Kind {
-    fn from(kind: ListKind) -> Self {
+impl From<Kind> for ListKind {
+    fn from(kind: Kind) -> Self {
         match kind {
-            ListKind::Boats => Self::Boats,
-            ListKind::Manufacturers => Self::Manufacturers,
+            Kind::Boats => Self::Boats,
+            Kind::Manufacturers => Self::Manufacturers,
         }
     }
 }

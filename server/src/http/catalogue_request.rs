@@ -54,7 +54,10 @@ impl CatalogueRequest {
             CatalogueOperation::ListChanges => Self::Changes(ChangesQuery::parse(query)?),
             CatalogueOperation::GetWhole(kind, format) => {
                 NoParams::parse(query)?;
-                Self::Whole(WholeRequest { kind, format })
+                Self::Whole(WholeRequest {
+                    kind: kind.into(),
+                    format,
+                })
             }
         })
     }

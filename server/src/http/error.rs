@@ -15,7 +15,7 @@ use shared::release::ReleaseError;
 
 use super::bodies::{self, ErrorDetails, ErrorEnvelope, ErrorObject};
 use super::headers::ResponseMeta;
-use super::whole_file::OfFile;
+use super::range::OfFile;
 use crate::api_tables::errors::{self, ErrorKind};
 use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::base::request_id::RequestId;

@@ -19,7 +19,7 @@ use salvo::http::header::{
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use shared::base::etag::{CodedETag, Coding};
 
-use super::whole_file::OfFile;
+use super::range::OfFile;
 use crate::api_tables::routes::PAGE;
 use crate::base::request_id::RequestId;
 use crate::cache::Freshness;

@@ -1,4 +1,5 @@
-//! `Range` and `If-Range`: which part of a file a request asks for (RFC 9110 sections 13.1.5 and 14).
+//! `Range` and `If-Range`: which part of a file a request asks for and gets (RFC 9110
+//! sections 13.1.5 and 14).
 //!
 //! Pure functions of the headers. A field that is malformed, in another unit, or of several ranges is
 //! as if it were absent. Our own, because the library's parser takes such fields for unsatisfiable.
@@ -50,6 +51,17 @@ impl Asked {
         };
         (!range.is_empty()).then_some(range)
     }
+}
+
+/// What a response has of a file, for its headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OfFile {
+    /// All of it.
+    Whole,
+    /// A part of a file of that many bytes.
+    Part { part: Range<u64>, bytes: u64 },
+    /// Nothing: a file of that many bytes has no such part.
+    NoPart { bytes: u64 },
 }
 
 /// Digits as a number; one that is too long is greater than the length of any file.

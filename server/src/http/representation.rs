@@ -6,14 +6,18 @@
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use bytes::Bytes;
+use futures_util::Stream;
 use salvo::http::header::{ACCEPT_ENCODING, IF_NONE_MATCH};
 use salvo::http::{HeaderMap, HeaderName, HeaderValue};
 use shared::base::error_chain::chain;
 use shared::base::etag::{CodedETag, Coding, ETag, IfNoneMatch};
+use shared::release::ReleaseError;
 
 use super::accept_encoding::Accepted;
-use super::whole_file::FileBody;
+use crate::catalogue::SentFile;
 use crate::compressed::CompressedBodies;
 
 /// Length below which a body is sent uncompressed. Its head alone is longer, and both fit into one
@@ -32,6 +36,32 @@ pub(crate) enum Answer {
     Preflight,
     /// 308: the documentation is at [`PAGE`](crate::api_tables::routes::PAGE).
     ToPage,
+}
+
+/// A file or a part of it.
+pub(crate) struct FileBody {
+    pub(super) file: SentFile,
+    /// Which bytes of it.
+    pub(super) range: Range<u64>,
+    /// Whether it was asked for as a part.
+    pub(super) is_part: bool,
+}
+
+impl FileBody {
+    /// Its length.
+    pub(super) const fn bytes(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+
+    /// Whether it is the beginning of a file, which is charged; the rest is of something paid.
+    pub(super) const fn is_charged(&self) -> bool {
+        self.range.start == 0
+    }
+
+    /// Its bytes.
+    pub(super) fn stream(self) -> impl Stream<Item = Result<Bytes, ReleaseError>> + Send + 'static {
+        self.file.stream(self.range)
+    }
 }
 
 /// A body that is the same for every request, and its tag.

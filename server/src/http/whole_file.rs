@@ -3,23 +3,19 @@
 //!
 //! A file is never compressed here. It charges nothing.
 
-use std::ops::Range;
-
-use bytes::Bytes;
-use futures_util::Stream;
 use salvo::Request;
 use salvo::http::header::{ACCEPT_ENCODING, IF_NONE_MATCH, IF_RANGE, RANGE};
 use salvo::http::{HeaderMap, HeaderName, Method};
 use shared::base::etag::{Coding, IfNoneMatch};
-use shared::release::ReleaseError;
 
 use super::accept_encoding::Accepted;
 use super::error::ApiError;
 use super::headers::{Media, ResponseMeta};
-use super::range::{Asked, is_unchanged};
-use super::representation::{Answer, lines};
+use super::range::{Asked, OfFile, is_unchanged};
+use super::representation::{Answer, FileBody, lines};
+use crate::api_tables::routes::WholeFormat;
 use crate::cache::Freshness;
-use crate::catalogue::{Catalogue, SentFile, WholeFormat};
+use crate::catalogue::{Catalogue, SentFile};
 use crate::params::ListKind;
 
 /// The codings that lines are kept in, the best first.
@@ -30,42 +26,6 @@ const CODINGS: [Coding; 2] = [Coding::Zstd, Coding::Gzip];
 pub(crate) struct WholeRequest {
     pub(crate) kind: ListKind,
     pub(crate) format: WholeFormat,
-}
-
-/// A file or a part of it.
-pub(crate) struct FileBody {
-    file: SentFile,
-    range: Range<u64>,
-    /// Whether it was asked for as a part.
-    pub(super) is_part: bool,
-}
-
-impl FileBody {
-    /// Its length.
-    pub(super) const fn bytes(&self) -> u64 {
-        self.range.end - self.range.start
-    }
-
-    /// Whether it is the beginning of a file, which is charged; the rest is of something paid.
-    pub(super) const fn is_charged(&self) -> bool {
-        self.range.start == 0
-    }
-
-    /// Its bytes.
-    pub(super) fn stream(self) -> impl Stream<Item = Result<Bytes, ReleaseError>> + Send + 'static {
-        self.file.stream(self.range)
-    }
-}
-
-/// What a response has of a file, for its headers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum OfFile {
-    /// All of it.
-    Whole,
-    /// A part of a file of that many bytes.
-    Part { part: Range<u64>, bytes: u64 },
-    /// Nothing: a file of that many bytes has no such part.
-    NoPart { bytes: u64 },
 }
 
 impl WholeRequest {
