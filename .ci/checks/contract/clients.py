@@ -15,6 +15,12 @@ from checks.tools import alone, of_npm, of_pip
 
 HERE = pathlib.Path(__file__).resolve().parent
 OPENAPI_PYTHON_CLIENT = "0.29.1"
+# Without this, it warns that it leaves the bodies of these out.
+WHOLE_FILES = """\
+content_type_overrides:
+  application/x-ndjson: application/octet-stream
+  application/vnd.apache.parquet: application/octet-stream
+"""
 CARGO = """\
 # Made by .ci/contract: a client of the boat catalogue, which is no part of its workspace.
 [package]
@@ -84,8 +90,9 @@ def python(folder, document, environment):
     tool = of_pip(f"openapi-python-client-{OPENAPI_PYTHON_CLIENT}", f"openapi-python-client=={OPENAPI_PYTHON_CLIENT}")
     # It looks for the linter that cleans what it made.
     path = {**environment, "PATH": f"{tool}{os.pathsep}{environment['PATH']}"}
+    (folder / "python.yml").write_text(WHOLE_FILES)
     run(tool / "openapi-python-client", "generate", "--fail-on-warning", "--meta", "none", "--path", document,
-        "--output-path", folder / "boat_catalogue_client", cwd=folder, env=path)
+        "--config", folder / "python.yml", "--output-path", folder / "boat_catalogue_client", cwd=folder, env=path)
     environment = {**environment, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     run(tool / "python", HERE / "client.py", env=environment)
 

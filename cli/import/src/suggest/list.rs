@@ -15,8 +15,8 @@ use shared::base::timestamp::Timestamp;
 
 use self::amount::{Currency, Mark, decimal_mark, named_currency};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
-use super::MEASURED;
 use super::choose::{Choice, Choices};
+use super::decision::MEASURED;
 use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
