@@ -35,7 +35,7 @@ check: lint doc test ## what has to pass before a commit
 format: ## format the code
 	cargo fmt --all
 
-snapshots: ## write the snapshots of tests anew, none is removed; .ci/with-services make snapshots writes all
+snapshots: ## write the files in snapshots anew; .ci/with-services make snapshots includes PostgreSQL, Redis and S3
 	INSTA_UPDATE=always INSTA_REQUIRE_FULL_MATCH=1 .ci/cargo test --workspace --no-fail-fast $(if $(SERVICES),-- --include-ignored)
 
 ci: ## the gate: everything that each change has to pass

@@ -75,6 +75,11 @@ class Catalogue:
         self.issued.add(key["key"])
         return key
 
+    def active_release(self):
+        """The id of the release that is served."""
+        releases = self.answer("releases", "list")["releases"]
+        return next(release["id"] for release in releases if release["active"])
+
     def served(self, *options):
         """A server on a free port, until the end of the context."""
         return serving(self.command, "--data", self.data, "serve", "--listen", "127.0.0.1:0", *options,

@@ -16,7 +16,7 @@ from checks.services import BUCKET, S3S_FS, Engine, s3_at
 from checks.tools import of_npm, of_pip
 
 MOTO, LOCALBUCKET, S3RVER = "5.2.5", "1.2.1", "3.7.1"
-PAGE = ROOT / "server/deploy/s3.md"
+PAGE = ROOT / "server/deploy/several-servers.md"
 # What tests the releases. That a wrong secret is refused is asked of a store that looks at it, and what dozens of killed
 # imports leave, of one that is not as slow as moto's.
 TESTS = (("--lib", "--", "--include-ignored", "release::"),

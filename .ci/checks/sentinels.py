@@ -1,5 +1,5 @@
 """A Redis with a replica, and three sentinels that let the replica take its place, on free ports of this machine: with the
-settings of server/deploy/redis.md. And one that is part of a Redis Cluster, which is refused.
+settings of server/deploy/several-servers.md. And one that is part of a Redis Cluster, which is refused.
 """
 
 import asyncio

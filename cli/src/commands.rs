@@ -31,6 +31,7 @@ mod beginning;
 mod coverage;
 mod draft_file;
 mod fetch;
+mod image_args;
 pub(crate) mod key_store;
 mod listen;
 mod release_log;

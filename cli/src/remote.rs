@@ -1,4 +1,5 @@
-//! Exports at addresses: fetches one into a spool, with its name, ETag and hash.
+//! Exports at addresses: fetches one into a spool, with its name, ETag and hash. Images at addresses:
+//! finds their sizes.
 //!
 //! Addresses are not trusted: size, time, attempts and redirects are limited. Secrets come only
 //! from the environment, and nothing here shows one, or the parts of an address that may hold one.
@@ -8,6 +9,7 @@ mod address;
 mod download;
 mod endpoint;
 mod failure;
+mod images;
 mod response;
 mod settings;
 mod store;
@@ -26,6 +28,7 @@ use self::download::Download;
 pub use self::download::Fetching;
 use self::endpoint::Endpoint;
 pub use self::failure::FetchError;
+pub use self::images::Images;
 pub use self::settings::RemoteSettings;
 
 /// Most bytes of one address by default.
@@ -37,6 +40,12 @@ const BLOCKING: Blocking = Blocking {
     made: 1,
     at_most: 2,
 };
+
+/// Has TLS use the cryptography of `ring`.
+fn use_ring() {
+    // Fails if another part of this program has done so already.
+    _ = rustls::crypto::ring::default_provider().install_default();
+}
 
 /// A client that fetches from addresses.
 pub struct Remote<'a> {
@@ -55,8 +64,7 @@ pub struct Fetched {
 impl<'a> Remote<'a> {
     /// Creates a client, without connecting to anything.
     pub fn new(settings: &'a RemoteSettings) -> std::io::Result<Self> {
-        // Fails if another part of this program has done so already.
-        _ = rustls::crypto::ring::default_provider().install_default();
+        use_ring();
         Ok(Self {
             settings,
             runtime: threads::runtime("fetch", THREADS, BLOCKING)?,

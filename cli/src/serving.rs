@@ -92,6 +92,10 @@ impl Serving {
             catalogue: Arc::new(catalogue),
             keyring: Arc::clone(&keyring),
             quotas: Quotas::new(ledger),
+            identities: {
+                let releases = Arc::clone(&releases);
+                Box::new(move |id| releases.identities(id))
+            },
             clock: Arc::clone(&context.clock),
             request_ids: Box::new(RandomRequestIds::new(Box::new(StdRng::from_rng(
                 &mut context.random,

@@ -14,6 +14,7 @@ use crate::base::request_id::RequestIds;
 use crate::cache::ListCache;
 use crate::catalogue::Catalogue;
 use crate::clock_watch::ClockWatch;
+use crate::comparisons::{Comparisons, ReadIdentities};
 use crate::compressed::CompressedBodies;
 use crate::cors::AllowedOrigins;
 use crate::keyring::Keyring;
@@ -31,6 +32,8 @@ pub struct Parts {
     pub keyring: Arc<Keyring>,
     /// Monthly quotas.
     pub quotas: Quotas,
+    /// Reads what is compared of releases that are not served.
+    pub identities: ReadIdentities,
     /// Source of time.
     pub clock: Arc<dyn Clock>,
     /// Source of request ids.
@@ -44,6 +47,7 @@ pub struct App {
     pub(crate) minutes: MinuteStore,
     pub(crate) quotas: Quotas,
     pub(crate) lists: ListCache,
+    pub(crate) comparisons: Arc<Comparisons>,
     pub(crate) compressed: CompressedBodies,
     /// Warnings about requests refused because of overload.
     pub(crate) overloads: Mutex<LogThrottle>,
@@ -71,6 +75,7 @@ impl App {
             minutes: MinuteStore::Memory(RateLimits::new()),
             quotas: parts.quotas,
             lists: ListCache::new(),
+            comparisons: Arc::new(Comparisons::new(parts.identities)),
             compressed: CompressedBodies::new(),
             overloads: Mutex::default(),
             metrics,

@@ -12,7 +12,6 @@ use shared::base::clock::Moment;
 pub use crate::base::weighted_cache::CacheError;
 use crate::base::weighted_cache::{Bounds, CacheFigures, WeightedCache};
 use crate::catalogue::ListBody;
-use crate::params::ListKind;
 
 /// How long an entry may be served: the `max-age` of `Cache-Control`, in seconds.
 pub const MAX_AGE_SECONDS: u64 = 60;
@@ -27,8 +26,8 @@ const BOUNDS: Bounds = Bounds {
 pub struct ListKey {
     /// Id of the release that answers.
     pub release: String,
-    /// What its rows are.
-    pub list: ListKind,
+    /// What is listed: `boats`, `manufacturers`, or the `facets` of boats.
+    pub list: &'static str,
     /// The canonical form of the query.
     pub query: String,
 }

@@ -4,8 +4,10 @@
 //! ordinals of its rows, whose texts are then taken from the bodies. Nothing here renders a record
 //! or knows HTTP.
 
+mod changes;
 mod dictionaries;
 mod explain;
+mod facets;
 mod fill;
 mod index;
 mod list;
@@ -17,8 +19,10 @@ mod tables;
 mod totals;
 mod version;
 
+pub(crate) use changes::{Change, Changes};
 pub use dictionaries::UnknownTerm;
 pub use explain::{ExplainedRows, PlanStep, RanStatement, StatementTimes};
+pub(crate) use facets::Facets;
 pub use list::{ListBody, ListError};
 pub(crate) use open::READS_AT_ONCE;
 pub use open::{OpenCatalogueError, OpenSettings};

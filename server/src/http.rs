@@ -7,8 +7,8 @@
 //! `Refusal`, and `last_answer` responds.
 //!
 //! Reading order: `exchange` is one request and its reply; `pipeline` is the order of checks, among
-//! them `authorization`; `catalogue_request` and `look_up` are the catalogue's endpoints, `service`
-//! the others, with their `bodies`, `docs` the documentation; `representation` is what is sent of a
+//! them `authorization`; `catalogue_request` and `look_up` are the catalogue's endpoints, `own_key`
+//! that of a key, `changes` the page of what changed, `service` the others, with their `bodies`, `docs` the documentation; `representation` is what is sent of a
 //! body, by `accept_encoding`; `error` maps errors to HTTP. `reply` is the one place that writes a
 //! response: `headers` maps a status to headers, and `last_fields` has those of a connection.
 //! `access_log` writes a line for each request, [`openapi`] is the contract for programs, and
@@ -19,6 +19,7 @@ mod access_log;
 mod authorization;
 mod bodies;
 mod catalogue_request;
+mod changes;
 mod docs;
 mod error;
 mod exchange;
@@ -27,6 +28,7 @@ mod headers;
 mod last_fields;
 mod look_up;
 pub mod openapi;
+mod own_key;
 mod pipeline;
 mod reply;
 mod representation;

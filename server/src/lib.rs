@@ -7,7 +7,7 @@
 //! - [`api_tables`]: tables of routes and errors; [`cors`]: pages of other origins; [`params`]: what
 //!   a query asks for;
 //! - [`catalogue`]: the opened release, and its queries; [`keyring`]: the keys;
-//! - [`cache`]: finished lists; [`compressed`]: encoded bodies; `metrics`: all counters;
+//! - [`cache`]: finished lists; [`comparisons`]: releases compared; [`compressed`]: encoded bodies; `metrics`: all counters;
 //! - [`limits`]: minute windows and quotas;
 //! - `readiness`, `clock_watch` and [`threads`]: what a server depends on;
 //! - [`app`]: all that requests share;
@@ -69,6 +69,7 @@ mod base;
 pub mod cache;
 pub mod catalogue;
 mod clock_watch;
+pub mod comparisons;
 pub mod compressed;
 pub mod cors;
 pub mod http;

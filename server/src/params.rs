@@ -5,9 +5,10 @@
 //! (specification sections 4.1 to 4.5). Messages never repeat a value, because a value may be a
 //! secret.
 //!
-//! A parameter is declared once, in `lists`; nothing else here knows one by name. This module must
+//! A parameter is declared once, in `lists` or `changes`; nothing else here knows one by name. This module must
 //! not know HTTP status codes, the clock, or any SQL.
 
+mod changes;
 mod decode;
 mod links;
 mod lists;
@@ -21,8 +22,9 @@ mod tests;
 
 use shared::base::ids::IdOrSlug;
 
+pub use changes::{CHANGES, CHANGES_LIMIT_MAX, ChangesQuery};
 pub use links::page_links;
-pub use lists::{BOATS, BOATS_OF_MANUFACTURER, MANUFACTURERS};
+pub use lists::{BOATS, BOATS_OF_MANUFACTURER, FACETS, MANUFACTURERS};
 pub(crate) use parameter::Value;
 pub use parameter::{
     Bounds, Kind, LIMIT_DEFAULT, LIMIT_MAX, List, ListKind, OFFSET_MAX, Order, Parameter, Range,
@@ -46,10 +48,11 @@ impl NoParams {
     }
 }
 
-/// Whether some list has a parameter of that name.
+/// Whether some operation has a parameter of that name.
 pub(crate) fn is_declared(name: &str) -> bool {
     let lists = [&BOATS, &BOATS_OF_MANUFACTURER, &MANUFACTURERS];
-    let mut parameters = lists.into_iter().flat_map(|list| list.parameters);
+    let of_lists = lists.into_iter().flat_map(|list| list.parameters);
+    let mut parameters = of_lists.chain(&CHANGES);
     parameters.any(|parameter| parameter.name == name)
 }
 

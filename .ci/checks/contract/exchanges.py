@@ -12,7 +12,8 @@ from checks.base import Broken, wait_until
 
 BOAT = "/v1/boats/first-40.7"
 MANUFACTURER = "/v1/manufacturers/angstrom-batar"
-# By operation of the document: an address that is answered with a 200, and the scopes that it needs.
+# By operation of the document: an address that is answered with a 200, and the scopes that it needs. `{active}` is the id of the
+# release that is served.
 CATALOGUE = {
     "list_boats": ("/v1/boats?limit=2&offset=2", ("boats.read",)),
     "get_boat": (BOAT, ("boats.read",)),
@@ -20,9 +21,16 @@ CATALOGUE = {
     "get_manufacturer": (MANUFACTURER, ("manufacturers.read",)),
     "list_manufacturer_boats": (f"{MANUFACTURER}/boats?limit=1", ("boats.read", "manufacturers.read")),
     "get_terms": ("/v1/terms", ("boats.read",)),
+    "get_facets": ("/v1/facets?yearTo=1999", ("boats.read",)),
+    "list_changes": ("/v1/changes?since={active}", ()),
 }
-# The body of this one is in memory, whatever becomes of the files.
-HELD = "get_terms"
+# The bodies of these are made from what is in memory, whatever becomes of the files.
+HELD = ("get_terms", "list_changes")
+# It takes either scope, and no key can be issued without one.
+EITHER = "list_changes"
+GONE = "/v1/changes?since=20200101T000000Z-0123456789abcdef"
+# What a key may ask about itself, whatever its scopes.
+OWN = {"get_key": "/v1/key"}
 LISTS = ("list_boats", "list_manufacturers", "list_manufacturer_boats")
 SERVICE = {"describe_version": "/v1", "check_health": "/health", "describe_api": "/openapi.json"}
 # What the document does not describe: the documentation, and what is made of the document.
@@ -101,13 +109,18 @@ def etag(exchange):
 def of_all(catalogue):
     """Every exchange, of servers with other settings one after the other."""
     keys = Keys(catalogue)
+    CATALOGUE[EITHER] = (CATALOGUE[EITHER][0].format(active=catalogue.active_release()), ())
     with catalogue.served(*QUIET) as server:
         asking = Asking(server)
         with too_slow(asking):
             for operation, (target, scopes) in CATALOGUE.items():
                 of_catalogue(asking, keys, operation, target, scopes)
+            for operation, target in OWN.items():
+                of_own_key(asking, keys, operation, target)
             for operation, target in [*SERVICE.items(), *FILES.items()]:
                 of_service(asking, operation, target)
+            for target in ("/", "/docs/"):
+                asking.ask("to the page", 308, target)
             for operation, target in [*targets(), ("no path", "/nowhere")]:
                 of_any(asking, operation, target)
         # By now these are old.
@@ -123,7 +136,7 @@ def of_all(catalogue):
         failing = Asking(server)
         damage(catalogue)
         for operation, (target, _scopes) in CATALOGUE.items():
-            failing.ask(operation, 200 if operation == HELD else 500, target, bearer(keys.all))
+            failing.ask(operation, 200 if operation in HELD else 500, target, bearer(keys.all))
         asking.done += failing.done
     return asking.done
 
@@ -142,7 +155,7 @@ class Keys:
 
 
 def targets():
-    return [*((operation, target) for operation, (target, _) in CATALOGUE.items()), *SERVICE.items(), *FILES.items()]
+    return [*((operation, target) for operation, (target, _) in CATALOGUE.items()), *OWN.items(), *SERVICE.items(), *FILES.items()]
 
 
 def of_catalogue(asking, keys, operation, target, scopes):
@@ -153,8 +166,11 @@ def of_catalogue(asking, keys, operation, target, scopes):
         asking.ask(operation, 400, f"{path}?nonsense=1", key, method=method)
         asking.ask(operation, 401, target, method=method)
         asking.ask(operation, 401, target, bearer(keys.revoked), method=method)
-        lacking = next(one for scope, one in keys.only.items() if {scope} != set(scopes))
-        asking.ask(operation, 403, target, bearer(lacking), method=method)
+        if operation == EITHER:
+            asking.ask(operation, 410, GONE, key, method=method)
+        else:
+            lacking = next(one for scope, one in keys.only.items() if {scope} != set(scopes))
+            asking.ask(operation, 403, target, bearer(lacking), method=method)
         if path.count("/") != 2:
             missing = path.replace(path.split("/")[3], "nothing")
             asking.ask(operation, 404, missing, key, method=method)
@@ -175,10 +191,21 @@ def limited(asking, keys, operation, target):
             asking.ask(operation, 429, target, bearer(key), method=method)
 
 
+def of_own_key(asking, keys, operation, target):
+    for method in METHODS:
+        for key in (keys.all, *keys.only.values(), keys.exhausted):
+            asking.ask(operation, 200, target, bearer(key), method=method)
+        asking.ask(operation, 400, f"{target}?nonsense=1", bearer(keys.all), method=method)
+        asking.ask(operation, 401, target, method=method)
+        asking.ask(operation, 401, target, bearer(keys.revoked), method=method)
+        asking.ask(operation, 429, target, bearer(keys.once_a_minute), method=method)
+
+
 def of_service(asking, operation, target):
     for method in METHODS:
         whole = asking.ask(operation, 200, target, method=method)
-        asking.ask(operation, 400, f"{target}?nonsense=1", method=method)
+        # Programs for mail and chat add parameters to links that people follow.
+        asking.ask(operation, 200 if operation in FILES else 400, f"{target}?nonsense=1", method=method)
         asking.ask(operation, 401, f"{target}?token=1", method=method)
         for coding in CODINGS:
             asking.ask(operation, 200, target, ("Accept-Encoding", coding), method=method)
@@ -215,7 +242,7 @@ def without_keys(asking, keys, catalogue):
     store = catalogue.key_store
     away = store.with_name("keys.away")
     store.rename(away)
-    for operation, (target, _scopes) in CATALOGUE.items():
+    for operation, target in [*((operation, target) for operation, (target, _) in CATALOGUE.items()), *OWN.items()]:
         for method in METHODS:
             until_lost(asking, operation, target, bearer(keys.all), method)
     away.rename(store)
@@ -236,13 +263,13 @@ def of_pages(asking, keys):
     key = bearer(keys.all)
     asks = [("Access-Control-Request-Method", "GET"), ("Access-Control-Request-Headers", "authorization,content-type")]
     for operation, target in targets():
-        fields = [key] if operation in CATALOGUE else []
+        fields = [key] if operation in CATALOGUE or operation in OWN else []
         asking.ask(operation, 204, target, origin, *asks, method="OPTIONS")
         for page in (origin, other):
             whole = asking.ask(operation, 200, target, page, *fields)
-            if operation not in SERVICE or operation == "describe_api":
+            if operation not in {**OWN, **SERVICE} or operation == "describe_api":
                 asking.ask(operation, 304, target, page, *fields, ("If-None-Match", etag(whole)))
-            asking.ask(operation, 400, f"{target.partition('?')[0]}?nonsense=1", page, *fields)
+            asking.ask(operation, 200 if operation in FILES else 400, f"{target.partition('?')[0]}?nonsense=1", page, *fields)
             asking.ask(operation, 405, target, page, method="POST")
             asking.ask(operation, 413, target, page, ("Content-Length", "1"))
         asking.ask(operation, 401, f"{target.partition('?')[0]}?token=1", origin)
@@ -262,7 +289,7 @@ def damage(catalogue):
 
 def check_complete(exchanges, document):
     """That every documented status of every operation is among them, and a 405. What a sound server cannot be brought
-    to from outside is a failure of a service endpoint, or of a body that it holds."""
+    to from outside is a failure of a service endpoint, or of a body that it holds; and no key has no scope."""
     asked = {}
     for exchange in exchanges:
         asked.setdefault(exchange.operation, set()).add(exchange.status)
@@ -271,8 +298,10 @@ def check_complete(exchanges, document):
         wanted = {int(status) for status in item["get"]["responses"]} | {405}
         if operation in SERVICE:
             wanted -= {500, 503}
-        if operation == HELD:
+        if operation in HELD or operation in OWN:
             wanted -= {500}
+        if operation == EITHER:
+            wanted -= {403}
         missing = wanted - asked.get(operation, set())
         if missing:
             raise Broken(f"{operation} was never seen with {sorted(missing)}")

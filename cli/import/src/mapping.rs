@@ -55,6 +55,7 @@ pub(crate) use self::pipeline::Pipeline;
 
 use self::definition::Definition;
 pub(crate) use self::definition::{UNDECIDED, UNREAD_STATUS, list_of_objects};
+use crate::image::ImageTally;
 use crate::source::Plan;
 
 /// Maximum length of a mapping file, in bytes.
@@ -143,6 +144,11 @@ impl Mapping {
         expressions.any(|expression| expression::asks_time(&expression.code, shared))
     }
 
+    /// Whether images without a size are to be measured by their addresses.
+    pub fn measures_images(&self) -> bool {
+        self.definition.measures_images
+    }
+
     /// Which files of an export it reads, and how.
     pub(crate) fn plan(&self) -> &Plan {
         &self.definition.plan
@@ -160,6 +166,8 @@ fn line_of(text: &str, offset: usize) -> u64 {
 pub(crate) struct Mapped {
     /// The number of records read, whether or not they were imported.
     pub(crate) records: u64,
+    /// How many images the records have.
+    pub(crate) images: ImageTally,
     /// What the check of the mapping found, if a check was requested.
     pub(crate) report: Option<CheckReport>,
 }

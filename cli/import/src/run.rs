@@ -14,6 +14,7 @@ use shared::base::source_files::SourceFiles;
 use shared::base::timestamp::Timestamp;
 
 use crate::finding::{Code, Finding, Findings};
+use crate::image::{ImageMeasurer, ImageTally};
 use crate::mapping::{CheckReport, Mapped, Mapping, Pipeline};
 use crate::pool::processors;
 use crate::source::{self, Export, Plan, ProgressListener, ReadContext, Sink};
@@ -35,6 +36,8 @@ pub struct Settings<'a> {
     pub skip_invalid: bool,
     /// The time of the import, for a mapping that asks.
     pub now: &'a Timestamp,
+    /// Measures the images for which a mapping has no size; `None` leaves them out.
+    pub measurer: Option<&'a dyn ImageMeasurer>,
     /// Shows how far reading has come.
     pub progress: &'a dyn ProgressListener,
 }
@@ -45,6 +48,8 @@ pub struct Outcome {
     pub findings: Findings,
     /// How many records of each kind there are.
     pub tally: Tally,
+    /// How many images a mapping found, and how many of them are left out.
+    pub images: ImageTally,
     /// Whether what the consumer received may be served.
     pub is_usable: bool,
     /// What the mapping found, if the settings ask for it.
@@ -76,7 +81,10 @@ pub struct Outcome {
 ///    whether it is published. `mapping::index::Index::add` stores the record and these results, in
 ///    the order of the export. Records without a key or a type are counted, for one warning.
 /// 4. Once all are stored, `mapping::pipeline::Pipeline::finish` makes native records of the
-///    published ones, on threads again: `mapping::mapper::make::make_records`.
+///    published ones, on threads again: `mapping::mapper::make::make_records`. If images are to be
+///    measured, `mapping::pipeline::Pipeline::measure` does so first: it has the records made for
+///    the addresses of images without a size, hands these to an `image::ImageMeasurer`, and keeps
+///    the answers where `mapping::mapper::images` finds them when the records are made again.
 /// 5. `mapping::mapper::Merge::take` passes them on in the order of the export, except those that a
 ///    rule with `distinct` has already made. After them come findings about many records, the
 ///    native records in the mapping file itself, and the kinds and ids of unpublished records.
@@ -137,6 +145,7 @@ pub fn run<C: Consumer>(
         is_usable: policy.is_usable(&findings),
         findings,
         tally,
+        images: mapped.images,
         report: mapped.report,
         files,
     })
@@ -152,6 +161,7 @@ fn checked(settings: &Settings<'_>) -> anyhow::Result<Option<CheckReport>> {
         is_mapping_checked: true,
         listed_max: 0,
         skip_invalid: false,
+        measurer: None,
         ..*settings
     };
     let outcome = run(&settings, &mut io::empty(), &mut io::sink(), &mut Discard)?;
@@ -170,6 +180,7 @@ fn read_native(
         mapping,
         temp_dir,
         now,
+        measurer,
         progress,
         ..
     } = *settings;
@@ -186,7 +197,7 @@ fn read_native(
     let read = source::read(exports, input, context, plan, &mut |incoming| {
         pipeline.take(incoming)
     })?;
-    let mapped = pipeline.finish(&read, settings.is_mapping_checked)?;
+    let mapped = pipeline.finish(&read, settings.is_mapping_checked, measurer)?;
     Ok((read.files, mapped))
 }
 

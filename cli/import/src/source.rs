@@ -37,7 +37,9 @@ pub use self::unread::UnreadFormat;
 
 pub(crate) use self::files::ReadContext;
 pub(crate) use self::incoming::{FailedRecord, Header, Incoming, Original, Record, Sink, Spot};
-pub(crate) use self::plan::{FileGroup, FileNames, Format, Heads, HeadsOf, Layout};
+pub(crate) use self::plan::{
+    FileGroup, FileNames, Format, Heads, HeadsOf, Layout, Rows, SheetName, TableLayout,
+};
 pub(crate) use self::readers::in_path;
 pub(crate) use self::records::{FilesRead, GroupFiles};
 
@@ -74,7 +76,7 @@ pub fn size(exports: &[Export], plan: &Plan) -> Option<u64> {
         };
         for path in folder::list(folder, plan).ok()?.files {
             let within = path.strip_prefix(folder).unwrap_or(&path);
-            let wanted = plan.bytes_of(&within.to_string_lossy())?;
+            let wanted = plan.bytes_of(&within.to_string_lossy()).unwrap_or(u64::MAX);
             total += length(&path)?.min(wanted);
         }
     }

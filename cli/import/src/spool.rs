@@ -7,7 +7,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::mem;
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
@@ -216,6 +216,19 @@ impl<S: Borrow<Spool>> Read for Part<S> {
         let length = self.spool.borrow().read_at(&mut buffer[..most], self.at)?;
         self.at += length as u64;
         Ok(length)
+    }
+}
+
+/// Positions are those in the spool.
+impl<S> Seek for Part<S> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(distance) => self.end.checked_add_signed(distance),
+            SeekFrom::Current(distance) => self.at.checked_add_signed(distance),
+        };
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
     }
 }
 

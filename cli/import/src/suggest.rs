@@ -13,9 +13,11 @@ mod list_path;
 mod named;
 mod names;
 mod nested;
+mod one_each;
 mod status;
 mod survey;
 mod system;
+mod table;
 mod text;
 mod values;
 
@@ -26,11 +28,13 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobSet};
 use shared::base::timestamp::Timestamp;
 
-use crate::finding::Code;
+use crate::finding::{Code, CountAndFirst};
 use crate::mapping::{Form, Mapping, Recognised, recognise};
 use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
-use crate::source::{Encoding, Export, FileGroup, FileNames, Format, Layout, Plan, UnreadFormat};
+use crate::source::{
+    Encoding, Export, FileGroup, FileNames, Format, Layout, Plan, Rows, TableLayout, UnreadFormat,
+};
 
 use self::choose::choose;
 pub use self::decision::Decision;
@@ -38,7 +42,12 @@ use self::kinds::Kind;
 use self::list::{List, Place};
 use self::status::Publication;
 use self::survey::{FILES_MAX, Survey, Surveyed, survey};
+use self::table::Table;
 use self::text::clean;
+
+/// The line of a draft for images that have addresses and no sizes: they would be lost without it.
+const MEASURED: &str =
+    "images = \"measure\"      # imports ask the addresses of images for their sizes\n";
 
 /// A mapping that probably fits an export.
 #[derive(Debug)]
@@ -85,6 +94,10 @@ pub fn suggest(exports: &[Export], temp_dir: &Path, now: Timestamp) -> anyhow::R
     let mut suggestion = match recognised.form {
         Form::System(shipped) => system::suggest(shipped, recognised, exports, temp_dir, &now),
         Form::Csv => from_list(recognised, ("csv", Format::Csv), exports, temp_dir, now),
+        Form::Workbook => {
+            let layout = ("workbook", Format::Workbook);
+            from_list(recognised, layout, exports, temp_dir, now)
+        }
         Form::Json => from_list(recognised, ("json", Format::Json), exports, temp_dir, now),
         Form::Ndjson => from_list(
             recognised,
@@ -140,6 +153,7 @@ pub(crate) fn check(
         listed_max: 0,
         skip_invalid: false,
         now,
+        measurer: None,
         progress: &(),
     };
     run::run(&settings, &mut io::empty(), &mut io::sink(), &mut Discard)
@@ -152,23 +166,14 @@ fn from_list(
     temp_dir: &Path,
     now: Timestamp,
 ) -> anyhow::Result<Suggestion> {
-    let lists = list_path::find(format, exports, temp_dir)?;
-    if format == Format::Xml && lists.is_empty() {
-        return Err(NoSuggestion::Xml(recognised.sign).into());
-    }
-    let records = lists.first().map(String::as_str);
-    let other_lists = lists.get(1..).unwrap_or_default();
-    let layout = |encoding| Layout {
-        format,
+    let Found {
+        surveyed,
+        plan,
         encoding,
-        records: records
-            .and_then(|path| RecordsPath::parse(path).ok())
-            .into_iter()
-            .collect(),
-        lists: Vec::new(),
-        unwanted: Vec::new(),
-    };
-    let (surveyed, encoding) = surveyed(&recognised, &layout, exports, temp_dir)?;
+        lists,
+        table,
+        one_each,
+    } = Found::of(&recognised, format, exports, temp_dir)?;
     let files = &surveyed.files;
     let all = boats(files).ok_or_else(|| {
         let why = surveyed.unread.clone();
@@ -177,21 +182,26 @@ fn from_list(
     let kind = Kind::of(all);
     let of_kind = match &kind {
         Some(kind) => {
-            let plan = plan_like(&recognised.path, layout(encoding));
-            survey(exports, &plan, &|record| kind.takes(record), temp_dir)?.files
+            let takes = |record: &mut _| kind.takes(record);
+            survey(exports, &plan, &takes, one_each.is_some(), temp_dir)?.files
         }
         None => Vec::new(),
     };
     let file = of_kind.iter().find(|of| of.name == all.name).unwrap_or(all);
-    let pattern = pattern(file, files);
+    let pattern = match &one_each {
+        Some((pattern, _)) => pattern.clone(),
+        None => pattern(file, files),
+    };
     let publication = Publication::of(file, kind.as_ref().map(|_| all));
     let mut list = List {
         has_unique_names: true,
+        has_unsized_images: false,
         place: Place {
             files: &pattern,
             reader,
             encoding,
-            records,
+            records: lists.first().map(String::as_str),
+            table: &table.layout,
         },
         file,
         choices: choose(file, &publication),
@@ -200,6 +210,13 @@ fn from_list(
         now,
     };
     let (text, errors) = written(&mut list, exports, temp_dir)?;
+    let noted = table
+        .decisions
+        .into_iter()
+        .chain(bad_rows(&surveyed.bad_rows))
+        .chain(kind.as_ref().map(Kind::decision))
+        .chain(unread_lists(lists.get(1..).unwrap_or_default()))
+        .chain(surveyed.is_cut.then(unread_files));
     let others = files.iter().filter(|other| other.name != file.name);
     Ok(Suggestion {
         text,
@@ -207,29 +224,128 @@ fn from_list(
         keys: Some((file.keys.len(), file.keys.len() - list.unread().len())),
         errors,
         is_open: list.is_open(),
-        decisions: list
-            .decisions()
-            .into_iter()
-            .chain(kind.as_ref().map(Kind::decision))
-            .chain(unread_lists(other_lists))
-            .chain(surveyed.is_cut.then(unread_files))
-            .collect(),
+        decisions: list.decisions().into_iter().chain(noted).collect(),
         other_files: others.map(|other| other.path.clone()).collect(),
         recognised: Recognised {
-            file: file.name.clone(),
+            file: one_each.map_or_else(|| file.name.clone(), |(_, name)| name),
             path: file.path.clone(),
             ..recognised
         },
     })
 }
 
+/// What the records of an export look like, and where they are.
+struct Found {
+    surveyed: Survey,
+    /// How they were read.
+    plan: Plan,
+    encoding: Option<Encoding>,
+    /// The paths of lists in JSON or XML, that of the records first; empty if files are lists or
+    /// records.
+    lists: Vec<String>,
+    table: Table,
+    /// The pattern of files of one record each, and what messages call them.
+    one_each: Option<(String, String)>,
+}
+
+impl Found {
+    fn of(
+        recognised: &Recognised,
+        format: Format,
+        exports: &[Export],
+        temp_dir: &Path,
+    ) -> anyhow::Result<Self> {
+        let mut lists = list_path::find(format, exports, temp_dir)?;
+        if format == Format::Xml && lists.is_empty() {
+            return Err(NoSuggestion::Xml(recognised.sign.clone()).into());
+        }
+        let table = table_of(recognised, format, exports, temp_dir)?;
+        let layout = |encoding, list: Option<&String>| Layout {
+            table: table.layout.clone(),
+            records: list
+                .and_then(|path| RecordsPath::parse(path).ok())
+                .into_iter()
+                .collect(),
+            ..layout_in(format, encoding)
+        };
+        let read = |encoding| layout(encoding, lists.first());
+        let (mut surveyed, encoding) = surveyed(recognised, &read, exports, temp_dir)?;
+        let mut plan = plan_like(&recognised.path, read(encoding));
+        let mut one_each = None;
+        let each = layout(encoding, None);
+        if format == Format::Json
+            && let Some(found) = one_each::find(recognised, each, &surveyed, exports, temp_dir)?
+        {
+            (surveyed, plan) = (found.survey, found.plan);
+            one_each = Some((found.pattern, found.name));
+            lists.clear();
+        }
+        Ok(Self {
+            surveyed,
+            plan,
+            encoding,
+            lists,
+            table,
+            one_each,
+        })
+    }
+}
+
+/// The layout of files of one list.
+fn layout_in(format: Format, encoding: Option<Encoding>) -> Layout {
+    Layout {
+        format,
+        encoding,
+        records: Vec::new(),
+        lists: Vec::new(),
+        unwanted: Vec::new(),
+        table: TableLayout::default(),
+    }
+}
+
+/// Where the table is in the files that look like the recognised one; as usual in other formats.
+fn table_of(
+    recognised: &Recognised,
+    format: Format,
+    exports: &[Export],
+    temp_dir: &Path,
+) -> anyhow::Result<Table> {
+    if !matches!(format, Format::Csv | Format::Workbook) {
+        return Ok(Table::default());
+    }
+    let layout = Layout {
+        table: TableLayout {
+            sheet: None,
+            rows: Rows::Preview,
+        },
+        ..layout_in(
+            format,
+            recognised.encoding.filter(|_| format == Format::Csv),
+        )
+    };
+    table::find(exports, &plan_like(&recognised.path, layout), temp_dir)
+}
+
+/// The note about rows that do not fit the header.
+fn bad_rows(rows: &CountAndFirst<String>) -> Option<Decision> {
+    let (first, rows) = rows.told("1 row is", |count| format!("{count} rows are"))?;
+    Some(Decision::new(
+        "rows",
+        format!("{rows} no record; the first: {first}"),
+    ))
+}
+
 /// The file that probably holds the boats: the one with most of their fields.
 fn boats(files: &[Surveyed]) -> Option<&Surveyed> {
-    let fields = |file| choose(file, &Publication::of(file, None)).made.len();
     // The first of equals, since `max_by_key` returns the last and the order is reversed.
     let boats = files.iter().rev();
-    let boats = boats.max_by_key(|file| (fields(file), file.records));
+    let boats = boats.max_by_key(|file| (fields_of(file), file.records));
     boats.filter(|file| !file.keys.is_empty())
+}
+
+/// How many fields of boats have a likely source in a file.
+fn fields_of(file: &Surveyed) -> usize {
+    choose(file, &Publication::of(file, None)).made.len()
 }
 
 /// Surveys the files that look like the recognised one, in the encoding that they seem to have.
@@ -241,9 +357,12 @@ fn surveyed(
 ) -> anyhow::Result<(Survey, Option<Encoding>)> {
     let read = |encoding| {
         let plan = plan_like(&recognised.path, layout(encoding));
-        survey(exports, &plan, &|_| true, temp_dir)
+        survey(exports, &plan, &|_| true, false, temp_dir)
     };
-    let is_text = !matches!(layout(None).format, Format::Parquet | Format::Xml);
+    let is_text = !matches!(
+        layout(None).format,
+        Format::Parquet | Format::Workbook | Format::Xml
+    );
     let encoding = recognised.encoding.filter(|_| is_text);
     let surveyed = read(encoding)?;
     if surveyed.is_not_utf8 && is_text && encoding.is_none() {
@@ -262,6 +381,7 @@ fn written(
     let trial = list.trial();
     let tried = check(&trial, exports, temp_dir, &list.now)?.findings;
     list.has_unique_names = !tried.counts().contains_key(&Code::DuplicateSlug);
+    list.has_unsized_images = tried.counts().contains_key(&Code::ImageWithoutSize);
     let text = list.text();
     let errors = if list.is_open() {
         0
@@ -277,11 +397,12 @@ fn written(
 
 /// A plan for the files named like `path`, each of which has its own path to a list of records.
 fn plan_like(path: &str, layout: Layout) -> Plan {
+    plan_of(names_like(path), layout)
+}
+
+fn plan_of(names: FileNames, layout: Layout) -> Plan {
     Plan {
-        groups: vec![FileGroup {
-            names: names_like(path),
-            layout,
-        }],
+        groups: vec![FileGroup { names, layout }],
         heads: None,
         descends: true,
         unwanted: None,
@@ -321,10 +442,14 @@ fn unread_files() -> Decision {
 /// Matches files with the same ending as this one.
 fn names_like(path: &str) -> FileNames {
     let name = plain_name(path);
-    let pattern = match name.rsplit_once('.') {
+    names_of(match name.rsplit_once('.') {
         Some((_, ending)) => format!("**/*.{}", globset::escape(ending)),
         None => format!("**/{}", globset::escape(name)),
-    };
+    })
+}
+
+/// Matches files by a pattern.
+fn names_of(pattern: String) -> FileNames {
     let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
     let globs = glob.and_then(|glob| GlobSet::builder().add(glob).build());
     // An escaped name is always a valid pattern.

@@ -26,6 +26,7 @@ use shared::release::log::Command;
 
 use super::export_args::ExportArgs;
 use super::fetch::FetchArgs;
+use super::image_args::ImageArgs;
 use super::import::{Activation, Active, Ended, GuardArgs, ImportArgs, import};
 use super::key_store;
 use super::keys::require_output;
@@ -125,6 +126,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
             mapping: None,
             exports: vec![Source::Path(folder.path().to_owned())],
             fetch: FetchArgs::default(),
+            images: ImageArgs::default(),
             report: None,
             report_html: None,
             max_findings: LISTED_DEFAULT,

@@ -14,7 +14,7 @@ use clap::{Args, value_parser};
 use percent_encoding::percent_decode_str;
 use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
 use server::http::explain::{Explanation, explain};
-use shared::release::Release;
+use shared::release::{Release, ReleaseId, Releases};
 
 use super::release_name::ReleaseName;
 use crate::exit_status::ExitStatus;
@@ -54,7 +54,7 @@ pub fn run(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let address = path_and_query(&args.address)?;
-    let release = open(args, location, context)?;
+    let (releases, release) = open(args, location, context)?;
     let settings = OpenSettings {
         connections: 1,
         // Bodies are read once, so they need not be kept in memory.
@@ -70,7 +70,9 @@ pub fn run(
         .build()
         .context("could not start what asks the release")?;
     let catalogue = Arc::new(catalogue);
-    let mut explanation = runtime.block_on(explain(&catalogue, address, &context.clock));
+    let identities = Box::new(move |id: &ReleaseId| releases.identities(id));
+    let explained = explain(&catalogue, identities, address, &context.clock);
+    let mut explanation = runtime.block_on(explained);
     explanation.address = without_key(explanation.address);
     let mut text = Vec::new();
     if args.json {
@@ -135,7 +137,7 @@ fn open(
     args: &ExplainArgs,
     location: ReleaseLocation<'_>,
     context: &mut Context,
-) -> anyhow::Result<Release> {
+) -> anyhow::Result<(Box<dyn Releases>, Release)> {
     let releases = location.open(!args.json, context)?;
     let failed = "could not open the release";
     let id = match &args.release {
@@ -148,7 +150,8 @@ fn open(
             escape_control(&location.to_string())
         )
     })?;
-    releases.open(&id).context(failed)
+    let release = releases.open(&id).context(failed)?;
+    Ok((releases, release))
 }
 
 #[cfg(test)]

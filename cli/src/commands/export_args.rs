@@ -15,6 +15,7 @@ use shared::base::hint::quoted;
 
 use super::fetch::{FetchArgs, Gathering, local, paths};
 use super::foreign;
+use super::image_args::ImageArgs;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
@@ -48,6 +49,9 @@ pub struct ExportArgs {
     #[arg(long, value_name = "FILE")]
     #[arg(env = "CATALOGUE_MAPPING", hide_env_values = true)]
     pub mapping: Option<PathBuf>,
+    /// What is done for images without a size.
+    #[command(flatten)]
+    pub images: ImageArgs,
     /// Write all findings to this file, as JSON
     #[arg(long, value_name = "FILE", help_heading = REPORTS)]
     pub report: Option<PathBuf>,

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use import::image::ImageTally;
 use import::mapping::Mapping;
 use import::run::{self, Outcome, Settings};
 use import::source::Export;
@@ -292,6 +293,11 @@ pub(super) fn import(
         let finishing = Finishing {
             attempt,
             activation,
+            images: if args.export.images.measure(mapped) {
+                outcome.images
+            } else {
+                ImageTally::default()
+            },
             active,
             releases,
         };
@@ -332,7 +338,10 @@ fn source(outcome: &Outcome, mapping: Option<&Mapping>) -> Source {
     } else {
         0
     };
-    Source::new(outcome.files.clone(), mapping.map(Mapping::file), left_out)
+    Source {
+        unmeasured: outcome.images.may_follow,
+        ..Source::new(outcome.files.clone(), mapping.map(Mapping::file), left_out)
+    }
 }
 
 /// Whether a server of the data directory appears to be running.
@@ -371,6 +380,7 @@ fn exports(
         sources,
         mapping,
         skip_invalid: args.skip_invalid,
+        measures: args.export.images.measure(mapping),
         activates: !args.no_activate,
     };
     if_changed.exports(&gathering, releases, context)
@@ -386,6 +396,8 @@ fn read(
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let progress = args.export.progress(context);
+    let images = &args.export.images;
+    let measurer = images.measurer(mapping, data, true, (&progress, context));
     let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
     let settings = Settings {
         exports,
@@ -395,6 +407,7 @@ fn read(
         listed_max: args.export.max_findings,
         skip_invalid: args.skip_invalid,
         now: &now,
+        measurer: measurer.as_ref().map(|of| of as _),
         progress: &progress,
     };
     let mut nowhere = io::sink();
@@ -408,6 +421,8 @@ fn read(
 struct Finishing<'a> {
     attempt: Attempt,
     activation: Activation,
+    /// The images that were to be measured.
+    images: ImageTally,
     active: Active,
     releases: &'a dyn Releases,
 }
@@ -430,13 +445,15 @@ impl Finishing<'_> {
         let finished = written.context("could not write the release")?;
         let (comparison, changed_fields) =
             Comparison::new(self.releases, &self.active, &finished.id)?;
-        let refusals = args.guards.refusals(&comparison, changed_fields.as_ref());
+        let images = self.images;
+        let guards = &args.guards;
+        let refusals = guards.refusals(&comparison, changed_fields.as_ref(), images);
         let is_wanted = match self.activation {
             Activation::Always => self.active.id() != Some(&finished.id),
             Activation::Never => false,
             Activation::IfNoneIs => matches!(self.active, Active::None),
         };
-        let objections = args.guards.objections(&comparison, changed_fields.as_ref());
+        let objections = guards.objections(&comparison, changed_fields.as_ref(), images);
         let attempt = self.attempt.with_objections(objections);
         let is_activated = is_wanted && refusals.is_empty();
         if is_activated {

@@ -108,6 +108,8 @@ const fn taken(takes: Takes) -> &'static str {
         Takes::Expression => "jq",
         Takes::Texts => "text or texts",
         Takes::Flag => "boolean",
+        Takes::Count => "number",
+        Takes::TextOrCount => "text or number",
         Takes::Word(_) => "word",
         Takes::Any => "any value",
         Takes::Variables | Takes::One(_) => "table",

@@ -57,7 +57,7 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
     let mapping = args.export.mapping()?;
     let temp_dir = args.export.fetch.temp_dir(data);
     let exports = args.export.gather(temp_dir, context)?;
-    let outcome = validate(&args.export, &exports, mapping.as_ref(), temp_dir, context)?;
+    let outcome = validate(&args.export, &exports, mapping.as_ref(), data, context)?;
     args.export.write_report(&outcome, &mut reports)?;
     reports.write_page(|file| {
         let mut page = args.export.page("Validation", &outcome, mapping.as_ref());
@@ -84,19 +84,23 @@ fn validate(
     export: &ExportArgs,
     exports: &[Export],
     mapping: Option<&Mapping>,
-    temp_dir: &Path,
+    data: &Path,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let progress = export.progress(context);
+    let measurer = export
+        .images
+        .measurer(mapping, data, false, (&progress, context));
     let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
     let settings = Settings {
         exports,
         mapping,
         is_mapping_checked: false,
-        temp_dir,
+        temp_dir: export.fetch.temp_dir(data),
         listed_max: export.max_findings,
         skip_invalid: false,
         now: &now,
+        measurer: measurer.as_ref().map(|of| of as _),
         progress: &progress,
     };
     let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Discard);

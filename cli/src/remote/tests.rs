@@ -18,31 +18,31 @@ use crate::terminal::progress::Progress;
 type Answers = dyn Fn(&Request) -> Vec<u8> + Send;
 
 /// A request, as the server receives it.
-struct Request {
+pub(super) struct Request {
     /// How many came before.
-    number: usize,
+    pub(super) number: usize,
     /// Its request line, and its headers in lower case.
-    lines: Vec<String>,
+    pub(super) lines: Vec<String>,
 }
 
-struct TestServer {
-    address: SocketAddr,
+pub(super) struct TestServer {
+    pub(super) address: SocketAddr,
     requests: Receiver<Request>,
 }
 
 impl Request {
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.lines.iter();
         lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 
-    fn path(&self) -> &str {
+    pub(super) fn path(&self) -> &str {
         self.lines[0].split(' ').nth(1).unwrap()
     }
 }
 
 impl TestServer {
-    fn new(answers: impl Fn(&Request) -> Vec<u8> + Send + 'static) -> Self {
+    pub(super) fn new(answers: impl Fn(&Request) -> Vec<u8> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (sender, requests) = channel();
@@ -61,7 +61,7 @@ impl TestServer {
         error.replace(&self.address.to_string(), "[server]")
     }
 
-    fn requests(&self) -> Vec<Request> {
+    pub(super) fn requests(&self) -> Vec<Request> {
         self.requests.try_iter().collect()
     }
 }
@@ -94,13 +94,13 @@ fn head(client: &TcpStream) -> Vec<String> {
 }
 
 /// Says that the connection closes: the client could send its next request on it otherwise.
-fn answer(head: &str, body: &[u8]) -> Vec<u8> {
+pub(super) fn answer(head: &str, body: &[u8]) -> Vec<u8> {
     let end = b"\r\nConnection: close\r\n\r\n";
     [b"HTTP/1.1 ", head.as_bytes(), end, body].concat()
 }
 
 /// A whole file.
-fn whole(headers: &str, body: &[u8]) -> Vec<u8> {
+pub(super) fn whole(headers: &str, body: &[u8]) -> Vec<u8> {
     let length = body.len();
     answer(
         &format!("200 OK\r\nContent-Length: {length}{headers}"),
@@ -108,7 +108,7 @@ fn whole(headers: &str, body: &[u8]) -> Vec<u8> {
     )
 }
 
-fn redirect(to: &str) -> Vec<u8> {
+pub(super) fn redirect(to: &str) -> Vec<u8> {
     answer(
         &format!("302 Found\r\nLocation: {to}\r\nContent-Length: 0"),
         b"",

@@ -21,9 +21,9 @@ use super::response::{CONNECT_MAX, Response};
 use super::settings::TOKEN;
 
 /// Most redirects that are followed.
-const REDIRECTS_MAX: usize = 5;
+pub(super) const REDIRECTS_MAX: usize = 5;
 /// The `User-Agent` header.
-const USER_AGENT: &str = concat!("catalogue/", env!("CARGO_PKG_VERSION"));
+pub(super) const USER_AGENT: &str = concat!("catalogue/", env!("CARGO_PKG_VERSION"));
 
 /// An address, and the client for it.
 pub(super) struct Web {

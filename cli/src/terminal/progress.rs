@@ -59,6 +59,14 @@ impl Progress {
         );
     }
 
+    /// From now on images are asked for: `total` of them.
+    pub fn images(&self, total: u64) {
+        self.begin(
+            Some(total),
+            "images  {wide_bar} {human_pos}/{human_len} {eta}",
+        );
+    }
+
     /// From now on boats are read: `total` of them.
     pub fn boats(&self, total: u64) {
         self.begin(

@@ -110,6 +110,10 @@ fn columns_of_a_shop_are_found_by_their_names_whatever_their_metafields_are_call
     let mut cli = with_fixture("suggested/products_export.csv", "products_export.csv");
     let suggested = init(&mut cli, "[dir]/products_export.csv");
     check("mapping_init_shop", [&suggested]);
+    // A test asks nobody on the network.
+    let draft = written(&cli);
+    let (before, after) = draft.split_once("images = \"measure\"").unwrap();
+    cli.write("m.toml", format!("{before}{after}"));
     let imported = import(&mut cli, "[dir]/products_export.csv");
     assert_eq!(imported.status, ExitStatus::Done, "{imported}");
     let document: Value = serde_json::from_str(&imported.out).unwrap();

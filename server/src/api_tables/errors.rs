@@ -74,6 +74,9 @@ errors! {
     MALFORMED_AUTHORIZATION = 401 "MALFORMED_AUTHORIZATION"
         "send exactly one header `Authorization: Bearer <API_KEY>` with a complete key",
         "There is not exactly one `Authorization: Bearer` header with a complete key.";
+    MISTYPED_KEY = 401 "MALFORMED_AUTHORIZATION"
+        "this key is not complete or has a typing error; copy all of it again",
+        "";
     CREDENTIAL_IN_QUERY = 401 "CREDENTIAL_IN_QUERY"
         "a credential in the address may end up in logs; replace this key and send the new one in \
          the header `Authorization: Bearer <API_KEY>`",
@@ -108,6 +111,10 @@ errors! {
     REQUEST_TIMEOUT = 408 "REQUEST_TIMEOUT"
         "the request was not complete within {seconds} seconds; send it again, faster",
         "The request did not arrive in time.";
+    RELEASE_GONE = 410 "RELEASE_GONE"
+        "that release is not kept; copy everything again",
+        "The release to compare with is not kept any more, or never was. Copy everything again, \
+         and go on from the release that the copy is of.";
     BODY_NOT_ALLOWED = 413 "BODY_NOT_ALLOWED"
         "a request may not have a body; put parameters in the query",
         "The request has a body.";

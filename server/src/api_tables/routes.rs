@@ -33,7 +33,10 @@ pub enum PathPattern {
 pub enum Operation {
     /// Responses about the service: no key, no limits.
     Service(ServiceOperation),
-    /// Responses from the catalogue, for a key that has all of these scopes.
+    /// What a key may do: for any key that works, counted in its minute only.
+    DescribeKey,
+    /// Responses from the catalogue, for a key that has all of these scopes; or one of them, where
+    /// that [suffices](CatalogueOperation::takes_any_scope).
     Catalogue(CatalogueOperation, &'static [Scope]),
 }
 
@@ -63,6 +66,23 @@ pub enum CatalogueOperation {
     ListManufacturerBoats,
     /// The terms that boats are found by.
     GetTerms,
+    /// How many boats the filters of boats would find.
+    GetFacets,
+    /// A page of what changed since another release.
+    ListChanges,
+}
+
+impl CatalogueOperation {
+    /// Whether a header of its answers names the release that they are from. A single record is the
+    /// same in many releases.
+    pub(crate) const fn names_release(self) -> bool {
+        !matches!(self, Self::GetBoat | Self::GetManufacturer)
+    }
+
+    /// Whether one of its scopes suffices: the answer leaves out what the others are for.
+    pub(crate) const fn takes_any_scope(self) -> bool {
+        matches!(self, Self::ListChanges)
+    }
 }
 
 /// The files of the documentation: no key, no limits.
@@ -70,6 +90,8 @@ pub enum CatalogueOperation {
 pub enum File {
     /// The page itself.
     Page,
+    /// Another address for the page, which leads to it.
+    ToPage,
     /// The style sheet of the page.
     PageStyle,
     /// The script of the page.
@@ -89,22 +111,26 @@ pub enum File {
 }
 
 use CatalogueOperation::{
-    GetBoat, GetManufacturer, GetTerms, ListBoats, ListManufacturerBoats, ListManufacturers,
+    GetBoat, GetFacets, GetManufacturer, GetTerms, ListBoats, ListChanges, ListManufacturerBoats,
+    ListManufacturers,
 };
-use Operation::{Catalogue, Service};
+use Operation::{Catalogue, DescribeKey, Service};
 use PathPattern::{Fixed, OfRecord};
 use Scope::{BoatsRead, ManufacturersRead};
 use ServiceOperation::{CheckHealth, DescribeApi, DescribeVersion};
 
 /// Every endpoint. All of them answer `GET` and `HEAD`, and nothing else.
 #[rustfmt::skip]
-pub static ROUTES: [Route; 9] = [
+pub static ROUTES: [Route; 12] = [
     Route { path: Fixed("/v1/boats"),                      operation: Catalogue(ListBoats, &[BoatsRead]) },
     Route { path: OfRecord("/v1/boats/", ""),              operation: Catalogue(GetBoat, &[BoatsRead]) },
     Route { path: Fixed("/v1/manufacturers"),              operation: Catalogue(ListManufacturers, &[ManufacturersRead]) },
     Route { path: OfRecord("/v1/manufacturers/", ""),      operation: Catalogue(GetManufacturer, &[ManufacturersRead]) },
     Route { path: OfRecord("/v1/manufacturers/", "/boats"), operation: Catalogue(ListManufacturerBoats, &[ManufacturersRead, BoatsRead]) },
     Route { path: Fixed("/v1/terms"),                      operation: Catalogue(GetTerms, &[BoatsRead]) },
+    Route { path: Fixed("/v1/facets"),                     operation: Catalogue(GetFacets, &[BoatsRead]) },
+    Route { path: Fixed("/v1/changes"),                    operation: Catalogue(ListChanges, &[BoatsRead, ManufacturersRead]) },
+    Route { path: Fixed("/v1/key"),                        operation: DescribeKey },
     Route { path: Fixed("/v1"),                            operation: Service(DescribeVersion) },
     Route { path: Fixed("/health"),                        operation: Service(CheckHealth) },
     Route { path: Fixed("/openapi.json"),                  operation: Service(DescribeApi) },
@@ -126,10 +152,15 @@ pub(crate) fn route_index(path: PathPattern) -> Option<usize> {
     paths().position(|other| other == path)
 }
 
+/// The path of the page that documents the API.
+pub(crate) const PAGE: &str = "/docs";
+
 /// Every file of the documentation, answered like an endpoint.
 #[rustfmt::skip]
-pub static FILES: [Route<File>; 9] = [
-    Route { path: Fixed("/docs"),                operation: File::Page },
+pub static FILES: [Route<File>; 11] = [
+    Route { path: Fixed(PAGE),                   operation: File::Page },
+    Route { path: Fixed("/docs/"),               operation: File::ToPage },
+    Route { path: Fixed("/"),                    operation: File::ToPage },
     Route { path: Fixed("/docs/page.css"),       operation: File::PageStyle },
     Route { path: Fixed("/docs/page.js"),        operation: File::PageScript },
     Route { path: Fixed("/docs/typescript"),     operation: File::TypeScript },
@@ -220,10 +251,15 @@ mod tests {
             Some(("/v1/manufacturers/{idOrSlug}/boats", "x")),
         );
         check("/v1/terms", Some(("/v1/terms", "")));
+        check("/v1/facets", Some(("/v1/facets", "")));
+        check("/v1/changes", Some(("/v1/changes", "")));
+        check("/v1/key", Some(("/v1/key", "")));
         check("/v1", Some(("/v1", "")));
         check("/health", Some(("/health", "")));
         check("/openapi.json", Some(("/openapi.json", "")));
         check("/docs", Some(("/docs", "")));
+        check("/docs/", Some(("/docs/", "")));
+        check("/", Some(("/", "")));
         check("/docs/page.css", Some(("/docs/page.css", "")));
         check("/llms.txt", Some(("/llms.txt", "")));
     }
@@ -251,7 +287,6 @@ mod tests {
     fn every_other_spelling_is_an_unknown_path() {
         for path in [
             "",
-            "/",
             "//",
             "*",
             "/v1/",
@@ -277,7 +312,7 @@ mod tests {
             "/v1/manufacturers/a/b/boats",
             "/health/",
             "/healthz",
-            "/docs/",
+            "/docs//",
             "/docs/index.html",
             "/docs/../docs",
             "/postman.json",

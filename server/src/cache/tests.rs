@@ -29,7 +29,7 @@ fn body(text: &str) -> ListBody {
 fn key(query: &str) -> ListKey {
     ListKey {
         release: "r1".to_owned(),
-        list: ListKind::Boats,
+        list: "boats",
         query: query.to_owned(),
     }
 }
@@ -80,7 +80,7 @@ async fn release_list_and_query_each_make_another_question() {
     for other in [
         key("b"),
         ListKey {
-            list: ListKind::Manufacturers,
+            list: "manufacturers",
             ..key("a")
         },
         ListKey {

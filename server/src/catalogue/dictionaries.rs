@@ -109,7 +109,12 @@ impl DictionaryIds {
                     conditions.extend(words.iter().map(|prefix| self.word(prefix)));
                 }
                 (
-                    Kind::LengthUnit | Kind::Limit | Kind::Offset | Kind::Sort(_) | Kind::Order,
+                    Kind::LengthUnit
+                    | Kind::Limit { .. }
+                    | Kind::Offset
+                    | Kind::Sort(_)
+                    | Kind::Order
+                    | Kind::Release,
                     _,
                 ) => {}
                 (Kind::Slug(_) | Kind::AtLeast(..) | Kind::AtMost(..) | Kind::Search, _) => {
@@ -148,10 +153,14 @@ impl DictionaryIds {
         }
     }
 
+    /// The id of this slug of a vocabulary, if it is known.
+    pub(super) fn id(&self, vocabulary: Vocabulary, slug: &str) -> Option<i64> {
+        self.ids(vocabulary).get(slug).copied()
+    }
+
     /// That a boat has this slug of a vocabulary.
     fn slug(&self, vocabulary: Vocabulary, slug: &Slug) -> Condition {
-        let id = self.ids(vocabulary).get(slug.as_str()).copied();
-        let id = id.unwrap_or(UNKNOWN);
+        let id = self.id(vocabulary, slug.as_str()).unwrap_or(UNKNOWN);
         match vocabulary {
             Vocabulary::Manufacturers => Condition::Equals("manufacturer", id),
             Vocabulary::Types => Condition::Equals("type", id),

@@ -80,6 +80,12 @@ impl Index {
         &self.entries[ordinal as usize]
     }
 
+    /// The id of each record, with its ordinal.
+    pub(super) fn ids(&self) -> impl Iterator<Item = (&str, u32)> {
+        let ordinals = (0..).take(self.entries.len());
+        ordinals.map(|ordinal| (self.names(ordinal)[0], ordinal))
+    }
+
     /// The id and the slug of a record.
     pub(super) fn names(&self, ordinal: u32) -> [&str; 2] {
         let mut names = self.names[self.entry(ordinal).names..].split(char::from(END));

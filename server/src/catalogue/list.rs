@@ -36,6 +36,9 @@ pub enum ListError {
     /// The bodies could not be read.
     #[error(transparent)]
     Read(#[from] ReleaseError),
+    /// The bodies have no names.
+    #[error("could not read the names of what boats are found by")]
+    Names(#[from] serde_json::Error),
 }
 
 impl Catalogue {

@@ -113,5 +113,21 @@ pub(super) fn integers(connection: &Connection, asked: &Statement) -> Result<Vec
     Ok(rows.collect::<duckdb::Result<_>>()?)
 }
 
+/// The first columns of every row.
+pub(super) fn rows_of<const COLUMNS: usize>(
+    connection: &Connection,
+    asked: &Statement,
+) -> Result<Vec<[i64; COLUMNS]>, QueryError> {
+    let mut statement = connection.prepare_cached(&asked.text)?;
+    let rows = statement.query_map(duckdb::params_from_iter(&asked.values), |row| {
+        let mut columns = [0; COLUMNS];
+        for (place, column) in columns.iter_mut().enumerate() {
+            *column = row.get(place)?;
+        }
+        Ok(columns)
+    })?;
+    Ok(rows.collect::<duckdb::Result<_>>()?)
+}
+
 #[cfg(test)]
 mod tests;

@@ -272,6 +272,32 @@ impl ListPlan {
         }
     }
 
+    /// Returns, for each value of a column or an expression, the value, how many rows have it, and
+    /// `others`, which are aggregates.
+    pub(super) fn grouped(&self, column: &str, others: &str) -> Statement {
+        let mut text = format!("SELECT {column}, count(*){others} ");
+        self.write_from_table(&self.list.sorts[0], &mut text);
+        // Writing to a text cannot fail.
+        _ = write!(text, " GROUP BY {column}");
+        Statement {
+            text,
+            values: self.values(),
+        }
+    }
+
+    /// Returns, for each term without a bit, its id and how many rows have it.
+    pub(super) fn grouped_terms(&self, terms: Terms) -> Statement {
+        let table = terms.table();
+        let mut text =
+            format!("SELECT term, count(*) FROM {table} WHERE ordinal IN (SELECT ordinal ");
+        self.write_from_table(&self.list.sorts[0], &mut text);
+        text.push_str(") GROUP BY term");
+        Statement {
+            text,
+            values: self.values(),
+        }
+    }
+
     fn access_path(&self) -> AccessPath {
         let every = |is: fn(&Condition) -> bool| self.conditions.iter().all(is);
         if self.conditions.is_empty() {
@@ -286,27 +312,27 @@ impl ListPlan {
     }
 
     fn write_from(&self, sort: &Sort, text: &mut String) {
+        if self.access_path() != AccessPath::Words {
+            return self.write_from_table(sort, text);
+        }
+        let (words, rank) = (words(self.list.kind), rank(sort));
+        let one = format!(
+            "SELECT DISTINCT ordinal, {rank} AS rank FROM {words} WHERE word BETWEEN ? AND ?"
+        );
+        let every = vec![one; self.conditions.len()].join(" INTERSECT ");
+        // Writing to a text cannot fail.
+        _ = write!(text, "FROM ({every})");
+    }
+
+    /// All rows, with every column of the table.
+    fn write_from_table(&self, sort: &Sort, text: &mut String) {
         let table = table(self.list.kind, sort);
         // Writing to a text cannot fail.
-        _ = match self.access_path() {
-            AccessPath::Position => write!(text, "FROM {table}"),
-            AccessPath::Table | AccessPath::Both => {
-                _ = write!(text, "FROM {table} WHERE ");
-                for (place, condition) in self.conditions.iter().enumerate() {
-                    text.push_str(if place == 0 { "" } else { " AND " });
-                    condition.write(self.list, text);
-                }
-                Ok(())
-            }
-            AccessPath::Words => {
-                let (words, rank) = (words(self.list.kind), rank(sort));
-                let one = format!(
-                    "SELECT DISTINCT ordinal, {rank} AS rank FROM {words} WHERE word BETWEEN ? AND ?"
-                );
-                let every = vec![one; self.conditions.len()].join(" INTERSECT ");
-                write!(text, "FROM ({every})")
-            }
-        };
+        _ = write!(text, "FROM {table}");
+        for (place, condition) in self.conditions.iter().enumerate() {
+            text.push_str(if place == 0 { " WHERE " } else { " AND " });
+            condition.write(self.list, text);
+        }
     }
 
     fn values(&self) -> Vec<Argument> {

@@ -107,12 +107,30 @@ impl Terms {
         }
     }
 
-    /// The bit of the term with this id in the column `terms`, if it has one; 0 for an unknown id.
-    pub(super) const fn bit(self, id: i64) -> Option<i64> {
-        let (first, bits) = match self {
+    /// The first of their bits in the column `terms`, and how many there are.
+    const fn bits(self) -> (i64, i64) {
+        match self {
             Self::Categories => (0, CATEGORY_BITS),
             Self::Activities => (CATEGORY_BITS, ACTIVITY_BITS),
-        };
+        }
+    }
+
+    /// Their bits of the column `terms`, which have far fewer values than all bits together.
+    pub(super) fn column(self) -> String {
+        let (first, bits) = self.bits();
+        let mask = ((1_i64 << bits) - 1) << first;
+        format!("terms & {mask}")
+    }
+
+    /// The ids of the terms whose bits are set in a value of the column `terms`.
+    pub(super) fn ids(self, terms: i64) -> impl Iterator<Item = i64> {
+        let (first, bits) = self.bits();
+        (0..bits).filter(move |id| terms >> (first + id) & 1 == 1)
+    }
+
+    /// The bit of the term with this id in the column `terms`, if it has one; 0 for an unknown id.
+    pub(super) const fn bit(self, id: i64) -> Option<i64> {
+        let (first, bits) = self.bits();
         match id {
             ..0 => Some(0),
             _ if id < bits => Some(1 << (first + id)),

@@ -28,8 +28,8 @@ pub(crate) struct ErrorEnvelope<'a> {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ErrorObject<'a> {
-    /// What went wrong, for programs.
-    #[schemars(extend("enum" = errors::codes(), "x-enumDescriptions" = errors::conditions()))]
+    /// What went wrong, for programs. Codes may be added: take one that you do not know as its status says.
+    #[schemars(extend("x-extensible-enum" = errors::codes(), "x-enumDescriptions" = errors::conditions()))]
     pub(super) code: &'static str,
     /// What went wrong and what to do, for people. The wording may change.
     pub(super) message: String,
@@ -112,6 +112,8 @@ pub(crate) struct VersionLinks {
     pub(super) manufacturers: &'static str,
     /// The terms that boats are found by.
     pub(super) terms: &'static str,
+    /// What the filters of boats would find.
+    pub(super) facets: &'static str,
     /// The uptime check.
     pub(super) health: &'static str,
     /// The OpenAPI document.

@@ -18,29 +18,29 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 use shared::base::etag::ETag;
 
-use super::error::ApiError;
 use super::headers::{CachePolicy, Media, ResponseMeta};
 use super::openapi;
 use super::representation::Constant;
 use crate::api_tables::routes::{FILES, File};
-use crate::params::{NoParams, QueryString};
 
-/// A file and its tag.
-pub(crate) fn answer(
-    file: File,
-    query: &QueryString,
-    meta: &mut ResponseMeta,
-) -> Result<(Bytes, Option<ETag>), ApiError> {
-    NoParams::parse(query).map_err(ApiError::Validation)?;
+/// A file and its tag; none where the page is elsewhere. A query is ignored: programs for mail and
+/// chat add some to the links that people follow.
+pub(crate) fn answer(file: File, meta: &mut ResponseMeta) -> Option<(Bytes, Option<ETag>)> {
+    if file == File::ToPage {
+        meta.cache_policy = CachePolicy::NoStore;
+        return None;
+    }
     let content = content(file);
     meta.cache_policy = CachePolicy::Revalidate;
     meta.media = Media::File(media_type(file));
-    Ok((content.body.clone(), Some(content.etag)))
+    Some((content.body.clone(), Some(content.etag)))
 }
 
 const fn media_type(file: File) -> &'static str {
     match file {
-        File::Page | File::TypeScript | File::Python | File::Rust => "text/html; charset=utf-8",
+        File::Page | File::ToPage | File::TypeScript | File::Python | File::Rust => {
+            "text/html; charset=utf-8"
+        }
         File::PageStyle => "text/css; charset=utf-8",
         File::PageScript => "text/javascript; charset=utf-8",
         File::Converter | File::Llms => "text/plain; charset=utf-8",
@@ -56,7 +56,7 @@ fn content(file: File) -> &'static Constant {
 
 fn body(file: File) -> Bytes {
     match file {
-        File::Page => page::text().into(),
+        File::Page | File::ToPage => page::text().into(),
         File::TypeScript => client::TYPESCRIPT.page().into(),
         File::Python => client::PYTHON.page().into(),
         File::Rust => client::RUST.page().into(),

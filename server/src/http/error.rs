@@ -11,6 +11,7 @@ use salvo::http::StatusCode;
 use shared::base::timestamp::Timestamp;
 use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
+use shared::release::ReleaseError;
 
 use super::bodies::{self, ErrorDetails, ErrorEnvelope, ErrorObject};
 use super::headers::ResponseMeta;
@@ -19,6 +20,7 @@ use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::base::request_id::RequestId;
 use crate::cache::CacheError;
 use crate::catalogue::{BodyError, ListError, QueryError};
+use crate::comparisons::ComparisonError;
 use crate::keyring::VerifyError;
 use crate::limits::{QuotaError, Usage};
 use crate::params::ParamIssue;
@@ -40,20 +42,25 @@ pub(crate) enum ApiError {
     MissingKey,
     /// Anything but a single `Authorization: Bearer` header with a key of our form.
     MalformedAuthorization,
+    /// A key that is not complete or has a typing error, which its checksum tells.
+    MistypedKey,
     /// A credential in the query string.
     CredentialInQuery,
     /// A key that was never issued.
     UnknownKey,
     /// A key that is known but may not be used.
     RefusedKey(KeyRefusal),
-    /// Scopes that the endpoint needs and the key lacks; never empty.
-    MissingScopes(Vec<Scope>),
+    /// Scopes that the endpoint needs and the key lacks, never empty, and the word between them:
+    /// `and`, or `or` where one would do.
+    MissingScopes(Vec<Scope>, &'static str),
     /// No published record with that id or slug; holds the kind of record.
     NoRecord(&'static str),
     /// No such endpoint.
     UnknownPath,
     /// A method other than `GET` and `HEAD`.
     MethodNotAllowed,
+    /// A release to compare with that is not kept; or that is there, and no server can open it.
+    ReleaseGone(Option<Cause>),
     /// The minute limit is used up.
     RateLimited(Usage),
     /// The monthly quota is used up.
@@ -89,16 +96,18 @@ impl ApiError {
             Self::Validation(_) => errors::VALIDATION,
             Self::MissingKey => errors::MISSING_KEY,
             Self::MalformedAuthorization => errors::MALFORMED_AUTHORIZATION,
+            Self::MistypedKey => errors::MISTYPED_KEY,
             Self::CredentialInQuery => errors::CREDENTIAL_IN_QUERY,
             Self::UnknownKey => errors::UNKNOWN_KEY,
             Self::RefusedKey(KeyRefusal::WrongEnvironment) => errors::WRONG_ENVIRONMENT,
             Self::RefusedKey(KeyRefusal::Revoked) => errors::REVOKED_KEY,
             Self::RefusedKey(KeyRefusal::Expired) => errors::EXPIRED_KEY,
             Self::RefusedKey(KeyRefusal::Disabled) => errors::DISABLED_KEY,
-            Self::MissingScopes(_) => errors::MISSING_SCOPES,
+            Self::MissingScopes(..) => errors::MISSING_SCOPES,
             Self::NoRecord(_) => errors::NO_RECORD,
             Self::UnknownPath => errors::UNKNOWN_PATH,
             Self::MethodNotAllowed => errors::METHOD_NOT_ALLOWED,
+            Self::ReleaseGone(_) => errors::RELEASE_GONE,
             Self::RateLimited(_) => errors::RATE_LIMITED,
             Self::QuotaExceeded(_) => errors::QUOTA_EXCEEDED,
             Self::RequestTimeout => errors::REQUEST_TIMEOUT,
@@ -127,7 +136,9 @@ impl ApiError {
         let kind = self.kind();
         match self {
             Self::Validation(issues) => kind.message(&[("problems", &problems(issues))]),
-            Self::MissingScopes(scopes) => kind.message(&[("scopes", &scope_names(scopes))]),
+            Self::MissingScopes(scopes, word) => {
+                kind.message(&[("scopes", &scope_names(scopes, word))])
+            }
             Self::NoRecord(record) => kind.message(&[("kind", record)]),
             Self::RateLimited(usage) => kind.message(&[
                 ("limit", &usage.limit),
@@ -227,6 +238,24 @@ impl From<CacheError<ListError>> for ApiError {
     }
 }
 
+impl From<CacheError<ComparisonError>> for ApiError {
+    fn from(error: CacheError<ComparisonError>) -> Self {
+        match error {
+            CacheError::Failed(ComparisonError::Gone(ReleaseError::Unknown { .. })) => {
+                Self::ReleaseGone(None)
+            }
+            CacheError::Failed(ComparisonError::Gone(_)) => Self::ReleaseGone(Some(error.into())),
+            CacheError::Failed(ComparisonError::Read(ReleaseError::S3 { .. })) => {
+                Self::Unavailable(error.into())
+            }
+            CacheError::Failed(failed @ ComparisonError::Read(_)) => Self::internal(failed),
+            CacheError::WaitedTooLong { .. } | CacheError::Failed(ComparisonError::Queue(_)) => {
+                Self::Overloaded(error.into())
+            }
+        }
+    }
+}
+
 impl From<BodyError> for ApiError {
     fn from(error: BodyError) -> Self {
         match error {
@@ -256,10 +285,11 @@ fn problems(issues: &[ParamIssue]) -> String {
     }
 }
 
-fn scope_names(scopes: &[Scope]) -> String {
+fn scope_names(scopes: &[Scope], word: &str) -> String {
     let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
-    let noun = if names.len() == 1 { "scope" } else { "scopes" };
-    format!("{noun} {}", names.join(" and "))
+    let is_one = names.len() == 1 || word == "or";
+    let noun = if is_one { "scope" } else { "scopes" };
+    format!("{noun} {}", names.join(&format!(" {word} ")))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use shared::base::clock::Clock;
 use shared::base::error_chain::chain;
 use shared::base::etag::Coding;
 use shared::base::ids::IdOrSlug;
+use shared::keys::scope::Scope;
 
 use super::catalogue_request::CatalogueRequest;
 use super::error::ApiError;
@@ -24,6 +25,7 @@ use super::pipeline::{Target, target};
 use crate::api_tables::routes::{self, MatchedPath, Operation, Route};
 use crate::cache::{CacheError, Freshness, ListCache};
 use crate::catalogue::Catalogue;
+use crate::comparisons::{Comparisons, ReadIdentities};
 use crate::metrics::Queries;
 use crate::params::{ListKind, NoParams, QueryString};
 use crate::wire::{BadHead, check};
@@ -32,9 +34,11 @@ pub use self::explanation::{
     Endpoint, ExplainedBody, ExplainedList, Explanation, NamedRecord, Refused,
 };
 
-/// Explains what `catalogue` would answer to a `GET` of that path and query.
+/// Explains what `catalogue` would answer to a `GET` of that path and query; `identities` reads what
+/// is compared of other releases.
 pub async fn explain(
     catalogue: &Arc<Catalogue>,
+    identities: ReadIdentities,
     address: &str,
     clock: &Arc<dyn Clock>,
 ) -> Explanation {
@@ -50,7 +54,9 @@ pub async fn explain(
         record: None,
         answer: None,
     };
-    if let Err(error) = explanation.fill(catalogue, address, clock).await {
+    let comparisons = Arc::new(Comparisons::new(identities));
+    let filled = explanation.fill(catalogue, &comparisons, address, clock);
+    if let Err(error) = filled.await {
         explanation.status = error.status().as_u16();
         explanation.error = Some(refused(error));
     }
@@ -61,6 +67,7 @@ impl Explanation {
     async fn fill(
         &mut self,
         catalogue: &Arc<Catalogue>,
+        comparisons: &Arc<Comparisons>,
         address: &str,
         clock: &Arc<dyn Clock>,
     ) -> Result<(), ApiError> {
@@ -80,13 +87,18 @@ impl Explanation {
                 },
                 segment,
             ) => (*operation, segment),
-            _without_key => return NoParams::parse(&query).map_err(ApiError::Validation),
+            MatchedPath::File(_) => return Ok(()),
+            MatchedPath::Endpoint(..) => {
+                return NoParams::parse(&query).map_err(ApiError::Validation);
+            }
         };
         let asked =
             CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
         let look_up = LookUp {
             catalogue,
             lists: &ListCache::new(),
+            comparisons,
+            scopes: Scope::ALL.into_iter().collect(),
             metrics: &Queries::new(),
             clock: &**clock,
             path,
@@ -115,7 +127,12 @@ impl Explanation {
                 self.record = named(catalogue, ListKind::Manufacturers, name);
                 return Ok(());
             }
-            CatalogueRequest::Terms => return Ok(()),
+            CatalogueRequest::Terms | CatalogueRequest::Changes(_) => return Ok(()),
+            CatalogueRequest::Facets(query) => {
+                self.parameters = query.understood();
+                self.unknown_terms = catalogue.unknown_terms(query);
+                return Ok(());
+            }
             CatalogueRequest::List(query) => query.clone(),
             CatalogueRequest::ManufacturerBoats(name, query) => {
                 self.record = named(catalogue, ListKind::Manufacturers, name);
@@ -158,11 +175,13 @@ fn endpoint(matched: MatchedPath<'_>) -> Option<Endpoint> {
     };
     let scopes = match route.operation {
         Operation::Catalogue(_, scopes) => scopes,
-        Operation::Service(_) => &[],
+        Operation::Service(_) | Operation::DescribeKey => &[],
     };
+    let operation = openapi::document().operation(route.path);
     Some(Endpoint {
         path: route.path.to_string(),
-        operation: &openapi::document().operation(route.path).id,
+        operation: &operation.id,
+        key: operation.key_in_words().replace('`', ""),
         scopes: scopes.iter().map(|scope| scope.as_str()).collect(),
     })
 }
@@ -171,9 +190,10 @@ fn refused(error: ApiError) -> Refused {
     let (code, message) = (error.code(), error.message());
     let (issues, cause) = match error {
         ApiError::Validation(issues) => (issues, None),
-        ApiError::Internal(cause) | ApiError::Overloaded(cause) | ApiError::Unavailable(cause) => {
-            (Vec::new(), Some(chain(&*cause)))
-        }
+        ApiError::Internal(cause)
+        | ApiError::Overloaded(cause)
+        | ApiError::Unavailable(cause)
+        | ApiError::ReleaseGone(Some(cause)) => (Vec::new(), Some(chain(&*cause))),
         _ => (Vec::new(), None),
     };
     Refused {

@@ -14,11 +14,12 @@ use std::cell::RefCell;
 use bytes::Bytes;
 use salvo::http::header::{
     AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK,
-    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    LOCATION, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use shared::base::etag::{CodedETag, Coding};
 
+use crate::api_tables::routes::PAGE;
 use crate::base::request_id::RequestId;
 use crate::cache::Freshness;
 use crate::cors::CorsDecision;
@@ -35,6 +36,7 @@ const X_QUOTA: [HeaderName; 3] = [
     HeaderName::from_static("x-quota-remaining"),
     HeaderName::from_static("x-quota-reset"),
 ];
+const X_RELEASE: HeaderName = HeaderName::from_static("x-release");
 const X_CACHE: HeaderName = HeaderName::from_static("x-cache");
 
 const GET_AND_HEAD: HeaderValue = HeaderValue::from_static("GET, HEAD");
@@ -58,6 +60,8 @@ pub(crate) struct ResponseMeta {
     pub(crate) etag: Option<CodedETag>,
     pub(crate) freshness: Option<Freshness>,
     pub(crate) link: Option<String>,
+    /// Id of the release that the answer is from.
+    pub(crate) release: Option<String>,
     /// Rows of the body, if it is a page of a list. No header has it.
     pub(crate) rows: Option<u64>,
     pub(crate) retry_after_seconds: Option<u64>,
@@ -103,6 +107,7 @@ impl ResponseMeta {
             etag: None,
             freshness: None,
             link: None,
+            release: None,
             rows: None,
             retry_after_seconds: None,
             cache_policy: CachePolicy::Private,
@@ -125,6 +130,8 @@ pub(crate) enum Group {
     Caching,
     Freshness,
     Link,
+    Location,
+    Release,
     RetryAfter,
     WwwAuthenticate,
     Allow,
@@ -135,7 +142,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 17] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
@@ -144,6 +151,8 @@ impl Group {
         Self::Caching,
         Self::Freshness,
         Self::Link,
+        Self::Location,
+        Self::Release,
         Self::RetryAfter,
         Self::WwwAuthenticate,
         Self::Allow,
@@ -160,7 +169,9 @@ impl Group {
             Self::RequestId | Self::Origin => true,
             Self::RateLimit | Self::RateLimitDraft => matches!(status, 200 | 304 | 429),
             Self::Quota => matches!(status, 200 | 429),
-            Self::Caching | Self::Browser => matches!(status, 200 | 304),
+            Self::Caching => matches!(status, 200 | 304 | 308),
+            Self::Release | Self::Browser => matches!(status, 200 | 304),
+            Self::Location => matches!(status, 308),
             Self::Coding | Self::Freshness | Self::Link => matches!(status, 200),
             Self::RetryAfter => matches!(status, 429 | 503),
             Self::WwwAuthenticate => matches!(status, 401),
@@ -188,6 +199,14 @@ impl Group {
             Self::Link => {
                 if let Some(link) = &meta.link {
                     headers.insert(LINK, value_of(link.clone()));
+                }
+            }
+            Self::Location => {
+                headers.insert(LOCATION, HeaderValue::from_static(PAGE));
+            }
+            Self::Release => {
+                if let Some(release) = &meta.release {
+                    headers.insert(X_RELEASE, value_of(release.clone()));
                 }
             }
             Self::RetryAfter => {

@@ -6,17 +6,26 @@ use bytes::Bytes;
 use shared::base::clock::{Clock, Moment};
 use shared::base::etag::ETag;
 use shared::base::ids::{IdOrSlug, Slug};
+use shared::keys::scope::Scopes;
 
+use super::bodies::written;
+use super::changes::ChangesPage;
 use super::error::ApiError;
 use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Body, BodyError, Catalogue, FoundRecord, ListBody, ListError, QueryError};
+use crate::comparisons::{ComparisonError, Comparisons};
 use crate::metrics::Queries;
-use crate::params::{self, ListKind, ListQuery, NoParams, ParamIssue, QueryString, page_links};
+use crate::params::{
+    self, ChangesQuery, ListKind, ListQuery, NoParams, ParamIssue, QueryString, page_links,
+};
 
 /// The context of a lookup: one release, one moment, one URL.
 pub(crate) struct LookUp<'a> {
     pub(crate) catalogue: &'a Arc<Catalogue>,
     pub(crate) lists: &'a ListCache,
+    pub(crate) comparisons: &'a Arc<Comparisons>,
+    /// What the caller may read.
+    pub(crate) scopes: Scopes,
     pub(crate) metrics: &'a Queries,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) path: &'a str,
@@ -40,22 +49,15 @@ impl LookUp<'_> {
     pub(crate) fn key(&self, query: &ListQuery) -> ListKey {
         ListKey {
             release: self.catalogue.release_id().to_owned(),
-            list: query.list().kind,
+            list: query.list().kind.as_str(),
             query: query.canonical(),
         }
     }
 
     /// A page of a list, from the cache or from a query.
     pub(crate) async fn list(&self, query: &ListQuery) -> Result<Resource, ApiError> {
-        let key = self.key(query);
-        let waiting = self.catalogue.queue_limits().longest();
-        let answer = self.measured(self.catalogue.list(query));
-        let asked = self.lists.get_or_query(&key, self.now, waiting, answer);
-        let (body, freshness) = asked.await.inspect_err(|refused| {
-            if matches!(refused, CacheError::WaitedTooLong { .. }) {
-                self.metrics.refuse_identical();
-            }
-        })?;
+        let answer = self.catalogue.list(query);
+        let (body, freshness) = self.remembered(&self.key(query), answer).await?;
         let link = page_links(self.path, self.query, query.page(), body.total);
         Ok(Resource {
             body: body.bytes,
@@ -64,6 +66,40 @@ impl LookUp<'_> {
             link,
             rows: Some(body.rows),
         })
+    }
+
+    /// What the filters of boats would find, from the cache or from queries.
+    pub(crate) async fn facets(&self, query: &ListQuery) -> Result<Resource, ApiError> {
+        let key = ListKey {
+            list: "facets",
+            ..self.key(query)
+        };
+        let answer = self.catalogue.facets(query);
+        let (body, freshness) = self.remembered(&key, answer).await?;
+        Ok(Resource {
+            body: body.bytes,
+            etag: body.etag,
+            freshness,
+            link: None,
+            rows: None,
+        })
+    }
+
+    /// What the cache has of that key, or else `answer`.
+    async fn remembered(
+        &self,
+        key: &ListKey,
+        answer: impl Future<Output = Result<ListBody, ListError>>,
+    ) -> Result<(ListBody, Freshness), ApiError> {
+        let waiting = self.catalogue.queue_limits().longest();
+        let answer = self.measured(answer);
+        let asked = self.lists.get_or_query(key, self.now, waiting, answer);
+        let answered = asked.await.inspect_err(|refused| {
+            if matches!(refused, CacheError::WaitedTooLong { .. }) {
+                self.metrics.refuse_identical();
+            }
+        })?;
+        Ok(answered)
     }
 
     /// One record; counts it if a queue refused to read its body.
@@ -85,6 +121,28 @@ impl LookUp<'_> {
     pub(crate) fn terms(&self) -> Resource {
         let Body { bytes, etag } = self.catalogue.terms().clone();
         Resource::precomputed(bytes, etag)
+    }
+
+    /// A page of what changed since another release, of the kinds that the caller may read.
+    pub(crate) async fn changes(&self, query: &ChangesQuery) -> Result<Resource, ApiError> {
+        let compared = self.comparisons.since(&query.since, self.catalogue).await;
+        if let Err(CacheError::Failed(ComparisonError::Queue(refused))) = &compared {
+            self.metrics.refuse(refused);
+        }
+        let (changes, is_new) = compared?;
+        let page = ChangesPage::of(self.catalogue, &changes, self.scopes, query);
+        let body = written(&page);
+        Ok(Resource {
+            etag: ETag::of(&body),
+            body,
+            freshness: if is_new {
+                Freshness::Miss
+            } else {
+                Freshness::Hit { age_seconds: 0 }
+            },
+            link: page_links(self.path, self.query, query.page, page.total()),
+            rows: Some(page.rows()),
+        })
     }
 
     /// The same query, measured: its time if it succeeds, a counter if a queue refuses it.

@@ -19,6 +19,7 @@ use std::sync::LazyLock;
 
 use askama::Template;
 use bytes::Bytes;
+use shared::keys::scope::Scope;
 
 use document::Security;
 pub(crate) use document::{Document, Operation};
@@ -92,14 +93,26 @@ fn complete() -> Document {
             unreachable!("openapi/document.json has the path {path}, and the routes do not")
         });
         let operation = &mut item.get;
-        if let routes::Operation::Catalogue(_, scopes) = route.operation {
-            let scopes = scopes.iter().map(|scope| scope.as_str()).collect();
-            operation.security.push(Security { scopes });
-        }
+        operation.security = security(route.operation);
         operation.parameters = parameters::of(route);
         responses::complete(&mut operation.responses, route);
     }
     document
+}
+
+/// What an operation asks of a key.
+fn security(operation: routes::Operation) -> Vec<Security> {
+    let all = |scopes: &[Scope]| Security {
+        scopes: scopes.iter().map(|scope| scope.as_str()).collect(),
+    };
+    match operation {
+        routes::Operation::Service(_) => Vec::new(),
+        routes::Operation::DescribeKey => vec![all(&[])],
+        routes::Operation::Catalogue(operation, scopes) if operation.takes_any_scope() => {
+            scopes.chunks(1).map(all).collect()
+        }
+        routes::Operation::Catalogue(_, scopes) => vec![all(scopes)],
+    }
 }
 
 #[cfg(test)]

@@ -10,18 +10,20 @@ use shared::base::etag::ETag;
 use shared::keys::key::Key;
 use shared::keys::scope::Scope;
 
+use super::bodies::written;
 use super::catalogue_request::CatalogueRequest;
 use super::error::ApiError;
-use super::headers::ResponseMeta;
+use super::headers::{CachePolicy, ResponseMeta};
 use super::look_up::LookUp;
+use super::own_key::KeyDescription;
 use super::representation::{self, Answer};
 use super::{authorization, docs, service};
-use crate::api_tables::routes::{self, MatchedPath, Operation};
+use crate::api_tables::routes::{self, CatalogueOperation, MatchedPath, Operation};
 use crate::app::App;
 use crate::cors;
 use crate::keyring::{Caller, VerifyError};
 use crate::limits::{QuotaError, Usage, WaitBudget};
-use crate::params::QueryString;
+use crate::params::{NoParams, QueryString};
 
 /// What was learned on the way, for the headers and the log, also if the response is an error.
 pub(crate) struct RequestContext<'a> {
@@ -80,34 +82,38 @@ pub(crate) async fn answer<'a>(
     } = target(request, context.matched)?;
     let (operation, scopes, segment) = match matched {
         MatchedPath::File(file) => {
-            let (body, etag) = docs::answer(file.operation, &query, &mut context.meta)?;
-            return Ok(choose(app, request, body, etag, &mut context.meta).await);
+            return Ok(match docs::answer(file.operation, &mut context.meta) {
+                Some((body, etag)) => choose(app, request, body, etag, &mut context.meta).await,
+                None => Answer::ToPage,
+            });
         }
         MatchedPath::Endpoint(route, segment) => match route.operation {
             Operation::Service(operation) => {
                 let (body, etag) = service::answer(app, operation, &query, &mut context.meta)?;
                 return Ok(choose(app, request, body, etag, &mut context.meta).await);
             }
+            Operation::DescribeKey => {
+                return Box::pin(describe_key(app, request, now, context, &query)).await;
+            }
             Operation::Catalogue(operation, scopes) => (operation, scopes, segment),
         },
     };
     let caller = verify(app, request.headers(), now, &mut context.caller)?;
-    let mut counting = Counting {
-        app,
-        caller,
-        wait_budget: app.wait_budget(),
-        now,
-    };
+    let mut counting = Counting::new(app, caller, now);
     context.meta.rate = Some(counting.count(&mut context.meta).await?);
-    check_scopes(&caller.key, scopes)?;
+    check_scopes(&caller.key, operation, scopes)?;
     let asked =
         CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
     counting.check_quota().await?;
 
     let catalogue = app.catalogue();
+    let release = || catalogue.release_id().to_owned();
+    context.meta.release = operation.names_release().then(release);
     let look_up = LookUp {
         catalogue: &catalogue,
         lists: &app.lists,
+        comparisons: &app.comparisons,
+        scopes: caller.key.scopes,
         metrics: &app.metrics.queries,
         clock: &*app.clock,
         path,
@@ -131,6 +137,27 @@ pub(crate) async fn answer<'a>(
     context.meta.link = found.link;
     context.meta.rows = found.rows;
     Ok(answer)
+}
+
+/// Describes the key of a request, which counts in its minute and is never charged.
+async fn describe_key(
+    app: &App,
+    request: &Request,
+    now: Moment,
+    context: &mut RequestContext<'_>,
+    query: &QueryString,
+) -> Result<Answer, ApiError> {
+    let caller = verify(app, request.headers(), now, &mut context.caller)?;
+    let mut counting = Counting::new(app, caller, now);
+    let rate = counting.count(&mut context.meta).await?;
+    context.meta.rate = Some(rate);
+    NoParams::parse(query).map_err(ApiError::Validation)?;
+    let quota = counting.quota().await?;
+    context.meta.quota = Some(quota);
+    context.meta.cache_policy = CachePolicy::NoStore;
+    let catalogue = app.catalogue();
+    let described = KeyDescription::of(&caller.key, [rate, quota], catalogue.release_id());
+    Ok(Answer::Body(written(&described)))
 }
 
 /// The caller, if the key works. It is kept also if the key is known and refused.
@@ -158,7 +185,16 @@ struct Counting<'a> {
     now: Moment,
 }
 
-impl Counting<'_> {
+impl<'a> Counting<'a> {
+    fn new(app: &'a App, caller: &'a Caller, now: Moment) -> Self {
+        Self {
+            app,
+            caller,
+            wait_budget: app.wait_budget(),
+            now,
+        }
+    }
+
     /// Counts the request in the minute window of its key. A refusal shows the state of the quota
     /// too (section 4.8), so that is read; if it cannot be, the service is unavailable rather than
     /// guessing.
@@ -171,11 +207,16 @@ impl Counting<'_> {
             Ok(usage) => return Ok(usage),
             Err(usage) => usage,
         };
-        match self.check_quota().await {
-            Ok(quota) | Err(QuotaError::Exceeded(quota)) => meta.quota = Some(quota),
-            Err(unavailable) => return Err(unavailable.into()),
-        }
+        meta.quota = Some(self.quota().await?);
         Err(ApiError::RateLimited(exceeded))
+    }
+
+    /// The state of the month's quota, also if it is used up.
+    async fn quota(&mut self) -> Result<Usage, QuotaError> {
+        match self.check_quota().await {
+            Err(QuotaError::Exceeded(quota)) => Ok(quota),
+            checked => checked,
+        }
     }
 
     /// Whether the month's quota has a request left.
@@ -195,14 +236,22 @@ impl Counting<'_> {
     }
 }
 
-fn check_scopes(key: &Key, needed: &[Scope]) -> Result<(), ApiError> {
-    let lacks = |scope: &&Scope| !key.scopes.contains(**scope);
-    if needed.iter().any(|scope| lacks(&scope)) {
-        return Err(ApiError::MissingScopes(
-            needed.iter().filter(lacks).copied().collect(),
-        ));
+fn check_scopes(
+    key: &Key,
+    operation: CatalogueOperation,
+    needed: &[Scope],
+) -> Result<(), ApiError> {
+    let has = |scope: &Scope| key.scopes.contains(*scope);
+    let (suffice, word) = if operation.takes_any_scope() {
+        (needed.iter().any(has), "or")
+    } else {
+        (needed.iter().all(has), "and")
+    };
+    if suffice {
+        return Ok(());
     }
-    Ok(())
+    let lacking = needed.iter().copied().filter(|scope| !has(scope));
+    Err(ApiError::MissingScopes(lacking.collect(), word))
 }
 
 /// Chooses what to send of a body, and sets its tag for the headers. A body without a tag is sent as

@@ -30,6 +30,7 @@ impl Reply {
             Ok(Answer::Body(body)) => (StatusCode::OK, None, Some(body)),
             Ok(Answer::NotModified) => (StatusCode::NOT_MODIFIED, None, None),
             Ok(Answer::Preflight) => (StatusCode::NO_CONTENT, None, None),
+            Ok(Answer::ToPage) => (StatusCode::PERMANENT_REDIRECT, None, None),
             Err(error) => {
                 log_cause(&error, app, meta.request_id);
                 error.fill(&mut meta);
@@ -120,7 +121,7 @@ fn log_cause(error: &ApiError, app: &App, request_id: RequestId) {
                 tracing::warn!(request.id = %request_id, left_out, "request refused: {cause}");
             }
         }
-        ApiError::Unavailable(cause) => {
+        ApiError::Unavailable(cause) | ApiError::ReleaseGone(Some(cause)) => {
             tracing::warn!(request.id = %request_id, "request refused: {}", chain(&**cause));
         }
         _ => {}

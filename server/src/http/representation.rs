@@ -27,6 +27,8 @@ pub(crate) enum Answer {
     NotModified,
     /// 204: a page may send its request.
     Preflight,
+    /// 308: the documentation is at [`PAGE`](crate::api_tables::routes::PAGE).
+    ToPage,
 }
 
 /// A body that is the same for every request, and its tag.

@@ -9,8 +9,9 @@ use super::bodies::{
 use super::error::ApiError;
 use super::headers::{CachePolicy, ResponseMeta};
 use super::openapi;
-use crate::api_tables::routes::ServiceOperation;
+use crate::api_tables::routes::{PAGE, ServiceOperation};
 use crate::app::App;
+use crate::catalogue::Catalogue;
 use crate::params::{NoParams, QueryString};
 
 /// The body of a service endpoint, and its tag if it has one.
@@ -24,7 +25,9 @@ pub(crate) fn answer(
     match operation {
         ServiceOperation::DescribeVersion => {
             meta.cache_policy = CachePolicy::NoStore;
-            Ok((describe_version(app), None))
+            let catalogue = app.catalogue();
+            meta.release = Some(catalogue.release_id().to_owned());
+            Ok((describe_version(&catalogue), None))
         }
         ServiceOperation::CheckHealth => {
             meta.cache_policy = CachePolicy::NoStore;
@@ -40,8 +43,7 @@ pub(crate) fn answer(
 
 /// Describes this version of the API and the release that it serves. It has no counts of records,
 /// since anyone may read it.
-fn describe_version(app: &App) -> Bytes {
-    let catalogue = app.catalogue();
+fn describe_version(catalogue: &Catalogue) -> Bytes {
     written(&VersionEnvelope {
         data: VersionDescriptor {
             version: "v1",
@@ -73,7 +75,8 @@ const LINKS: VersionLinks = VersionLinks {
     boats: "/v1/boats",
     manufacturers: "/v1/manufacturers",
     terms: "/v1/terms",
+    facets: "/v1/facets",
     health: "/health",
     openapi: "/openapi.json",
-    docs: "/docs",
+    docs: PAGE,
 };

@@ -148,7 +148,7 @@ fn collect_queues(app: &App, families: &mut Families) {
     let catalogue = app.catalogue();
     let queues = catalogue.queues().into_iter();
     let queues: Vec<_> = queues
-        .chain([app.compressed.queue()])
+        .chain([app.comparisons.queue(), app.compressed.queue()])
         .map(|queue| (queue.what().replace(' ', "_"), queue.waiting()))
         .collect();
     families.gauges(

@@ -7,7 +7,10 @@
 use shared::base::model::{YEAR_MAX, YEAR_MIN};
 use shared::release::reader::Measure;
 
-use super::parameter::{Bounds, Kind, List, ListKind, Parameter, Range, Sort, Vocabulary, names};
+use super::parameter::{
+    Bounds, Kind, LIMIT_DEFAULT, LIMIT_MAX, List, ListKind, Parameter, Range, Sort, Vocabulary,
+    names,
+};
 
 /// The list of boats.
 pub static BOATS: List = List {
@@ -31,6 +34,16 @@ pub static BOATS_OF_MANUFACTURER: List = List {
     sorts: &BOAT_SORTS,
 };
 
+/// What facets are counted under: the filters of boats.
+pub static FACETS: List = List {
+    // All but the last four, which are of a page.
+    parameters: BOAT_PARAMETERS.split_at(BOAT_PARAMETERS.len() - 4).0,
+    kind: ListKind::Boats,
+    refused: None,
+    ranges: BOAT_RANGES,
+    sorts: &BOAT_SORTS,
+};
+
 /// The list of manufacturers.
 pub static MANUFACTURERS: List = List {
     kind: ListKind::Manufacturers,
@@ -46,7 +59,7 @@ const BOAT_PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "manufacturer",
         kind: Kind::Slug(Vocabulary::Manufacturers),
-        description: "Slug of the manufacturer.",
+        description: "Slug of the manufacturer. One that no manufacturer has finds nothing: the list is empty.",
         example: "beneteau",
     },
     Parameter {
@@ -70,8 +83,8 @@ const BOAT_PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "yearFrom",
         kind: Kind::AtLeast(Measure::LAST_YEAR, YEARS),
-        description: "Still built in or after this year. Boats without a last year of production \
-                      still are.",
+        description: "Still built in or after this year. Where the last year of production is not known, \
+                      a boat counts as still built.",
         example: "1975",
     },
     Parameter {
@@ -190,11 +203,14 @@ const MANUFACTURER_SORTS: [Sort; 2] = [
 
 const LIMIT: Parameter = Parameter {
     name: "limit",
-    kind: Kind::Limit,
+    kind: Kind::Limit {
+        default: LIMIT_DEFAULT,
+        max: LIMIT_MAX,
+    },
     description: "Most rows on the page.",
     example: "50",
 };
-const OFFSET: Parameter = Parameter {
+pub(super) const OFFSET: Parameter = Parameter {
     name: "offset",
     kind: Kind::Offset,
     description: "Rows to skip. Past the end the page is empty.",

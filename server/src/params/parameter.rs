@@ -1,4 +1,4 @@
-//! The types of a list and its parameters. Each is declared once, in `lists`; the parser, the
+//! The types of a list and its parameters. Each is declared once, in `lists` or `changes`; the parser, the
 //! canonical text, the statements, the tables, the OpenAPI document and the test generators take
 //! what they need from there.
 //!
@@ -11,6 +11,7 @@ use serde::Serialize;
 use shared::base::ids::Slug;
 use shared::base::number::INTEGER_MAX;
 use shared::base::units::{Bound, LENGTH_MAX, LengthUnit};
+use shared::release::ReleaseId;
 use shared::release::reader::{Listing, Measure};
 
 use super::SearchWords;
@@ -21,6 +22,10 @@ pub const LIMIT_DEFAULT: u64 = 20;
 pub const LIMIT_MAX: u64 = 100;
 /// Largest offset: the largest integer that every JSON reader represents exactly.
 pub const OFFSET_MAX: u64 = INTEGER_MAX;
+
+/// What is wrong with a text that is not the id of a release, and with none.
+pub(super) const RELEASE_MESSAGE: &str =
+    "must be the whole id of a release, as X-Release and GET /v1 have it";
 
 /// A list: what it takes, and how it is ordered.
 #[derive(Debug)]
@@ -126,13 +131,20 @@ pub enum Kind {
     /// Words of the row's name.
     Search,
     /// Most rows to return.
-    Limit,
+    Limit {
+        /// Rows unless the caller says otherwise.
+        default: u64,
+        /// The most that it may ask for.
+        max: u64,
+    },
     /// Rows to skip.
     Offset,
     /// What the rows are sorted by: the names of the list's sorts.
     Sort(&'static [&'static str]),
     /// The direction.
     Order,
+    /// The id of a release, which must be given.
+    Release,
 }
 
 /// The least and the greatest value of an integer. A number with decimals is above the first.
@@ -201,6 +213,8 @@ pub enum Values {
     Search,
     /// One of these words. The first is the default.
     OneOf(&'static [&'static str]),
+    /// The whole id of a release.
+    Release,
 }
 
 /// A value of a parameter. Equal values mean the same.
@@ -212,6 +226,7 @@ pub(crate) enum Value {
     Search(SearchWords),
     /// The place of the word among those of [`Values::OneOf`], and the word.
     OneOf(usize, &'static str),
+    Release(ReleaseId),
 }
 
 impl Parameter {
@@ -242,10 +257,11 @@ impl Kind {
             Self::LengthMin | Self::LengthMax => Values::Decimal((0, LENGTH_MAX.unsigned_abs())),
             Self::LengthUnit => Values::OneOf(&LENGTH_UNITS),
             Self::Search => Values::Search,
-            Self::Limit => Values::Integer((1, LIMIT_MAX), Some(LIMIT_DEFAULT)),
+            Self::Limit { default, max } => Values::Integer((1, max), Some(default)),
             Self::Offset => Values::Integer((0, OFFSET_MAX), Some(0)),
             Self::Sort(names) => Values::OneOf(names),
             Self::Order => Values::OneOf(&["asc", "desc"]),
+            Self::Release => Values::Release,
         }
     }
 
@@ -280,6 +296,10 @@ impl Values {
                 Some(place) => Ok(Value::OneOf(place, words[place])),
                 None => Err(format!("must be one of: {}", words.join(", "))),
             },
+            Self::Release => match ReleaseId::parse(text) {
+                Some(id) => Ok(Value::Release(id)),
+                None => Err(RELEASE_MESSAGE.to_owned()),
+            },
         }
     }
 
@@ -288,7 +308,7 @@ impl Values {
         match self {
             Self::Integer(_, default) => default.map(Value::Integer),
             Self::OneOf(words) => Some(Value::OneOf(0, words[0])),
-            Self::Slug | Self::Decimal(_) | Self::Search => None,
+            Self::Slug | Self::Decimal(_) | Self::Search | Self::Release => None,
         }
     }
 }
@@ -304,7 +324,7 @@ impl Value {
     }
 }
 
-/// No value contains `&` or `=`: they are slugs, numbers, and words joined by `+`.
+/// No value contains `&` or `=`: they are slugs, ids, numbers, and words joined by `+`.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -313,6 +333,7 @@ impl fmt::Display for Value {
             Self::Decimal(bound) => bound.fmt(f),
             Self::Search(words) => words.fmt(f),
             Self::OneOf(_, word) => f.write_str(word),
+            Self::Release(id) => id.fmt(f),
         }
     }
 }

@@ -10,7 +10,7 @@ use shared::base::ids::Slug;
 use shared::base::units::{Bound, LengthRanges, LengthUnit};
 
 use super::lists::BOATS;
-use super::parameter::{Kind, LIMIT_DEFAULT, List, Order, Parameter, Sort, Value};
+use super::parameter::{Kind, LIMIT_DEFAULT, List, Order, Parameter, Sort, Value, Vocabulary};
 use super::query_string::QueryString;
 use super::reader::ParamIssue;
 use super::reader::Reader;
@@ -83,6 +83,15 @@ impl ListQuery {
         self
     }
 
+    /// The same query without the filter by slugs of that vocabulary.
+    #[must_use]
+    pub(crate) fn without(&self, vocabulary: Vocabulary) -> Self {
+        let mut query = self.clone();
+        let is_by = |kind: &Kind| matches!(kind, Kind::Slug(of) if *of == vocabulary);
+        query.given.retain(|(parameter, _)| !is_by(&parameter.kind));
+        query
+    }
+
     /// The requested list.
     pub const fn list(&self) -> &'static List {
         self.list
@@ -133,7 +142,7 @@ impl ListQuery {
             _ => None,
         };
         Page {
-            limit: integer(|kind| matches!(kind, Kind::Limit)).unwrap_or(LIMIT_DEFAULT),
+            limit: integer(|kind| matches!(kind, Kind::Limit { .. })).unwrap_or(LIMIT_DEFAULT),
             offset: integer(|kind| matches!(kind, Kind::Offset)).unwrap_or(0),
         }
     }

@@ -87,6 +87,13 @@ impl<'query> Reader<'query> {
         }
     }
 
+    /// Adds an issue about a parameter that must be given and was not; it comes last.
+    pub(super) fn require(&mut self, name: &str, message: &str) {
+        if !self.given.iter().any(|given| given.name == name) {
+            self.add(Position::MAX, name, message.to_owned());
+        }
+    }
+
     /// `value`, unless there is any issue.
     pub(super) fn finish<T>(mut self, value: T) -> Result<T, Vec<ParamIssue>> {
         if self.issues.is_empty() {
@@ -176,8 +183,12 @@ const MEANT: [(&str, &[&str]); 5] = [
     ("order", &["direction", "dir", "desc", "asc"]),
 ];
 
+/// How alike two names are at least, of which one is suggested for the other: with less, a
+/// suggestion reads as a guess (`order` for `colour`).
+const LIKENESS_MIN: f64 = 0.5;
+
 /// The parameter that means the same as one of another API, or else the one with the most similar
-/// name.
+/// name, if any is similar.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     let meant = MEANT.iter().find(|(_, others)| others.contains(&wanted));
     let meant = meant.and_then(|(meant, _)| names.iter().find(|name| *name == meant));
@@ -189,20 +200,23 @@ fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     };
     let alike = || {
         let names = names.iter().rev();
-        names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+        let alike = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        alike.filter(|name| LIKENESS_MIN <= likeness(name))
     };
     meant.or_else(alike).copied()
 }
 
 fn unknown(name: &str, accepted: &[Parameter]) -> String {
     let names: Vec<_> = accepted.iter().map(|parameter| parameter.name).collect();
-    match nearest(&cut(name).to_ascii_lowercase(), &names) {
-        None => "unknown parameter; none is accepted here".to_owned(),
-        Some(nearest) => {
-            let all = names.join(", ");
-            format!("unknown parameter; the nearest is {nearest}; accepted are {all}")
-        }
+    if names.is_empty() {
+        return "unknown parameter; none is accepted here".to_owned();
     }
+    let nearest = nearest(&cut(name).to_ascii_lowercase(), &names);
+    let nearest = nearest.map_or_else(String::new, |name| format!("the nearest is {name}; "));
+    format!(
+        "unknown parameter; {nearest}accepted are {}",
+        names.join(", ")
+    )
 }
 
 fn cut(name: &str) -> String {

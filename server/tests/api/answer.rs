@@ -10,7 +10,7 @@ use salvo::prelude::Response;
 use serde_json::Value;
 
 /// Headers in the order of snapshots: first in the order of the specification, then the rest.
-const ORDER: [&str; 30] = [
+const ORDER: [&str; 31] = [
     "content-type",
     "content-length",
     "content-encoding",
@@ -27,6 +27,7 @@ const ORDER: [&str; 30] = [
     "x-cache",
     "age",
     "link",
+    "x-release",
     "retry-after",
     "www-authenticate",
     "allow",

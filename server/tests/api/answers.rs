@@ -31,7 +31,7 @@ impl Endpoint {
     }
 }
 
-pub(crate) const CATALOGUE: [Endpoint; 6] = [
+pub(crate) const CATALOGUE: [Endpoint; 8] = [
     Endpoint {
         id: "list_boats",
         path: "/v1/boats",
@@ -111,6 +111,44 @@ pub(crate) const CATALOGUE: [Endpoint; 6] = [
         good: &[("all terms", "/v1/terms")],
         bad: &[("a parameter, since it takes none", "/v1/terms?limit=10")],
         missing: None,
+    },
+    Endpoint {
+        id: "get_facets",
+        path: "/v1/facets",
+        good: &[
+            ("under a type", "/v1/facets?type=sailing-yacht"),
+            (
+                "under what nothing matches",
+                "/v1/facets?search=none&type=unknown",
+            ),
+        ],
+        bad: &[(
+            "what is of a page, and a range the wrong way round",
+            "/v1/facets?limit=10&yearFrom=2000&yearTo=1999",
+        )],
+        missing: None,
+    },
+    Endpoint {
+        id: "list_changes",
+        path: "/v1/changes",
+        good: &[
+            (
+                "all changes",
+                "/v1/changes?since=20260901T000000Z-0000000000000000",
+            ),
+            (
+                "a page between others",
+                "/v1/changes?limit=1&since=20260901T000000Z-0000000000000000&offset=2",
+            ),
+        ],
+        bad: &[
+            ("no release", "/v1/changes"),
+            (
+                "no whole release, and other problems",
+                "/v1/changes?kind=boat&since=20260901T000000Z&limit=1001",
+            ),
+        ],
+        missing: Some("/v1/changes?since=20260801T000000Z-0000000000000000"),
     },
 ];
 
@@ -219,6 +257,11 @@ async fn add_of_requests(all: &mut Exchanges) {
         ("a credential in the query", "/v1/boats?token=x", READER),
         ("a key without the scope", BOATS, Some("manufacturers_only")),
         ("no such record", "/v1/boats/none", READER),
+        (
+            "a release that is not kept",
+            "/v1/changes?since=20260801T000000Z-0000000000000000",
+            READER,
+        ),
         ("no such path", "/v2", None),
     ] {
         let app = TestApp::new();
@@ -266,10 +309,18 @@ async fn every_error_answers_as_recorded() {
 
 #[tokio::test]
 async fn every_endpoint_refuses_in_the_same_words() {
-    let expected = refused(BOATS).await.texts();
+    let boats = refused(BOATS).await;
+    let expected = boats.texts();
     for endpoint in &CATALOGUE {
         let found = refused(endpoint.target()).await.texts();
         assert_eq!(found, expected, "{}", endpoint.id);
+    }
+    // A key is described also when no request of the month is left, and is not charged for it.
+    let described = refused("/v1/key").await;
+    for (shown, ..) in REFUSED {
+        if shown != "no request of the month is left" {
+            assert_eq!(described.text_of(shown), boats.text_of(shown), "{shown}");
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! `GET /v1/boats` and `GET /v1/boats/{idOrSlug}`.
 
-use server::params::{BOATS, BOATS_OF_MANUFACTURER, Kind, List, MANUFACTURERS, Parameter, Values};
+use server::params::{
+    BOATS, BOATS_OF_MANUFACTURER, FACETS, Kind, List, MANUFACTURERS, Parameter, Values,
+};
 
 use crate::app::TestApp;
 
@@ -78,6 +80,7 @@ fn two_values(parameter: &Parameter) -> Vec<String> {
         Values::Decimal((min, max)) => [format!("{min}.5"), max.to_string()]
             .map(|value| format!("{}={value}", parameter.name))
             .to_vec(),
+        Values::Release => Vec::new(),
         Values::OneOf(words) => {
             let others = words.iter().skip(1);
             others
@@ -90,7 +93,8 @@ fn two_values(parameter: &Parameter) -> Vec<String> {
 #[tokio::test]
 async fn no_two_values_of_any_parameter_share_a_remembered_answer() {
     let app = TestApp::new();
-    let lists: [(&str, &List); 3] = [
+    let lists: [(&str, &List); 4] = [
+        ("/v1/facets", &FACETS),
         ("/v1/boats", &BOATS),
         ("/v1/manufacturers/m1/boats", &BOATS_OF_MANUFACTURER),
         ("/v1/manufacturers", &MANUFACTURERS),

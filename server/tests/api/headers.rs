@@ -8,8 +8,8 @@ use crate::app::TestApp;
 async fn head_shows_the_headers_of_get_and_no_body() {
     let catalogue = CATALOGUE.iter().map(Endpoint::target);
     let service = SERVICE.iter().map(|(_, target)| *target);
-    let refused = ["/v1/boats/unknown", "/v1/boats?x=1", "/nowhere"];
-    for target in catalogue.chain(service).chain(refused) {
+    let others = ["/v1/key", "/v1/boats/unknown", "/v1/boats?x=1", "/nowhere"];
+    for target in catalogue.chain(service).chain(others) {
         let (one, other) = (TestApp::new(), TestApp::new());
         let get = one.get(target).key("reader").send().await;
         let head = other.ask("HEAD", target).key("reader").send().await;
@@ -22,6 +22,36 @@ async fn head_shows_the_headers_of_get_and_no_body() {
             Some(length.as_str()),
             "{target}"
         );
+    }
+}
+
+#[tokio::test]
+async fn lists_terms_and_the_version_name_their_release_and_a_single_record_does_not() {
+    let app = TestApp::new();
+    let release = app.app.catalogue().release_id().to_owned();
+    for (target, names_it) in [
+        ("/v1/boats?limit=1", true),
+        ("/v1/manufacturers", true),
+        ("/v1/manufacturers/m1/boats", true),
+        ("/v1/terms", true),
+        ("/v1/facets", true),
+        ("/v1", true),
+        ("/v1/boats/b1", false),
+        ("/v1/manufacturers/m1", false),
+        ("/health", false),
+        ("/v1/boats?colour=red", false),
+        ("/v1/manufacturers/none/boats", false),
+    ] {
+        let expected = names_it.then_some(release.as_str());
+        let answer = app.get(target).key("unlimited").send().await;
+        assert_eq!(answer.header("x-release"), expected, "{target}");
+        let Some(etag) = answer.header("etag") else {
+            continue;
+        };
+        let ask = app.get(target).key("unlimited");
+        let again = ask.header("if-none-match", etag).send().await;
+        let told = (again.status, again.header("x-release"));
+        assert_eq!(told, (304, expected), "{target}");
     }
 }
 

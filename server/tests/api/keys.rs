@@ -104,6 +104,13 @@ impl Keys {
             key.subscription = TEN_THOUSAND.0;
             key.rate_limit = Some(1_000_000);
         });
+        keys.issue("expiring", both, |key| {
+            key.expires_at = Some(NOW + 86_400);
+        });
+        keys.issue("in_grace", both, |key| {
+            key.expires_at = Some(NOW + 86_400);
+            key.grace_ends_at = Some(shared::base::clock::UnixMillis(NOW * 1000 + 1500));
+        });
         keys
     }
 

@@ -17,13 +17,13 @@ use proptest::strategy::ValueTree;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use server::params::{BOATS as BOAT_LIST, ListKind, ListQuery, QueryString};
+use server::params::{BOATS as BOAT_LIST, FACETS, ListKind, ListQuery, QueryString};
 use shared::base::etag::ETag;
 use shared::base::ids::IdOrSlug;
 
 use self::ask::{Ask, OTHERS, asks};
 use self::filters::{FILTERS, SORTS};
-use self::world::{BOATS, Plain, TAGS, TYPES, world};
+use self::world::{BOATS, MAKERS, Plain, TAGS, TYPES, world};
 
 fn wait_for<T>(answer: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -68,6 +68,83 @@ proptest! {
     }
 }
 
+/// The values of each filter by slugs, and whether a boat has the one at an index.
+const VALUES: [(&str, &[&str], HasTerm); 4] = [
+    ("type", &TYPES, |boat, term| boat.boat_type == term),
+    ("category", &TAGS, |boat, term| {
+        boat.categories.contains(&term)
+    }),
+    ("activity", &TAGS, |boat, term| {
+        boat.activities.contains(&term)
+    }),
+    (
+        "manufacturer",
+        &[
+            MAKERS[0].0,
+            MAKERS[1].0,
+            MAKERS[2].0,
+            MAKERS[3].0,
+            MAKERS[4].0,
+        ],
+        |boat, maker| boat.maker == maker,
+    ),
+];
+
+/// The slugs of these values that some of the boats have, each with how many: the greatest first.
+fn counted(boats: &[&Plain], slugs: &[&str], has: HasTerm) -> Vec<(String, u64)> {
+    let count = |(term, slug): (usize, &&str)| {
+        let having = boats.iter().filter(|boat| has(boat, term));
+        ((*slug).to_owned(), having.count() as u64)
+    };
+    let mut counted: Vec<_> = slugs.iter().enumerate().map(count).collect();
+    counted.retain(|(_, boats)| 0 < *boats);
+    counted.sort_by(|(a, one), (b, other)| other.cmp(one).then_with(|| a.cmp(b)));
+    counted
+}
+
+/// The least and the greatest.
+fn range(numbers: impl Iterator<Item = i64>) -> Option<(i64, i64)> {
+    let numbers: Vec<i64> = numbers.collect();
+    Some((*numbers.iter().min()?, *numbers.iter().max()?))
+}
+
+fn range_of(told: &Value, factor: f64) -> Option<(i64, i64)> {
+    let integer = |name: &str| {
+        let scaled = (told[name].as_f64()? * factor).round();
+        Some(format!("{scaled}").parse().unwrap())
+    };
+    Some((integer("min")?, integer("max")?))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn every_facet_is_what_a_plain_loop_over_all_boats_counts(ask in asks()) {
+        let (boats, catalogue) = world();
+        let text = ask.filters_as_query_string();
+        let query = ListQuery::parse(&QueryString::parse(Some(&text)), &FACETS).unwrap();
+        let body = wait_for(catalogue.facets(&query)).unwrap();
+        prop_assert_eq!(body.etag, ETag::of(&body.bytes));
+        let facets: Value = serde_json::from_slice(&body.bytes).unwrap();
+        let facets = &facets["data"];
+        for (filter, slugs, has) in VALUES {
+            let others = ask.without(filter).all(boats).unwrap();
+            let found = facets[filter].as_array().unwrap().iter().map(|value| {
+                (value["slug"].as_str().unwrap().to_owned(), value["count"].as_u64().unwrap())
+            });
+            let found: Vec<_> = found.collect();
+            prop_assert_eq!(found, counted(&others, slugs, has), "{} of {}", filter, text);
+        }
+        let all = ask.all(boats).unwrap();
+        prop_assert_eq!(facets["total"].as_u64(), Some(all.len() as u64), "{}", text);
+        let years = range(all.iter().map(|boat| boat.first_year.into()));
+        prop_assert_eq!(range_of(&facets["year"], 1.0), years, "{}", text);
+        let lengths = range(all.iter().map(|boat| boat.shown_thousandths()));
+        prop_assert_eq!(range_of(&facets["lengthMetres"], 1000.0), lengths, "{}", text);
+    }
+}
+
 #[test]
 fn the_oracle_knows_every_filter_and_every_sort() {
     let declared = BOAT_LIST.parameters.iter().map(|parameter| parameter.name);
@@ -101,16 +178,8 @@ fn the_generated_boats_make_every_filter_matter() {
 fn every_term_finds_as_many_boats_as_it_counts_and_no_boat_has_another() {
     let (boats, catalogue) = world();
     let terms: Value = serde_json::from_slice(&catalogue.terms().bytes).unwrap();
-    let vocabularies: [(&str, &str, &[&str], HasTerm); 3] = [
-        ("types", "type", &TYPES, |boat, term| boat.boat_type == term),
-        ("categories", "category", &TAGS, |boat, term| {
-            boat.categories.contains(&term)
-        }),
-        ("activities", "activity", &TAGS, |boat, term| {
-            boat.activities.contains(&term)
-        }),
-    ];
-    for (name, filter, slugs, has) in vocabularies {
+    let names = ["types", "categories", "activities"];
+    for (name, (filter, slugs, has)) in names.into_iter().zip(VALUES) {
         let listed = terms["data"][name].as_array().unwrap();
         let mut counted = BTreeMap::new();
         for term in listed {

@@ -112,7 +112,7 @@ fn answers(name: &str, received: &[u8], heads: &[usize]) -> Vec<Answered> {
             "{name}: not an answer of ours: {head}"
         );
         assert!(status < 500, "{name}: {head}");
-        let has_body = !heads.contains(&answers.len()) && status != 304;
+        let has_body = !heads.contains(&answers.len()) && !matches!(status, 304 | 308);
         let length = if has_body {
             field("content-length").unwrap().parse().unwrap()
         } else {

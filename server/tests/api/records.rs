@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
+use server::comparisons::ReadIdentities;
 use shared::base::data_dir::DataDir;
+use shared::base::etag::ETag;
 use shared::base::ids::{IdOrSlug, Slug};
 use shared::base::model::{
     BoatSummary, Currency, Image, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
@@ -16,6 +18,7 @@ use shared::base::operator::Operator;
 use shared::base::timestamp::Timestamp;
 use shared::base::units::{Length, Unit};
 use shared::release::log::{Attempt, Command};
+use shared::release::reader::Identities;
 use shared::release::{
     ExpectedActive, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases, RenderedBoat,
     RenderedManufacturer,
@@ -118,9 +121,8 @@ fn image(name: &str, alt: Option<&'static str>) -> Image<'static> {
     }
 }
 
-fn boat(row: &BoatRow, index: usize) -> RenderedBoat {
+fn boat(row: &BoatRow, index: usize, makers: &[Maker; 3]) -> RenderedBoat {
     let (slug, model, maker, (first_year, last_year), length, unit, sails) = *row;
-    let makers = makers();
     let maker = &makers[maker];
     let boat_type = if sails {
         Term::new("t1", "sailing-yacht", "Sailing yacht")
@@ -193,11 +195,27 @@ fn manufacturer(maker: &Maker, index: usize) -> RenderedManufacturer {
 
 /// Publishes and activates a release of the first `boats` boats.
 pub(crate) fn publish(store: &ReleaseStore, boats: usize, published_at: &str) -> ReleaseId {
+    publish_of(store, boats, published_at, &makers())
+}
+
+/// The same, where the second manufacturer has another name.
+pub(crate) fn publish_renamed(store: &ReleaseStore, boats: usize, published_at: &str) -> ReleaseId {
+    let mut makers = makers();
+    makers[1].name = "Hallberg & Rassy";
+    publish_of(store, boats, published_at, &makers)
+}
+
+fn publish_of(
+    store: &ReleaseStore,
+    boats: usize,
+    published_at: &str,
+    makers: &[Maker; 3],
+) -> ReleaseId {
     let mut writer = store.begin().unwrap();
     for (index, row) in BOATS.iter().enumerate().take(boats) {
-        writer.push_boat(boat(row, index)).unwrap();
+        writer.push_boat(boat(row, index, makers)).unwrap();
     }
-    for (index, maker) in makers().iter().enumerate() {
+    for (index, maker) in makers.iter().enumerate() {
         writer
             .push_manufacturer(manufacturer(maker, index))
             .unwrap();
@@ -267,12 +285,34 @@ pub(crate) fn settings() -> OpenSettings {
 
 /// The release of all boats, opened once for all tests.
 pub(crate) fn catalogue() -> Arc<Catalogue> {
-    static OPENED: OnceLock<Arc<Catalogue>> = OnceLock::new();
-    let opened = OPENED.get_or_init(|| {
+    Arc::clone(&opened().0)
+}
+
+/// The only other release that the usual app knows of: there a boat was of another slug and is gone
+/// since, a boat and a manufacturer had other bodies, and a boat was missing.
+pub(crate) const EARLIER: &str = "20260901T000000Z-0000000000000000";
+
+/// What the usual app reads of other releases.
+pub(crate) fn identities() -> ReadIdentities {
+    Box::new(|id| match id.as_str() {
+        EARLIER => Ok(opened().1.clone()),
+        _ => Err(ReleaseError::Unknown { id: id.to_string() }),
+    })
+}
+
+fn opened() -> &'static (Arc<Catalogue>, Identities) {
+    static OPENED: OnceLock<(Arc<Catalogue>, Identities)> = OnceLock::new();
+    OPENED.get_or_init(|| {
         let (_directory, store) = empty_store();
         let id = publish(&store, BOATS.len(), PUBLISHED_AT);
         let release = store.open(&id).unwrap();
-        Arc::new(Catalogue::open(&release, settings()).unwrap())
-    });
-    Arc::clone(opened)
+        let mut earlier = release.identities().unwrap();
+        let mut gone = earlier.boats.pop().unwrap();
+        (gone.id, gone.slug) = ("b0".into(), "first-30".into());
+        earlier.boats.push(gone);
+        earlier.boats[0].etag = ETag::of(b"another body");
+        earlier.manufacturers[1].etag = ETag::of(b"another body");
+        let catalogue = Catalogue::open(&release, settings()).unwrap();
+        (Arc::new(catalogue), earlier)
+    })
 }

@@ -14,6 +14,7 @@ fn the_route_table_is_the_contract() {
     for route in &ROUTES {
         let (operation, needs) = match route.operation {
             Operation::Service(operation) => (format!("{operation:?}"), "no key".to_owned()),
+            Operation::DescribeKey => ("DescribeKey".to_owned(), "any key".to_owned()),
             Operation::Catalogue(operation, scopes) => {
                 let names: Vec<&str> = scopes.iter().copied().map(Scope::as_str).collect();
                 (format!("{operation:?}"), names.join(" + "))

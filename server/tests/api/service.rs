@@ -18,7 +18,7 @@ async fn every_link_leads_to_an_endpoint() {
     let app = TestApp::new();
     let descriptor = app.get("/v1").send().await.json();
     let links = descriptor["data"]["links"].as_object().unwrap();
-    assert_eq!(links.len(), 7);
+    assert_eq!(links.len(), 8);
     for (name, target) in links {
         let answer = app.get(target.as_str().unwrap()).key("reader").send().await;
         assert_eq!(answer.status, 200, "{name}");

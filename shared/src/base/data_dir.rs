@@ -70,6 +70,11 @@ impl DataDir {
         self.0.join(format!("server-{environment}.seen"))
     }
 
+    /// The sizes of images that an import has asked for.
+    pub fn images_database(&self) -> PathBuf {
+        self.0.join("images.sqlite")
+    }
+
     /// Keys, subscriptions and usage.
     pub fn keys_database(&self) -> PathBuf {
         self.0.join("keys.sqlite")

@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Folds `text`: NFKD, marks dropped, lower case, then letters that Unicode does not decompose
-/// written out in ASCII. Folded texts compare by code point.
+/// written out in ASCII, and the final sigma as any other. Folded texts compare by code point.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -42,6 +42,8 @@ const fn spelled_out(letter: char) -> Option<&'static str> {
         'ħ' => "h",
         'ŧ' => "t",
         'ı' => "i",
+        // Lower case gives the end of a word another letter than its middle, and a search is a beginning.
+        'ς' => "σ",
         _ => return None,
     })
 }
@@ -62,6 +64,8 @@ mod tests {
             ("Þór Æsir Œuvre", "thor aesir oeuvre"),
             ("Đuro Ħal Ŧest ıslak", "duro hal test islak"),
             ("İstanbul", "istanbul"),
+            ("ΟΔΥΣΣΕΥΣ Οδυσσεύς", "οδυσσευσ οδυσσευσ"),
+            ("ΟΔΥΣ", "οδυσ"),
             ("ﬁn ² Ⅳ", "fin 2 iv"),
             ("340", "340"),
         ];

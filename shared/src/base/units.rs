@@ -129,21 +129,26 @@ impl Length {
         fraction(self.thousandths, 1000)
     }
 
-    /// The length in metres, as answers show it: a metric length unchanged, feet rounded to two
-    /// decimals, halves up.
+    /// The length in metres, as answers show it.
     pub fn metres(self) -> Number {
-        match self.unit {
-            Unit::Metric => self.own(),
-            Unit::Imperial => {
-                let centimetre = METRE / 100;
-                fraction((self.physical() + centimetre / 2) / centimetre, 100)
-            }
-        }
+        shown_metres(self.physical(), self.unit)
     }
 
     /// The exact physical length in ten-millionths of a metre.
     pub const fn physical(self) -> i64 {
         self.thousandths * (self.unit.length_unit() / 1000)
+    }
+}
+
+/// A physical length of a boat of that system in metres, as answers show it: a metric length
+/// unchanged, feet rounded to two decimals, halves up.
+pub fn shown_metres(physical: i64, unit: Unit) -> Number {
+    match unit {
+        Unit::Metric => fraction(physical, METRE),
+        Unit::Imperial => {
+            let centimetre = METRE / 100;
+            fraction((physical + centimetre / 2) / centimetre, 100)
+        }
     }
 }
 

@@ -20,6 +20,11 @@ pub struct ReleaseId(String);
 const HASH_DIGITS: usize = 16;
 
 impl ReleaseId {
+    /// What an id looks like, as a regular expression.
+    pub const PATTERN: &str = "^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{16}$";
+    /// Characters of an id.
+    pub const LENGTH: usize = "20261121T101500Z-".len() + HASH_DIGITS;
+
     /// The id of a release with contents of this SHA-256 (hexadecimal), published at this time.
     pub fn new(published_at: &Timestamp, contents_sha256: &str) -> Self {
         let whole = Timestamp::from_unix_seconds(published_at.unix_seconds()).to_string();

@@ -73,6 +73,14 @@ pub struct Source {
     pub mapping: Option<SourceFile>,
     /// How many records were left out because they have errors.
     pub left_out: u64,
+    /// How many images were left out that another import may measure.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unmeasured: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A reason not to activate a release.
@@ -237,6 +245,7 @@ impl Source {
             files: SourceFiles { first, ..files },
             mapping: mapping.map(cut),
             left_out,
+            unmeasured: 0,
         }
     }
 }

@@ -52,6 +52,15 @@ pub struct Record {
     pub head: Head,
 }
 
+/// The identities of all records, each kind in the order of ordinals.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identities {
+    /// Boats.
+    pub boats: Vec<Record>,
+    /// Manufacturers.
+    pub manufacturers: Vec<Record>,
+}
+
 /// The beginning of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
@@ -167,6 +176,14 @@ impl Release {
         self.records(FileName::Manufacturers)
     }
 
+    /// The identity of every record.
+    pub fn identities(&self) -> Result<Identities, ReleaseError> {
+        Ok(Identities {
+            boats: self.boats()?,
+            manufacturers: self.manufacturers()?,
+        })
+    }
+
     /// The dictionaries of terms.
     pub fn terms(&self) -> Result<Dictionaries, ReleaseError> {
         let (vocabularies, slugs, ids) = self.table(FileName::Terms, |table| {
@@ -270,35 +287,7 @@ impl Release {
     }
 
     fn records(&self, name: FileName) -> Result<Vec<Record>, ReleaseError> {
-        let (ids, slugs, etags, lengths, heads) = self.table(name, |table| {
-            Ok((
-                table.column(&ID)?,
-                table.column(&SLUG)?,
-                table.column(&ETAG)?,
-                table.column(&BODY_LENGTH)?,
-                table.column(&HEAD_LENGTH)?,
-            ))
-        })?;
-        let mut records = Vec::with_capacity(ids.len());
-        let values = ids
-            .into_iter()
-            .zip(slugs)
-            .zip(etags)
-            .zip(lengths.into_iter().zip(heads));
-        for (((id, slug), etag), (length, head)) in throttled(values, self.throttle()) {
-            let fits = render::can_have_head(length, head);
-            let head_length = u32::try_from(head).ok().filter(|_head| fits);
-            let head_length = head_length.ok_or_else(|| {
-                ReleaseError::damaged(&self.path(name), "the head of a body does not fit it")
-            })?;
-            records.push(Record {
-                id,
-                slug,
-                etag,
-                head: Head::ending_at(head_length),
-            });
-        }
-        Ok(records)
+        records(self.read_verified(name)?, &self.path(name), self.throttle())
     }
 
     pub(super) fn table<T>(
@@ -307,12 +296,7 @@ impl Release {
         columns: impl FnOnce(&Table<'_>) -> Result<T, ParquetError>,
     ) -> Result<T, ReleaseError> {
         let contents = self.read_verified(name)?;
-        let columns = Table::new(contents, self.throttle()).and_then(|table| columns(&table));
-        columns.map_err(|source| ReleaseError::Parquet {
-            action: "read",
-            path: self.path(name),
-            source,
-        })
+        read_table(contents, &self.path(name), self.throttle(), columns)
     }
 
     pub(super) fn entry(&self, name: FileName) -> Result<&FileEntry, ReleaseError> {
@@ -348,6 +332,57 @@ impl Release {
         let (size, sha256) = hashed.map_err(ReleaseError::io("read", &path))?;
         check(&path, entry, size, &sha256)
     }
+}
+
+/// Reads columns of the table in the contents of the file at `path`, which were verified.
+fn read_table<T>(
+    contents: Bytes,
+    path: &Path,
+    throttle: &dyn Throttle,
+    columns: impl FnOnce(&Table<'_>) -> Result<T, ParquetError>,
+) -> Result<T, ReleaseError> {
+    let columns = Table::new(contents, throttle).and_then(|table| columns(&table));
+    columns.map_err(|source| ReleaseError::Parquet {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The identities of the records in the table of their kind, in the order of ordinals.
+pub(super) fn records(
+    contents: Bytes,
+    path: &Path,
+    throttle: &dyn Throttle,
+) -> Result<Vec<Record>, ReleaseError> {
+    let columns = |table: &Table<'_>| {
+        Ok((
+            table.column(&ID)?,
+            table.column(&SLUG)?,
+            table.column(&ETAG)?,
+            table.column(&BODY_LENGTH)?,
+            table.column(&HEAD_LENGTH)?,
+        ))
+    };
+    let (ids, slugs, etags, lengths, heads) = read_table(contents, path, throttle, columns)?;
+    let mut records = Vec::with_capacity(ids.len());
+    let values = ids
+        .into_iter()
+        .zip(slugs)
+        .zip(etags)
+        .zip(lengths.into_iter().zip(heads));
+    for (((id, slug), etag), (length, head)) in throttled(values, throttle) {
+        let fits = render::can_have_head(length, head);
+        let head_length = u32::try_from(head).ok().filter(|_head| fits);
+        let unfit = || ReleaseError::damaged(path, "the head of a body does not fit it");
+        records.push(Record {
+            id,
+            slug,
+            etag,
+            head: Head::ending_at(head_length.ok_or_else(unfit)?),
+        });
+    }
+    Ok(records)
 }
 
 /// Whether the directory certainly does not exist.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::log::{Attempt, Entry, LogPart, LogQuery};
 use super::pointer::{Pointer, Step};
 use super::prune::Pruned;
+use super::reader::Identities;
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::timestamp::Timestamp;
 
@@ -145,6 +146,11 @@ pub trait Releases: Send + Sync {
 
     /// Opens a release: its manifest is proved by the id, its files are not read yet.
     fn open(&self, id: &ReleaseId) -> Result<Release, ReleaseError>;
+
+    /// The identities of a release's records. In S3, no more of it than that is fetched.
+    fn identities(&self, id: &ReleaseId) -> Result<Identities, ReleaseError> {
+        self.open(id)?.identities()
+    }
 
     /// Checks what must hold before a release may be activated: every file is whole.
     fn prove(&self, id: &ReleaseId, held: &ReleaseLock) -> Result<(), ReleaseError>;

@@ -40,6 +40,7 @@ pub use self::published::{NoTransferListener, TransferListener};
 use super::log::{Attempt, Entry, LogPart, LogQuery, Outcome};
 use super::pointer::{Pointer, Step};
 use super::prune::Pruned;
+use super::reader::Identities;
 use super::releases::{ExpectedActive, Prefetched, Releases, TriedOut};
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::clock::Clock;
@@ -155,6 +156,15 @@ impl Releases for S3Releases {
 
     fn open_here(&self, id: &ReleaseId) -> Result<Release, ReleaseError> {
         self.copies.store.open(id)
+    }
+
+    /// A copy is read where there is a whole one; otherwise two files are, and not kept.
+    fn identities(&self, id: &ReleaseId) -> Result<Identities, ReleaseError> {
+        let copy = self.open_here(id).and_then(|copy| copy.identities());
+        match copy {
+            Err(error) if error.is_damage() => self.published.identities(id),
+            read => read,
+        }
     }
 
     /// What servers will fetch has the right sizes, and a copy has proved whole byte by byte.

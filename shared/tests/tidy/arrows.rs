@@ -23,7 +23,7 @@ pub(crate) const HOUSES: [House; 4] = [
     House {
         sources: "cli/import/src",
         steps: &[
-            &["pool", "spool", "steps"],
+            &["image", "pool", "spool", "steps"],
             &["finding"],
             &["format", "json"],
             &["source"],
@@ -59,7 +59,7 @@ pub(crate) const HOUSES: [House; 4] = [
             &["base"],
             &["api_tables", "cors", "params"],
             &["catalogue", "keyring"],
-            &["cache"],
+            &["cache", "comparisons"],
             &["compressed"],
             &["metrics"],
             &["limits", "readiness", "clock_watch"],

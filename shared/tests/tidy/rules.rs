@@ -149,12 +149,16 @@ const WORDS: [Word; 22] = [
     Word {
         text: "reqwest",
         kind: Kind::Crate,
-        homes: &["cli/src/remote/web", "shared/src/release/s3"],
+        homes: &[
+            "cli/src/remote/images",
+            "cli/src/remote/web",
+            "shared/src/release/s3",
+        ],
     },
     Word {
         text: "rusqlite",
         kind: Kind::Crate,
-        homes: &["shared/src/keys"],
+        homes: &["cli/src/remote/images/kept", "shared/src/keys"],
     },
     Word {
         text: "tokio_postgres",

@@ -135,7 +135,7 @@ codes! {
         "Add the kind to [rich_text.blocks] of the mapping: what it is, and where its text is.",
     ImageWithoutSize "IMAGE_WITHOUT_SIZE" Warning Export
         "Images of mapped records have no width or no height; they are left out."
-        "Export width and height with the images, or export the image files too and read them by `image_size` in the mapping.",
+        "Export width and height with the images, or have them measured by their addresses (`images = \"measure\"` in the mapping) or in the export (`image_size`).",
     FileNotRead "FILE_NOT_READ" Warning Export
         "The export has files that may hold records, and the mapping reads none of them."
         "Add the file to `files` of a source in the mapping if it is wanted, and to `ignore` at its top if not.",

@@ -13,7 +13,8 @@ pub(crate) const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 pub struct ExportFile {
     /// Its position in the order of reading.
     pub ordinal: u32,
-    /// The name that messages show: a path, followed by the member's path if it is in an archive.
+    /// The name that messages show: a path, followed by the member's path if it is in an archive,
+    /// and by the sheet of a workbook in brackets.
     pub name: String,
     /// Its path within its folder or archive; its file name if it was named on its own.
     pub path: String,

@@ -56,6 +56,8 @@ pub(super) struct Definition {
     pub(super) ignored: Vec<String>,
     /// The URL of a record's page in its content system, with `{id}` in place of its id.
     pub(super) edit_url: Option<String>,
+    /// Whether images without a size are to be measured by their addresses.
+    pub(super) measures_images: bool,
     /// What is made of the records.
     pub(super) rules: Vec<Rule>,
     /// All expressions above except the prelude, by [`ExpressionId`].

@@ -38,6 +38,10 @@ pub enum Takes {
     Texts,
     /// `true` or `false`.
     Flag,
+    /// A whole number from 1.
+    Count,
+    /// A text, or a whole number from 1.
+    TextOrCount,
     /// One of a few words.
     Word(fn() -> Vec<&'static str>),
     /// Any value.

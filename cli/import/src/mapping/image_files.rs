@@ -1,56 +1,29 @@
-//! The image files of an export: the size of each by its path, read from the file's first bytes.
+//! The images of an export: the size of each that is a file of it by its path, and of those that
+//! were asked for by their addresses.
 //!
-//! Only these bytes are read, and only the size and format of an image are kept.
+//! Nothing here reads or asks. Of a file only the size and the format are kept.
 
-use imagesize::{Compression, ImageType, blob_size, image_type};
+use std::sync::OnceLock;
 
-/// Bytes read of each file. The data before the size of a photo may include a preview.
-pub(super) const HEAD_MAX: u64 = 256 * 1024;
+use crate::image::{ImageSize, MeasuredImages};
+
 /// The separator between the parts of a reversed path; it sorts before all other characters.
 const SEPARATOR: &str = "\0";
-
-/// The size of an image in pixels, and its format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ImageFile {
-    pub(super) width: usize,
-    pub(super) height: usize,
-    pub(super) format: &'static str,
-}
 
 /// All image files. They are added in any order, sorted once, and then looked up by the ends of
 /// their paths, because archives often have a folder around everything.
 #[derive(Debug, Default)]
 pub(super) struct ImageFiles {
     /// Each with its path, last part first.
-    files: Vec<(String, ImageFile)>,
-}
-
-impl ImageFile {
-    /// Reads the image file that begins with `head`; `None` if `head` is not enough to tell.
-    fn of(head: &[u8]) -> Option<Self> {
-        let format = match image_type(head).ok()? {
-            ImageType::Gif => "gif",
-            ImageType::Heif(Compression::Av1) => "avif",
-            ImageType::Heif(_) => "heic",
-            ImageType::Jpeg => "jpg",
-            ImageType::Png => "png",
-            ImageType::Webp => "webp",
-            _ => return None,
-        };
-        let size = blob_size(head).ok()?;
-        let has_size = 0 < size.width && 0 < size.height;
-        has_size.then_some(Self {
-            width: size.width,
-            height: size.height,
-            format,
-        })
-    }
+    files: Vec<(String, ImageSize)>,
+    /// What became of images that were asked for, once they were; `None` if none are to be.
+    pub(super) measured: Option<OnceLock<MeasuredImages>>,
 }
 
 impl ImageFiles {
     /// Adds a file that begins with `head` if it is an image.
     pub(super) fn add(&mut self, path: &str, head: &[u8]) {
-        let file = ImageFile::of(head);
+        let file = ImageSize::of(head);
         self.files.extend(file.map(|file| (turned(path), file)));
     }
 
@@ -61,7 +34,7 @@ impl ImageFiles {
     }
 
     /// The image with this path, or else the only one whose path ends with it.
-    pub(super) fn find(&self, path: &str) -> Result<Option<ImageFile>, String> {
+    pub(super) fn find(&self, path: &str) -> Result<Option<ImageSize>, String> {
         let wanted = turned(path);
         let start = self
             .files
@@ -134,23 +107,5 @@ mod tests {
                 "{message}"
             );
         }
-    }
-
-    #[test]
-    fn a_file_that_is_no_image_or_too_short_has_no_size() {
-        let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\0\x02".to_vec();
-        let size = ImageFile::of(&png).unwrap();
-        assert_eq!((size.width, size.height, size.format), (256, 2, "png"));
-        png.truncate(20);
-        for head in [
-            &png[..],
-            b"",
-            b"GIF",
-            b"<svg width=\"1\" height=\"1\"/>",
-            &gif(0, 1),
-        ] {
-            assert_eq!(ImageFile::of(head), None, "{head:?}");
-        }
-        assert_eq!(ImageFile::of(&gif(7, 9)).unwrap().height, 9);
     }
 }

@@ -29,12 +29,12 @@ use super::expression::{
 };
 use super::functions::measure::Convention;
 use super::functions::plain::RichText;
-use super::image_files::ImageFile;
 use super::index::Index;
 use super::key_interner::{KeyId, whole};
 use super::mistake::Mistake;
 use super::watch::Position;
 use crate::finding::{ExportFile, cut, nearest};
+use crate::image::ImageSize;
 use crate::source::Spot;
 
 pub(super) use self::merge::Merge;
@@ -377,7 +377,7 @@ impl EvalContext for Mapper {
         }
     }
 
-    fn image(&self, path: &str) -> Result<Option<ImageFile>, String> {
+    fn image(&self, path: &str) -> Result<Option<ImageSize>, String> {
         self.expect_all_read(IMAGE_SIZE)?;
         self.index.images.find(path)
     }

@@ -21,9 +21,9 @@ use super::definition::{
 use super::expression::IMAGE_SIZE;
 use super::file_keys::{Table, Takes};
 use super::functions::plain::{Block, Kind as NodeKind, RichText};
-use super::image_files::HEAD_MAX;
 use super::mistake::Mistake;
 use super::read::{FromText, Keys, Named, Read, Reader, Section, Toml, table, word};
+use crate::image::HEAD_MAX;
 use crate::source::{FileGroup, Heads, HeadsOf, Plan};
 
 /// The version of the mapping language, which every mapping file must name.
@@ -45,6 +45,9 @@ table! {
         optional "ignore" unwanted: Vec<Spanned<Pattern>>,
         /// The page of a record in its content system, with {id} for its id.
         optional "edit_url" edit_url: Option<EditUrl>,
+        /// What is done for images without a width, a height or a format: `measure` reads these from
+        /// the image at its address.
+        optional "images" images: Option<OfImages>,
         /// Words of the export, and what they become.
         optional "tables" tables: Vocabularies,
         /// What identifies a record, for all sources.
@@ -188,7 +191,7 @@ impl MappingFile {
         };
         let heads = mention(IMAGE_SIZE).then_some(Heads {
             of: HeadsOf::Images,
-            length: HEAD_MAX,
+            length: HEAD_MAX as u64,
         });
         // A mapping's own variable hides one with the same name.
         let is_own = |name: &str| variables.iter().any(|(own, _)| own == name);
@@ -211,6 +214,7 @@ impl MappingFile {
             records: self.records,
             ignored: envelope.ignored,
             edit_url: self.edit_url.map(|EditUrl(url)| url),
+            measures_images: self.images.is_some(),
             rules: self.rules,
             variables,
             prelude,
@@ -285,6 +289,25 @@ impl Read for Language {
             reader.mistake(value.span(), message);
         }
         Some(Self)
+    }
+}
+
+/// What is done for images without a size.
+#[derive(Clone, Copy, Debug)]
+enum OfImages {
+    /// They are measured by their addresses.
+    Measure,
+}
+
+impl OfImages {
+    const WORDS: [(&str, Self); 1] = [("measure", Self::Measure)];
+}
+
+impl FromText for OfImages {
+    const TAKES: Takes = Takes::Word(|| Self::WORDS.map(|(word, _)| word).to_vec());
+
+    fn from_text(text: &str, span: Range<usize>, reader: &mut Reader) -> Option<Self> {
+        word(text, span, &Self::WORDS, reader)
     }
 }
 

@@ -2,9 +2,10 @@
 
 mod warnings;
 
+use std::collections::BTreeSet;
 use std::mem;
 use std::num::NonZero;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use shared::base::timestamp::Timestamp;
 
@@ -20,6 +21,7 @@ use super::record::{Raw, ReadRecord};
 use super::worker::Workers;
 use super::{Mapped, Mapping, line_of};
 use crate::finding::{ExportFile, Kind, Line};
+use crate::image::{ImageMeasurer, ImageTally};
 use crate::json::parse_line;
 use crate::pool::Pending;
 use crate::source::{FailedRecord, FilesRead, Incoming, Original, ReadContext, Record, Sink};
@@ -28,6 +30,9 @@ use crate::source::{FailedRecord, FilesRead, Incoming, Original, ReadContext, Re
 const BATCH_RECORDS: usize = 256;
 /// Bytes of records after which a batch is handed over.
 const BATCH_BYTES: usize = 1024 * 1024;
+
+/// Most addresses of images that are collected to be measured.
+const ADDRESSES_MAX: usize = 1_000_000;
 
 /// Maps the records of an export.
 pub(crate) struct Pipeline<'a, 't> {
@@ -103,8 +108,14 @@ impl<'a, 't> Pipeline<'a, 't> {
         }
     }
 
-    /// Makes the native records after all files were read, and a report if `is_checked`.
-    pub(crate) fn finish(mut self, files: &FilesRead, is_checked: bool) -> anyhow::Result<Mapped> {
+    /// Makes the native records after all files were read, and a report if `is_checked`. Images
+    /// without a size are measured if there is a `measurer`.
+    pub(crate) fn finish(
+        mut self,
+        files: &FilesRead,
+        is_checked: bool,
+        measurer: Option<&dyn ImageMeasurer>,
+    ) -> anyhow::Result<Mapped> {
         self.settle()?;
         let reading = self.index.finish()?;
         (self.sink)(Incoming::Originals(self.index.documents.originals()))?;
@@ -118,29 +129,80 @@ impl<'a, 't> Pipeline<'a, 't> {
         for warning in warnings.about(&reading) {
             (self.sink)(Incoming::Finding(warning))?;
         }
+        let none_yet = Index::new(self.context.temp_dir);
+        let mut index = mem::replace(&mut self.index, none_yet);
+        index.images.measured = measurer.map(|_| OnceLock::new());
+        let index = Arc::new(index);
+        if let Some(measurer) = measurer {
+            self.measure(&index, reading.records, measurer)?;
+        }
         self.context.progress.mapping(reading.records);
-        let report = self.make(is_checked)?;
+        let (images, report) = self.make(&index, is_checked)?;
         Ok(Mapped {
             records: reading.records,
+            images,
             report,
         })
     }
 
+    /// Has images without a size measured. Which these are shows when the records are made, so they
+    /// are made twice, here for the addresses alone: that takes seconds where asking takes minutes.
+    fn measure(
+        &mut self,
+        index: &Arc<Index>,
+        records: u64,
+        measurer: &dyn ImageMeasurer,
+    ) -> anyhow::Result<()> {
+        let progress = self.context.progress;
+        progress.mapping(records);
+        let mut addresses = BTreeSet::new();
+        self.make_all(index, false, &mut |piece, _sink| {
+            progress.advance(piece.records);
+            for address in piece.into_addresses() {
+                if addresses.len() < ADDRESSES_MAX {
+                    addresses.insert(address);
+                }
+            }
+            Ok(())
+        })?;
+        let sizes = measurer.measure(addresses.into_iter().collect())?;
+        index.images.measured.as_ref().map(|of| of.set(sizes));
+        Ok(())
+    }
+
     /// Makes the native records and reports on them.
-    fn make(&mut self, is_checked: bool) -> anyhow::Result<Option<CheckReport>> {
-        let none_yet = Index::new(self.context.temp_dir);
-        let index = Arc::new(mem::replace(&mut self.index, none_yet));
+    fn make(
+        &mut self,
+        index: &Arc<Index>,
+        is_checked: bool,
+    ) -> anyhow::Result<(ImageTally, Option<CheckReport>)> {
         let definition = Arc::clone(&self.mapping.definition);
-        let mut merge = Merge::new(&definition, &index, is_checked);
-        let mut pending = Pending::new();
-        let left = self.workers.pending_max();
-        let (sink, progress) = (&mut *self.sink, self.context.progress);
-        let mut take = |piece: Piece| {
+        let mut merge = Merge::new(&definition, index, is_checked);
+        let progress = self.context.progress;
+        self.make_all(index, is_checked, &mut |piece, sink| {
             progress.advance(piece.records);
             merge.take(piece, sink)
-        };
+        })?;
+        self.summarize(&merge, index)?;
+        // A record in the mapping itself counts before one that is not published.
+        self.constants()?;
+        self.unpublished(&merge, index)?;
+        Ok((merge.images(), merge.report()?))
+    }
+
+    /// Makes the native records of all stored ones, piece by piece, for `take`.
+    fn make_all(
+        &mut self,
+        index: &Arc<Index>,
+        is_checked: bool,
+        take: &mut dyn FnMut(Piece, &mut Sink<'_>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut pending = Pending::new();
+        let left = self.workers.pending_max();
+        let sink = &mut *self.sink;
+        let mut take = |piece: Piece| take(piece, sink);
         for places in index.documents.chunks(BATCH_RECORDS, BATCH_BYTES) {
-            let index = Arc::clone(&index);
+            let index = Arc::clone(index);
             pending.push_back(self.workers.begin(move |mapper, pieces| {
                 make::make_records(mapper, index, places, is_checked, &mut |piece| {
                     pieces.send(piece)
@@ -148,12 +210,7 @@ impl<'a, 't> Pipeline<'a, 't> {
             }));
             self.workers.take(&mut pending, left, &mut take)?;
         }
-        self.workers.take(&mut pending, 0, &mut take)?;
-        self.summarize(&merge, &index)?;
-        // A record in the mapping itself counts before one that is not published.
-        self.constants()?;
-        self.unpublished(&merge, &index)?;
-        merge.report()
+        self.workers.take(&mut pending, 0, &mut take)
     }
 
     /// Passes on the kinds and ids of what unpublished records would have become. What boats refer

@@ -429,6 +429,22 @@ impl Read for bool {
     }
 }
 
+/// A number that counts from 1.
+impl Read for Spanned<u64> {
+    const TAKES: Takes = Takes::Count;
+
+    fn read(value: &Toml<'_>, reader: &mut Reader) -> Option<Self> {
+        let number = value.get_ref().as_integer().and_then(|number| {
+            let parsed = u64::from_str_radix(number.as_str(), number.radix());
+            parsed.ok().filter(|number| 0 < *number)
+        });
+        if number.is_none() {
+            reader.mistake(value.span(), "this must be a number from 1 on");
+        }
+        number.map(|number| Self::new(value.span(), number))
+    }
+}
+
 /// Any value, as JSON.
 impl Read for Value {
     const TAKES: Takes = Takes::Any;

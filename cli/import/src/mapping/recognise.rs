@@ -9,17 +9,24 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use csv::StringRecord;
 use quick_xml::events::Event;
 use serde_json::{Map, Value};
 
 use super::Shipped;
 use crate::finding::Kind;
+use crate::source::readers::table::PREVIEW_ROWS;
+use crate::source::readers::workbook;
 use crate::source::{self, Encoding, Export, Incoming, Plan, ReadContext, UnreadFormat, unread};
 
 /// The most files of an export that are examined.
 const FILES_MAX: usize = 256;
 /// How much of each file is read, in bytes.
 const HEAD_BYTES: u64 = 64 * 1024;
+/// How a line begins that names the delimiter of CSV.
+const SEP: &str = "sep=";
+/// The longest such line, with its line break.
+const SEP_MAX: usize = SEP.len() + 2;
 
 /// What an export looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +50,8 @@ pub enum Form {
     System(Shipped),
     /// A table with a header line.
     Csv,
+    /// A workbook of a spreadsheet program.
+    Workbook,
     /// One JSON document.
     Json,
     /// A JSON object in each line.
@@ -60,7 +69,7 @@ impl Form {
     const fn rank(self) -> u8 {
         match self {
             Self::System(_) => 3,
-            Self::Csv | Self::Json | Self::Ndjson | Self::Parquet => 2,
+            Self::Csv | Self::Json | Self::Ndjson | Self::Parquet | Self::Workbook => 2,
             Self::Xml => 1,
             Self::Unread(_) => 0,
         }
@@ -82,6 +91,7 @@ impl fmt::Display for Form {
             Self::System(Shipped::Directus) => "a collection of Directus",
             Self::System(Shipped::Csv | Shipped::Minimal) => "a spreadsheet",
             Self::Csv => "CSV",
+            Self::Workbook => "a workbook",
             Self::Json => "a JSON document",
             Self::Ndjson => "JSON in lines",
             Self::Xml => "XML",
@@ -203,6 +213,9 @@ impl<'h> Head<'h> {
         if let Some(format) = unread::of(self.bytes) {
             return Some((Form::Unread(format), format.advice.to_owned()));
         }
+        if workbook::is_one(self.bytes) {
+            return Some((Form::Workbook, "it has the parts of a workbook".to_owned()));
+        }
         if self.bytes.starts_with(b"PAR1") {
             return Some((Form::Parquet, "it begins with `PAR1`".to_owned()));
         }
@@ -292,31 +305,54 @@ fn root(text: &str) -> Option<String> {
     }
 }
 
-/// Recognises a table by a header line with as many columns as the line below it. If the text
-/// `is_cut`, the file continues after it.
+/// Recognises a table by lines with about as many cells as each other, below a line like `sep=;` or
+/// lines of titles. If the text `is_cut`, the file continues after it.
 fn table(text: &str, is_cut: bool) -> Option<(Form, String)> {
+    let (named, text) = match text.split_once('\n') {
+        Some((first, rest)) if first.len() <= SEP_MAX && is_sep(first) => (true, rest),
+        _ => (false, text),
+    };
     [b',', b';', b'\t'].into_iter().find_map(|delimiter| {
         let mut reader = csv::ReaderBuilder::new();
         let reader = reader
             .delimiter(delimiter)
             .flexible(true)
             .has_headers(false);
-        let mut records = reader.from_reader(text.as_bytes()).into_records();
-        let names = records.next()?.ok()?;
+        let rows = reader.from_reader(text.as_bytes()).into_records();
+        let rows: Vec<StringRecord> = rows.take(PREVIEW_ROWS).map_while(Result::ok).collect();
+        let is_short = |row: &StringRecord| row.iter().all(|cell| cell.len() < 100);
         // The text may be cut off within the first line, even within a name.
-        let more = match records.next() {
-            Some(first) => (names.len() == first.ok()?.len()).then_some("")?,
-            None if is_cut && !text.contains('\n') => "more than ",
-            None => return None,
+        if let ([names], true) = (rows.as_slice(), is_cut && !text.contains('\n')) {
+            let count = names.len() - 1;
+            let sign = format!("its first line names more than {count} columns");
+            let are_names = names.iter().take(count).all(|name| !name.trim().is_empty());
+            return (2 <= count && are_names && is_short(names)).then_some((Form::Csv, sign));
+        }
+        let mut widths: Vec<usize> = rows.iter().map(StringRecord::len).collect();
+        widths.retain(|width| 2 <= *width);
+        widths.sort_unstable();
+        let usual = *widths.get(widths.len() / 2)?;
+        // A delimiter that is not quoted, or one that is missing, may be in any line.
+        let most = usize::from(4 <= usual);
+        let fits = |row: &&StringRecord| row.len().abs_diff(usual) <= most;
+        let fitting = rows.iter().filter(fits).count();
+        let first = rows.first()?;
+        let is_table = 2 <= fitting
+            && rows.len() <= 2 * fitting
+            && rows.iter().find(fits).is_some_and(is_short);
+        let are_names =
+            !named && first.len() == usual && first.iter().all(|name| !name.trim().is_empty());
+        let sign = if are_names {
+            format!("its first line names {usual} columns")
+        } else {
+            format!("most of its lines have {usual} cells")
         };
-        let count = names.len() - usize::from(!more.is_empty());
-        let are_names = names
-            .iter()
-            .take(count)
-            .all(|name| !name.trim().is_empty() && name.len() < 100);
-        (2 <= count && are_names).then(|| {
-            let sign = format!("its first line names {more}{count} columns");
-            (Form::Csv, sign)
-        })
+        is_table.then_some((Form::Csv, sign))
     })
+}
+
+/// Whether a line names a delimiter, as Excel writes it.
+fn is_sep(line: &str) -> bool {
+    let mark = line.get(..SEP.len());
+    mark.is_some_and(|mark| mark.eq_ignore_ascii_case(SEP))
 }

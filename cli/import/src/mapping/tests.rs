@@ -23,6 +23,7 @@ use shared::base::timestamp::Timestamp;
 
 use super::*;
 use crate::finding::Kind;
+use crate::image::ImageMeasurer;
 use crate::source::{self, FailedRecord, Incoming, ReadContext};
 
 /// The beginning of every mapping here: records are lines with `key` and `type`.
@@ -77,8 +78,8 @@ impl Received {
     }
 }
 
-/// What a mapping makes of files.
-fn mapped(mapping: &str, files: &[(&str, &str)]) -> Vec<String> {
+/// A directory with these files.
+fn directory_of(files: &[(&str, &str)]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for (name, lines) in files {
         let path = directory.path().join(name);
@@ -87,9 +88,14 @@ fn mapped(mapping: &str, files: &[(&str, &str)]) -> Vec<String> {
             .and_then(|mut file| std::io::Write::write_all(&mut file, lines.as_bytes()))
             .unwrap();
     }
+    directory
+}
+
+/// What a mapping makes of files.
+fn mapped(mapping: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let directory = directory_of(files);
     let mapping = Mapping::parse("a.toml".to_owned(), mapping.to_owned()).unwrap();
-    let (lines, _report) = mapped_at_once(&mapping, directory.path(), 2);
-    let lines = lines.into_iter();
+    let lines = mapped_at_once(&mapping, directory.path(), 2).0.into_iter();
     // The directory has a different name in every run.
     let directory = format!("{}/", directory.path().display());
     lines.map(|line| line.replace(&directory, "")).collect()
@@ -101,6 +107,17 @@ fn mapped_at_once(
     directory: &Path,
     threads: usize,
 ) -> (Vec<String>, Option<CheckReport>) {
+    let (lines, mapped) = mapped_measured(mapping, directory, threads, None);
+    (lines, mapped.report)
+}
+
+/// The same with the images measured.
+fn mapped_measured(
+    mapping: &Mapping,
+    directory: &Path,
+    threads: usize,
+    measurer: Option<&dyn ImageMeasurer>,
+) -> (Vec<String>, Mapped) {
     let context = ReadContext {
         temp_dir: directory,
         progress: &(),
@@ -121,8 +138,8 @@ fn mapped_at_once(
         mapping.plan(),
         &mut |of| pipeline.take(of),
     );
-    let mapped = pipeline.finish(&files.unwrap(), true).unwrap();
-    (received.0, mapped.report)
+    let mapped = pipeline.finish(&files.unwrap(), true, measurer).unwrap();
+    (received.0, mapped)
 }
 
 #[track_caller]

@@ -115,6 +115,7 @@ impl Run {
             listed_max: 1000,
             skip_invalid,
             now: &Timestamp::from_unix_seconds(1_790_000_000),
+            measurer: None,
             progress: &(),
         };
         let mut served = Served::default();

@@ -56,6 +56,11 @@ fn taken(takes: &Takes) -> Map<String, Value> {
         Takes::Text | Takes::Expression => of_type("string"),
         Takes::Texts => with(Map::new(), "$ref", "#/$defs/texts"),
         Takes::Flag => of_type("boolean"),
+        Takes::Count => with(of_type("integer"), "minimum", 1),
+        Takes::TextOrCount => {
+            let types = json!(["string", "integer"]);
+            with(with(Map::new(), "type", types), "minimum", 1)
+        }
         Takes::Word(words) => with(of_type("string"), "enum", words()),
         Takes::Any => Map::new(),
         Takes::Variables => with(

@@ -1,15 +1,20 @@
-//! Reads tar archives. Members are copied to one spool and read from it in the order of their
-//! names, which may differ from their order in the archive.
+//! Reads archives, of tar and of ZIP. Members are copied to one spool and read from it in the order
+//! of their names, which may differ from their order in the archive. ZIP is read from its end, so all
+//! of it is spooled first.
 //!
 //! The name of a member is never used as a path, so hostile names do no harm.
 
 use std::cell::Cell;
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Component, Path};
 
 use tar::{Archive, Entry, Header};
+use zip::ZipArchive;
 
+use super::passes::Copied;
 use super::plan::Plan;
+use super::readers::workbook;
+use super::unpacking::{Limited, Unpacking};
 use crate::spool::{self, Spool};
 
 /// Bytes that the headers of one member may take, including long names: the library holds them in
@@ -23,6 +28,9 @@ const MAGIC: std::ops::Range<usize> = 257..262;
 const CHECKSUM: std::ops::Range<usize> = 148..156;
 /// Suffixes of the names of archives, for archives older than the magic number.
 const ENDINGS: [&str; 5] = [".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst"];
+
+/// How a ZIP archive begins, and an empty one.
+const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The members of an archive to be read.
 pub(super) struct Unpacked {
@@ -73,10 +81,18 @@ pub(super) fn is_archive(name: &str, head: &[u8]) -> bool {
     has_tar_header(head) || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
+/// Whether a file that begins with `head` is a ZIP archive, and not a workbook, which is one too.
+pub(super) fn is_zip(head: &[u8]) -> bool {
+    ZIP.iter().any(|begins| head.starts_with(begins)) && !workbook::is_one(head)
+}
+
 /// Whether `head` is the header of a member. Text may have the magic number in the right place by
 /// chance, but hardly the matching checksum too.
 fn has_tar_header(head: &[u8]) -> bool {
-    if head.len() < BLOCK || head.get(MAGIC) != Some(b"ustar") {
+    let Some(head) = head.get(..BLOCK) else {
+        return false;
+    };
+    if head.get(MAGIC) != Some(b"ustar") {
         return false;
     }
     // The checksum itself counts as blanks.
@@ -89,15 +105,24 @@ fn has_tar_header(head: &[u8]) -> bool {
     stated.is_ok_and(|stated| stated == sum)
 }
 
-/// Copies the selected members to a spool.
-pub(super) fn unpack(reader: impl Read, plan: &Plan, temp_dir: &Path) -> anyhow::Result<Unpacked> {
-    let mut unpacked = Unpacked {
-        members: Vec::new(),
-        refused: Vec::new(),
-        missed: Vec::new(),
-        broken: None,
-        contents: Spool::new(temp_dir),
+/// Copies the selected members of a ZIP archive to a spool.
+pub(super) fn unzip(
+    mut reader: impl Read,
+    plan: &Plan,
+    temp_dir: &Path,
+    unpacking: &Unpacking,
+) -> anyhow::Result<Unpacked> {
+    let mut unpacked = Unpacked::new(temp_dir);
+    unpacked.broken = match Copied::of(&mut reader, temp_dir)?.whole() {
+        Ok(packed) => spool::copied(unpacked.copy_zipped(&packed, plan, unpacking))?.err(),
+        Err(broken) => Some(broken),
     };
+    unpacked.finished()
+}
+
+/// Copies the selected members of a tar archive to a spool.
+pub(super) fn unpack(reader: impl Read, plan: &Plan, temp_dir: &Path) -> anyhow::Result<Unpacked> {
+    let mut unpacked = Unpacked::new(temp_dir);
     let watch = Watch {
         allowed: Cell::new(HEADERS_MAX),
         has_ended: Cell::new(false),
@@ -109,12 +134,26 @@ pub(super) fn unpack(reader: impl Read, plan: &Plan, temp_dir: &Path) -> anyhow:
         }
         broken => broken,
     };
-    unpacked.contents.finish()?;
-    unpacked.members.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(unpacked)
+    unpacked.finished()
 }
 
 impl Unpacked {
+    fn new(temp_dir: &Path) -> Self {
+        Self {
+            members: Vec::new(),
+            refused: Vec::new(),
+            missed: Vec::new(),
+            broken: None,
+            contents: Spool::new(temp_dir),
+        }
+    }
+
+    fn finished(mut self) -> anyhow::Result<Self> {
+        self.contents.finish()?;
+        self.members.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(self)
+    }
+
     /// The contents of a member.
     pub(super) fn contents(&self, member: &Member) -> impl Read + use<'_> {
         self.contents
@@ -133,42 +172,82 @@ impl Unpacked {
             watch
                 .allowed
                 .set(stored(&entry)?.saturating_add(HEADERS_MAX));
-            if let Some((name, wanted)) = self.wanted(&entry, plan) {
+            if entry.header().entry_type().is_dir() {
+                continue;
+            }
+            let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+            let kind = entry.header().entry_type();
+            let is_plain = kind.is_file() || kind.is_contiguous();
+            let reason = (!is_plain).then_some("is not a plain file");
+            if let Some(wanted) = self.wanted(&name, plan, reason) {
                 let wanted = entry.size().min(wanted);
-                let start = self.contents.length();
-                let length = io::copy(&mut (&mut entry).take(wanted), &mut self.contents)?;
-                if length < wanted {
+                if self.copy(name, (&mut entry).take(wanted))? < wanted {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
-                self.members.push(Member {
-                    name,
-                    start,
-                    length,
-                });
             }
         }
         watch.allowed.set(u64::MAX);
         archive.into_inner().expect_end()
     }
 
-    /// The name of a member to be read and how many of its bytes. A member that is refused is
-    /// noted.
-    fn wanted(&mut self, entry: &Entry<'_, impl Read>, plan: &Plan) -> Option<(String, u64)> {
-        if entry.header().entry_type().is_dir() {
-            return None;
-        }
-        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        let Some(wanted) = plan.bytes_of(&name) else {
-            self.missed.extend(plan.misses(&name).then_some(name));
-            return None;
-        };
-        match reason_to_refuse(entry, &name) {
-            None => Some((name, wanted)),
-            Some(reason) => {
-                self.refused.push((name, reason));
-                None
+    fn copy_zipped(
+        &mut self,
+        packed: &Spool,
+        plan: &Plan,
+        unpacking: &Unpacking,
+    ) -> io::Result<()> {
+        let packed = BufReader::new(packed.part(0..packed.length()));
+        let mut archive = ZipArchive::new(packed)?;
+        for index in 0..archive.len() {
+            let entry = archive.by_index_raw(index)?;
+            let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
+            let reason = if entry.encrypted() {
+                Some("is encrypted")
+            } else {
+                (!entry.is_file()).then_some("is not a plain file")
+            };
+            let is_folder = entry.is_dir();
+            drop(entry);
+            if is_folder {
+                continue;
+            }
+            if let Some(wanted) = self.wanted(&name, plan, reason) {
+                let reader = archive.by_index(index)?;
+                self.copy(name, Limited { reader, unpacking }.take(wanted))?;
             }
         }
+        Ok(())
+    }
+
+    /// Copies a member, and returns its length.
+    fn copy(&mut self, name: String, mut contents: impl Read) -> io::Result<u64> {
+        let start = self.contents.length();
+        let length = io::copy(&mut contents, &mut self.contents)?;
+        self.members.push(Member {
+            name,
+            start,
+            length,
+        });
+        Ok(length)
+    }
+
+    /// How many bytes are read of a member. One that is refused, for this reason or because of its
+    /// path, is noted: reading it would be harmless, but it was not packed as a plain file.
+    fn wanted(&mut self, name: &str, plan: &Plan, reason: Option<&'static str>) -> Option<u64> {
+        let Some(wanted) = plan.bytes_of(name) else {
+            self.missed
+                .extend(plan.misses(name).then(|| name.to_owned()));
+            return None;
+        };
+        let is_plain =
+            |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        let is_within = Path::new(name).components().all(is_plain);
+        let path = (!is_within).then_some("has an absolute path or `..` in it");
+        let Some(reason) = reason.or(path) else {
+            return Some(wanted);
+        };
+        self.refused.push((name.to_owned(), reason));
+        None
     }
 }
 
@@ -179,20 +258,6 @@ fn stored(entry: &Entry<'_, impl Read>) -> io::Result<u64> {
         return header.entry_size();
     }
     Ok(entry.size())
-}
-
-/// The reason not to read a member. Reading it would be harmless, but it was not packed as a plain
-/// file.
-fn reason_to_refuse(entry: &Entry<'_, impl Read>, name: &str) -> Option<&'static str> {
-    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    let kind = entry.header().entry_type();
-    if !kind.is_file() && !kind.is_contiguous() {
-        return Some("is not a plain file");
-    }
-    if !Path::new(name).components().all(is_plain) {
-        return Some("has an absolute path or `..` in it");
-    }
-    None
 }
 
 /// A reader that reads no more than is allowed and knows whether what it read ends in zeros, as a

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use shared::base::source_files::{Reading, SourceFile, SourceFiles};
 
+use super::archive::Unpacked;
 use super::export::Export;
 use super::folder::{list, unread_folders};
 use super::incoming::FileError;
 use super::plan::{Contents, Plan};
 use super::unpacking::Unpacking;
-use super::{archive, decompress};
+use super::{archive, decompress, unread};
 use crate::finding::ExportFile;
 use crate::finding::{Code, Finding};
 
@@ -68,6 +69,7 @@ pub(crate) fn read(
 ) -> anyhow::Result<SourceFiles> {
     let mut opening = Opening {
         files: 0,
+        is_in_folder: false,
         read: SourceFiles::default(),
         context,
         plan,
@@ -87,6 +89,7 @@ pub(crate) fn read(
 
 struct Opening<'a> {
     files: u32,
+    is_in_folder: bool,
     read: SourceFiles,
     context: ReadContext<'a>,
     plan: &'a Plan,
@@ -106,6 +109,7 @@ impl Opening<'_> {
         for (path, reason) in &listing.refused {
             self.refused(path.display().to_string(), "file", reason)?;
         }
+        self.is_in_folder = true;
         for path in &listing.files {
             let within = path.strip_prefix(folder).unwrap_or(path);
             let name = path.display().to_string();
@@ -114,6 +118,7 @@ impl Opening<'_> {
                 None => self.refused(name, "file", "leads out of the folder by now")?,
             }
         }
+        self.is_in_folder = false;
         let missed = listing.missed.iter();
         self.missed(missed.map(|path| path.display().to_string()))
     }
@@ -163,14 +168,20 @@ impl Opening<'_> {
         reader: impl Read,
     ) -> anyhow::Result<()> {
         let (head, whole) = match decompress::open(&name, reader, unpacking) {
-            Ok(reader) => archive::sniff(reader, archive::BLOCK),
+            Ok(reader) => archive::sniff(reader, unread::HEAD_BYTES),
             Err(source) => {
                 let file = self.next_file(name, within);
                 return self.broken(&file, None, source);
             }
         };
+        let (plan, temp_dir) = (self.plan, self.context.temp_dir);
+        if archive::is_zip(&head) {
+            let unpacked = archive::unzip(whole, plan, temp_dir, unpacking)?;
+            return self.archive(&name, unpacking, unpacked);
+        }
         if archive::is_archive(&name, &head) {
-            return self.archive(&name, unpacking, whole);
+            let unpacked = archive::unpack(whole, plan, temp_dir)?;
+            return self.archive(&name, unpacking, unpacked);
         }
         self.file(name, within, whole)
     }
@@ -179,9 +190,12 @@ impl Opening<'_> {
         &mut self,
         name: &str,
         unpacking: &Unpacking,
-        reader: impl Read,
+        mut unpacked: Unpacked,
     ) -> anyhow::Result<()> {
-        let mut unpacked = archive::unpack(reader, self.plan, self.context.temp_dir)?;
+        if self.is_in_folder && unpacked.members.is_empty() && unpacked.broken.is_none() {
+            // Nobody named it.
+            return Ok(());
+        }
         if unpacked.members.is_empty() && unpacked.refused.is_empty() && unpacked.broken.is_none() {
             return self.nothing_to_read(name.to_owned());
         }

@@ -67,7 +67,7 @@ pub(super) fn list(folder: &Path, plan: &Plan) -> io::Result<Listing> {
             let path = entry.path();
             let within = path.strip_prefix(folder).unwrap_or(&path);
             let within = within.to_string_lossy().into_owned();
-            let is_wanted = plan.bytes_of(&within).is_some();
+            let is_wanted = plan.looks_into(&within) || plan.bytes_of(&within).is_some();
             match what_is(&entry, &listing.root)? {
                 Found::Folder if plan.descends && !is_hidden(&entry) => folders.push(path),
                 Found::LinkedFolder if plan.descends && !is_hidden(&entry) => {

@@ -5,6 +5,7 @@
 use globset::GlobSet;
 
 use super::encoding::Encoding;
+use super::readers::table::PREVIEW_ROWS;
 use super::readers::{RECORD_MAX, RecordsPath};
 use crate::steps::count;
 
@@ -16,8 +17,8 @@ const IMAGE_ENDINGS: [&str; 8] = [
     ".avif", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".png", ".webp",
 ];
 /// Suffixes of the names of files that may hold records, in lower case.
-const DATA_ENDINGS: [&str; 7] = [
-    ".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv", ".xml",
+const DATA_ENDINGS: [&str; 9] = [
+    ".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv", ".xlsm", ".xlsx", ".xml",
 ];
 
 /// Which files are read, and how.
@@ -88,6 +89,7 @@ impl Plan {
                     records: Vec::new(),
                     lists: Vec::new(),
                     unwanted: Vec::new(),
+                    table: TableLayout::default(),
                 },
             }],
             heads: None,
@@ -120,6 +122,12 @@ impl Plan {
             return Some(u64::MAX);
         }
         self.head_of(path)
+    }
+
+    /// Whether a file with this path within its folder is an archive whose members are read as if
+    /// they were in the folder.
+    pub(super) fn looks_into(&self, path: &str) -> bool {
+        self.descends && !self.is_hidden(path) && path.to_ascii_lowercase().ends_with(".zip")
     }
 
     /// Whether a file with this path within its folder or archive, which is not read, is to be
@@ -228,6 +236,50 @@ pub(crate) struct Layout {
     pub(crate) lists: Vec<String>,
     /// Paths of lists of JSON that are known and not wanted.
     pub(crate) unwanted: Vec<String>,
+    /// Where the rows of CSV and of workbooks are.
+    pub(crate) table: TableLayout,
+}
+
+/// Where the rows of a table are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TableLayout {
+    /// The sheet of a workbook; the only one with rows if it is absent.
+    pub(crate) sheet: Option<SheetName>,
+    pub(crate) rows: Rows,
+}
+
+/// What a sheet is known by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SheetName {
+    Name(String),
+    /// Its place among the sheets, from 1.
+    Number(u64),
+}
+
+/// Which rows of a table are records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// Those below the first that is not empty, which is the header.
+    #[default]
+    BelowFirst,
+    /// Those below this one, as a spreadsheet counts, which is the header.
+    Below(u64),
+    /// All: the columns have these names.
+    Without(Vec<String>),
+    /// The first rows of every sheet, as they are.
+    Preview,
+}
+
+impl Rows {
+    /// How many lines of CSV are looked at for the delimiter.
+    pub(super) fn lines(&self) -> u64 {
+        match self {
+            Self::BelowFirst | Self::Without(_) => 1,
+            // So many lines above a header are none of titles.
+            Self::Below(header) => (*header).clamp(1, 1_000),
+            Self::Preview => PREVIEW_ROWS as u64,
+        }
+    }
 }
 
 impl Layout {
@@ -252,6 +304,7 @@ impl Layout {
         self.format == other.format
             && self.encoding == other.encoding
             && self.lists == other.lists
+            && self.table == other.table
             && (!has_lists_of_records || self.records == other.records)
     }
 }
@@ -266,6 +319,8 @@ pub(crate) enum Format {
     Json,
     Csv,
     Parquet,
+    /// A sheet of a spreadsheet program.
+    Workbook,
     Xml,
 }
 

@@ -9,14 +9,18 @@
 pub(crate) mod csv;
 pub(crate) mod json;
 pub(crate) mod parquet;
+pub(crate) mod table;
+pub(crate) mod workbook;
 pub(crate) mod xml;
 
 mod bounded;
+mod disk;
 mod path;
 
 pub(crate) use self::path::{RecordsPath, in_path};
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::incoming::FileError;
 use crate::finding::{Code, Start};
@@ -80,5 +84,18 @@ fn truncated(line: u64, message: impl Into<String>) -> FileError {
     }
 }
 
+/// Runs `act` and turns a panic into an error at `row`: libraries panic if a file contradicts
+/// itself.
+fn caught<T>(
+    form: &str,
+    row: u64,
+    act: impl FnOnce() -> Result<T, FileError>,
+) -> Result<T, FileError> {
+    catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_panic| {
+        let message = format!("the file contradicts itself, so that it cannot be read as {form}");
+        Err(corrupt(row, message))
+    })
+}
+
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -16,9 +16,10 @@ use super::incoming::{FailedRecord, FileError, Incoming, Original, Record, Sink,
 use super::lines;
 use super::passes::{Copied, Pass, passes};
 use super::plan::{Contents, Format, Layout, Plan};
+use super::readers::workbook::{ErrorCells, Workbook};
 use super::readers::{self, BadRecord, Lists, RecordText};
 use super::unread::{self, UnreadFormat};
-use crate::finding::{Code, ExportFile, Finding, Line, Place, Severity};
+use crate::finding::{Code, ExportFile, Finding, Line, Nth, Place, Severity, Start, cut};
 
 /// The most unread lists that are told apart.
 const LISTS_MAX: usize = 100;
@@ -188,7 +189,15 @@ impl<'a, 't> Cutter<'a, 't> {
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
     ) -> Result<BTreeSet<String>, FileError> {
-        let records = &pass.layout.records;
+        let Layout { records, table, .. } = pass.layout;
+        let mut workbook = None;
+        if pass.layout.format == Format::Workbook {
+            let whole = Copied::of(contents, self.temp_dir)?.whole();
+            let whole = whole.map_err(|source| FileError::Unread { line: 1, source })?;
+            workbook = Some(Workbook::open(whole, table)?);
+        }
+        let sheet = workbook.as_ref().and_then(Workbook::sheet_name);
+        let file = &sheet.map_or_else(|| Arc::clone(file), |sheet| sheet_of(file, sheet));
         let sink = RefCell::new(&mut *self.sink);
         let mut spots = Spots::of(records.len());
         let mut visit = |record: Result<RecordText<'_>, BadRecord>| {
@@ -220,7 +229,15 @@ impl<'a, 't> Cutter<'a, 't> {
             }
             Format::Csv => {
                 let mut begin = |header| (*sink.borrow_mut())(Incoming::Header(file, header));
-                readers::csv::read(forward(contents), &mut begin, &mut visit)?;
+                readers::csv::read(forward(contents), table, &mut begin, &mut visit)?;
+                Lists::default()
+            }
+            Format::Workbook => {
+                let mut begin = |header| (*sink.borrow_mut())(Incoming::Header(file, header));
+                let read = workbook.map(|workbook| workbook.read(&mut begin, &mut visit));
+                if let Some(finding) = error_cells(file, &read.transpose()?.unwrap_or_default()) {
+                    (*sink.borrow_mut())(Incoming::Finding(finding))?;
+                }
                 Lists::default()
             }
             Format::Json => readers::json::read(forward(contents), records, &mut visit)?,
@@ -243,9 +260,14 @@ impl<'a, 't> Cutter<'a, 't> {
         absent: &[usize],
     ) -> anyhow::Result<()> {
         for index in absent {
-            self.mark(&pass.groups, GroupFiles::WithoutList);
             let path = &pass.layout.records[*index];
-            let message = format!("the file has no records at `{path}`");
+            if path.is_optional {
+                continue;
+            }
+            self.mark(&pass.groups, GroupFiles::WithoutList);
+            let message = format!(
+                "the file has no records at `{path}`; if it may lack them, write `{path}?`"
+            );
             let finding = Finding::in_file(Code::RecordsNotFound, file, None, message);
             (self.sink)(Incoming::Finding(finding))?;
         }
@@ -263,6 +285,15 @@ impl<'a, 't> Cutter<'a, 't> {
 
 /// Refuses a file of a format that is not read. A page of XHTML is also XML.
 fn refuse_unread(head: &[u8], layouts: &[&Layout]) -> Result<(), FileError> {
+    let is_workbook = |layout: &&Layout| layout.format == Format::Workbook;
+    if readers::workbook::is_one(head) && !layouts.iter().all(is_workbook) {
+        return Err(FileError::Damaged {
+            code: Code::FileCorrupt,
+            line: 1,
+            message: "the file is a workbook, which takes a mapping with `reader = \"workbook\"`"
+                .to_owned(),
+        });
+    }
     let is_xml = layouts.iter().any(|layout| layout.format == Format::Xml);
     let is_markup = |format: &&UnreadFormat| format.begins.starts_with(b"<");
     let Some(format) = unread::of(head).filter(|format| !(is_xml && is_markup(format))) else {
@@ -274,6 +305,30 @@ fn refuse_unread(head: &[u8], layouts: &[&Layout]) -> Result<(), FileError> {
         line: 1,
         message: format!("the file is {name}, which is not read: {advice}"),
     })
+}
+
+/// A sheet of a file, as messages call it.
+fn sheet_of(file: &ExportFile, sheet: &str) -> Arc<ExportFile> {
+    Arc::new(ExportFile {
+        ordinal: file.ordinal,
+        name: format!("{}[{}]", file.name, cut(sheet)),
+        path: file.path.clone(),
+    })
+}
+
+/// The warning about the cells of a workbook that are errors.
+fn error_cells(file: &Arc<ExportFile>, errors: &ErrorCells) -> Option<Finding> {
+    let several =
+        |count| format!("the first of {count} errors of a spreadsheet; they count as empty");
+    let ((row, cell), words) =
+        errors.told("an error of a spreadsheet; it counts as empty", several)?;
+    let (row, message) = (*row, format!("{cell}, {words}"));
+    let start = Start {
+        line: row,
+        nth: Some(Nth::Row(row)),
+    };
+    let place = Place::at(file, start);
+    Some(Finding::new(Code::SpreadsheetError, Some(place), message))
 }
 
 /// Counts the records of a file, including unreadable ones, separately for each list.

@@ -21,7 +21,7 @@ pub struct UnreadFormat {
     pub advice: &'static str,
 }
 
-const AS_CSV: &str = "save its sheet as CSV (UTF-8), and take that file";
+const AS_XLSX: &str = "save it as an Excel workbook (.xlsx), and take that file";
 const AS_TABLE: &str = "export the table of boats as CSV, JSON or Parquet, and take that file";
 const UNPACK: &str = "unpack it, and take the folder or the file in it";
 const LOOK: &str = "look at it in a browser: it may be a login or an error, not the export";
@@ -41,12 +41,9 @@ macro_rules! formats {
 }
 
 formats! {
-    b"PK\x03\x04", b"xl/": "an Excel workbook (.xlsx)", AS_CSV;
-    b"PK\x03\x04", b"opendocument.spreadsheet": "an OpenDocument spreadsheet (.ods)", AS_CSV;
-    b"PK\x03\x04", b"[Content_Types].xml": "an Office document, such as an Excel workbook (.xlsx)", AS_CSV;
-    b"PK\x03\x04", b"": "a ZIP archive", UNPACK;
-    b"PK\x05\x06", b"": "an empty ZIP archive", "export the data again";
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"": "an old Office document, such as an Excel workbook (.xls)", AS_CSV;
+    b"PK\x03\x04", b"opendocument.spreadsheet": "an OpenDocument spreadsheet (.ods)", AS_XLSX;
+    b"PK\x03\x04", b"word/": "a Word document (.docx)", AS_TABLE;
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"": "an old Office document, such as an Excel workbook (.xls)", AS_XLSX;
     b"SQLite format 3\0", b"": "a SQLite database", AS_TABLE;
     b"PGDMP", b"": "a dump of PostgreSQL", AS_TABLE;
     b"-- PostgreSQL database dump", b"": "a dump of PostgreSQL", AS_TABLE;

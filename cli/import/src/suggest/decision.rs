@@ -14,4 +14,10 @@ impl Decision {
         let (field, why) = (field.into(), why.into());
         Self { field, why }
     }
+
+    /// The note that images have addresses and no sizes.
+    pub(super) fn of_images() -> Self {
+        let why = "they have no sizes, so imports read these from the addresses";
+        Self::new("images", why)
+    }
 }

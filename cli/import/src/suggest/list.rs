@@ -17,6 +17,7 @@ use shared::base::timestamp::Timestamp;
 use self::amount::{Currency, Mark, decimal_mark, named_currency};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
 use self::own::Own;
+use super::MEASURED;
 use super::choose::{Choice, Choices};
 use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
@@ -25,7 +26,7 @@ use super::survey::{Key, Shape, Surveyed};
 use super::text::quoted;
 use super::values::{has_size, is_slug, time_of};
 use crate::mapping::UNDECIDED;
-use crate::source::Encoding;
+use crate::source::{Encoding, Rows, SheetName, TableLayout};
 
 /// The beginning of a mapping.
 const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."Maker of the boat" its fields, `a | b` gives a to b.
@@ -50,6 +51,8 @@ pub(super) struct Place<'s> {
     pub(super) encoding: Option<Encoding>,
     /// The path to it within the file, unless it is the whole file.
     pub(super) records: Option<&'s str>,
+    /// The table in a file of rows.
+    pub(super) table: &'s TableLayout,
 }
 
 /// A list of boats, and what its fields are made of.
@@ -63,8 +66,29 @@ pub(super) struct List<'s> {
     pub(super) kind: Option<&'s Kind>,
     /// Whether no two boats have the same names, so the names can make the slug.
     pub(super) has_unique_names: bool,
+    /// Whether images have addresses and no sizes.
+    pub(super) has_unsized_images: bool,
     /// The time at which manufacturers last changed, if the export does not say.
     pub(super) now: Timestamp,
+}
+
+impl Place<'_> {
+    /// The lines that say where the table is.
+    fn table(&self, text: &mut String) {
+        match &self.table.sheet {
+            Some(SheetName::Name(name)) => line(text, "sheet", &quoted(name)),
+            Some(SheetName::Number(number)) => line(text, "sheet", &number.to_string()),
+            None => {}
+        }
+        match &self.table.rows {
+            Rows::Below(header) => line(text, "header", &header.to_string()),
+            Rows::Without(columns) => {
+                let columns: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
+                line(text, "columns", &format!("[{}]", columns.join(", ")));
+            }
+            Rows::BelowFirst | Rows::Preview => {}
+        }
+    }
 }
 
 impl List<'_> {
@@ -82,6 +106,9 @@ impl List<'_> {
     fn written(&self, is_trial: bool) -> String {
         let body = self.body(is_trial);
         let mut text = String::from(HEAD);
+        if self.has_unsized_images {
+            text.push_str(MEASURED);
+        }
         text.push_str(&self.definitions(&body));
         text.push_str("\n[variables]\n# Makers need a time at which they last changed.\n");
         line(&mut text, "updated_at", &quoted(&self.now.to_string()));
@@ -109,6 +136,7 @@ impl List<'_> {
         if let Some(records) = self.place.records {
             line(&mut text, "records", &format!("[{}]", quoted(records)));
         }
+        self.place.table(&mut text);
         self.envelope(&mut text, is_trial);
         if let Some(own) = Own::of(self.file) {
             own.rules(self, &mut text);
@@ -191,10 +219,18 @@ impl List<'_> {
                 }
             }
             Reading::Currency => {}
-            _ if field.starts_with("image.") && !self.has_whole_image() => {}
+            Reading::Images => {
+                let each = quoted(&addresses(choice.key));
+                line(
+                    text,
+                    field,
+                    &format!("{{ each = {each}, fields = {{ url = \".\" }} }}"),
+                );
+            }
+            _ if !self.is_used(choice) => {}
             _ => {
                 line(text, field, &quoted(&self.expression(choice)));
-                if field == "image.url" {
+                if field == "image.url" && self.has_whole_image() {
                     let format = format!(
                         "{path} | values | split(\"?\")[0] | split(\".\") | last | ascii_downcase"
                     );
@@ -393,7 +429,8 @@ impl List<'_> {
             "referencePrice.currency.code" => {
                 self.choice("referencePrice.amount").is_some() && self.own_currency().is_ok()
             }
-            field if field.starts_with("image.") => self.has_whole_image(),
+            "image.width" | "image.height" => self.has_whole_image(),
+            "image.alt" => self.choice("image.url").is_some(),
             _ => true,
         }
     }
@@ -484,6 +521,22 @@ fn members(key: &Key) -> String {
     let separator = separators.iter().find(|separator| has(separator));
     let separator = separator.filter(|_| key.shape != Shape::List);
     format!("{} | list(\"{}\")", key.path, separator.unwrap_or(&";"))
+}
+
+/// The expression for the list of the addresses of a key. Commas and others stand within addresses
+/// too, so a separator is what stands before another one.
+fn addresses(key: &Key) -> String {
+    let parts = |separator: &&str| {
+        let mut parts = key
+            .samples
+            .iter()
+            .flat_map(|of| of.split(*separator).skip(1));
+        parts.any(|part| part.trim_start().starts_with("http"))
+    };
+    let separator = ["\n", ";", "|", ",", " "].into_iter().find(parts);
+    let separator = separator.filter(|_| key.shape != Shape::List);
+    let separator = separator.unwrap_or("\n").replace('\n', "\\n");
+    format!("{} | list(\"{separator}\")", key.path)
 }
 
 fn line(text: &mut String, key: &str, value: &str) {

@@ -2,7 +2,8 @@
 //!
 //! Several keys may be called like one. None of them is chosen here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 use super::names::{GROUPS, Reading, WANTED, Wanted};
 use super::survey::Key;
@@ -41,6 +42,10 @@ const NOISE: [&str; 13] = [
     "boat", "yacht", "vessel", "the", "of", "in", "no", "nr", "approx", "total", "s", "spec",
     "string",
 ];
+
+/// All names that the source of a field may have.
+static NAMES: LazyLock<HashSet<String>> =
+    LazyLock::new(|| WANTED.iter().flat_map(names_of).collect());
 
 /// A key with the words of its names.
 pub(super) struct Named<'s> {
@@ -192,8 +197,7 @@ pub(super) fn is_name_of_field(name: &str) -> bool {
     let all = words(name);
     let (whole, _unit) = without_unit(&all);
     let whole = canonical(whole.iter().map(String::as_str));
-    let mut wanted = WANTED.iter();
-    !whole.is_empty() && wanted.any(|wanted| names_of(wanted).any(|name| name == whole))
+    !whole.is_empty() && NAMES.contains(&whole)
 }
 
 /// The first key that is called like a time of change, though its form may not be known.

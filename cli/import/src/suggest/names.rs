@@ -63,6 +63,8 @@ pub(super) enum Reading {
     Flag,
     /// The address of an image.
     Image,
+    /// The addresses of several images.
+    Images,
 }
 
 /// Fields without which a boat is not valid, except those that a mapping can always make.
@@ -165,6 +167,10 @@ wanted! {
     ],
     "image.width" Number ["image width", "photo width", "picture width"],
     "image.height" Number ["image height", "photo height", "picture height"],
+    "gallery" Images [
+        "gallery", "photos", "images", "pictures", "photo urls", "image urls", "photo gallery",
+        "image gallery", "bilder", "fotos", "galerie", "immagini", "imagenes", "afbeeldingen"
+    ],
     "description" Prose [
         "description", "body", "text", "about", "summary", "details", "body html", "content",
         "beschreibung", "omschrijving", "descrizione", "descripcion", "comments", "remarks"

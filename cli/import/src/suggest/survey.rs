@@ -13,7 +13,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::nested::{Access, Measure, Pair};
 use super::status::is_named;
 use super::text::words;
-use crate::finding::Code;
+use crate::finding::{Code, CountAndFirst, Place};
 use crate::mapping::is_error;
 use crate::source::{self, Export, Incoming, Plan, ReadContext};
 
@@ -98,13 +98,17 @@ pub(super) struct Survey {
     pub(super) is_not_utf8: bool,
     /// Whether there are more files than [`FILES_MAX`].
     pub(super) is_cut: bool,
+    /// Rows that do not fit their header.
+    pub(super) bad_rows: CountAndFirst<String>,
 }
 
-/// Looks at the records of an export that are taken; taking one may drop members of it.
+/// Looks at the records of an export that are taken; taking one may drop members of it. All files
+/// count as the first if they are one list.
 pub(super) fn survey(
     exports: &[Export],
     plan: &Plan,
     takes: &dyn Fn(&mut Map<String, Value>) -> bool,
+    is_one: bool,
     temp_dir: &Path,
 ) -> anyhow::Result<Survey> {
     let mut survey = Survey::default();
@@ -119,12 +123,23 @@ pub(super) fn survey(
             _ => None,
         };
         survey.is_not_utf8 |= wrong.is_some_and(|finding| finding.code == Code::InvalidUtf8);
-        if survey.unread.is_none() {
-            survey.unread = wrong.map(|finding| finding.message.clone());
+        if let Some(finding) = wrong {
+            let nth = finding.place.as_ref().and_then(Place::nth);
+            let told = || match nth {
+                Some(nth) => format!("{nth}: {}", finding.message),
+                None => finding.message.clone(),
+            };
+            if finding.code == Code::InvalidRow {
+                survey.bad_rows.add(told);
+            }
+            survey.unread.get_or_insert_with(told);
         }
         if let Incoming::Record(record) = incoming {
             let (file, files) = (record.line.file, &mut survey.files);
-            if files.last().is_none_or(|last| last.name != file.name) {
+            if files
+                .last()
+                .is_none_or(|last| !is_one && last.name != file.name)
+            {
                 if files.len() == FILES_MAX {
                     return Err(EnoughFiles.into());
                 }

@@ -21,7 +21,7 @@ use self::types::{TYPES_MAX, with_types};
 use super::decision::Decision;
 use super::status::is_named;
 use super::text::{clean, listed};
-use super::{Suggestion, check, status};
+use super::{MEASURED, Suggestion, check, status};
 use crate::finding::{Code, Findings, others};
 use crate::mapping::{CheckReport, FieldReport, Recognised, Shipped};
 use crate::run::Outcome;
@@ -69,6 +69,9 @@ impl<'e> Tried<'e> {
     }
 }
 
+/// The line of a mapping that comes before all others.
+const FIRST_LINE: &str = "mapping = \"boat-catalogue-mapping/1\"\n";
+
 /// Suggests the mapping of a content system for an export of it.
 pub(super) fn suggest(
     shipped: Shipped,
@@ -95,6 +98,10 @@ pub(super) fn suggest(
     let mut text = tried.text.clone();
     unread(report, &mut text);
     let is_open = unread_statuses(report, &mut text, &mut decisions);
+    if findings.counts().contains_key(&Code::ImageWithoutSize) {
+        text = text.replacen(FIRST_LINE, &format!("{FIRST_LINE}{MEASURED}"), 1);
+        decisions.push(Decision::of_images());
+    }
     Ok(Suggestion {
         errors: findings.errors(),
         is_open,

@@ -5,6 +5,7 @@ mod encodings;
 mod nested;
 mod publication;
 mod system;
+mod tables;
 
 use std::fs::File;
 use std::io::Write as _;
@@ -17,7 +18,7 @@ use super::names::{REQUIRED, WANTED};
 use super::*;
 use crate::finding::Kind;
 use crate::format;
-use crate::source::readers::csv::COLUMNS_MAX;
+use crate::source::readers::table::COLUMNS_MAX;
 
 /// A time that no test depends on.
 fn now() -> Timestamp {
@@ -136,6 +137,53 @@ fn names_are_found_in_any_case_order_and_with_units() {
     dimensions.beamOverall = '."Beam (ft)" | of("ft") | distance'
     dimensions.draftMax = '."max draught cm" | of("cm") | distance'
     "##);
+}
+
+#[test]
+fn photos_with_addresses_alone_are_measured() {
+    let lines = |header: &str, cell: &str| {
+        let head = "Ref,Maker,Model,Type,Year,LOA";
+        let text = format!("{head},{header}\nA1,Volund,34,Sloop,2018,10.36 m,{cell}\n");
+        let suggestion = suggested("a.csv", text).unwrap();
+        assert_eq!(suggestion.errors, 0);
+        let is_about = |line: &&str| line.starts_with("image") || line.starts_with("gallery");
+        let lines: Vec<&str> = suggestion.text.lines().filter(is_about).collect();
+        let decided = suggestion.decisions.iter().any(|of| of.field == "images");
+        assert_eq!(decided, lines[0].starts_with("images"));
+        lines.join("\n")
+    };
+    let measured = MEASURED.trim_end();
+    for (header, cell, expected) in [
+        ("Photo", "https://a/1.jpg?w=1", "image.url = \".Photo\""),
+        (
+            "Photos",
+            "https://a/w_1,h_2/1.jpg; https://a/2.jpg",
+            r#"gallery = { each = '.Photos | list(";")', fields = { url = "." } }"#,
+        ),
+        (
+            "Images",
+            "\"https://a/1.jpg\nhttps://a/2.jpg\"",
+            r#"gallery = { each = '.Images | list("\n")', fields = { url = "." } }"#,
+        ),
+        (
+            "Pictures",
+            "\"https://a/1.jpg, https://a/w_1,h_2/2.jpg\"",
+            r#"gallery = { each = '.Pictures | list(",")', fields = { url = "." } }"#,
+        ),
+    ] {
+        let cell = if cell.contains(',') && !cell.starts_with('"') {
+            format!("\"{cell}\"")
+        } else {
+            cell.to_owned()
+        };
+        let expected = format!("{measured}\n{expected}");
+        assert_eq!(lines(header, &cell), expected, "{cell}");
+    }
+    let sized = lines("Photo,Photo width,Photo height", "https://a/1.jpg,800,600");
+    assert!(
+        sized.starts_with("image.url = \".Photo\"\nimage.format = "),
+        "{sized}"
+    );
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub(super) fn is_read(reading: Reading, key: &Key) -> bool {
             key.all(|value| value.len() == 3 && value.bytes().all(|byte| byte.is_ascii_uppercase()))
         }
         Reading::Flag => key.all(|value| flag_of(value).is_some()),
-        Reading::Image => key.mostly(|value| value.starts_with("http")),
+        Reading::Image | Reading::Images => key.mostly(|value| value.starts_with("http")),
     }
 }
 

@@ -114,7 +114,12 @@ impl<'a> Rejects<'a> {
         if !is_below {
             written(rows.write_record(&header.names).map_err(io::Error::from))?;
         }
-        let cell = |value: &Value| escaped(value.as_str().unwrap_or_default()).into_owned();
+        let cell = |value: &Value| match value {
+            Value::Null => String::new(),
+            Value::String(text) => escaped(text).into_owned(),
+            // Of a workbook.
+            other => other.to_string(),
+        };
         let cells: Vec<String> = match &row {
             Value::Array(cells) => cells.iter().map(cell).collect(),
             named => header.names.iter().map(|name| cell(&named[name])).collect(),

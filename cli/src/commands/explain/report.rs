@@ -57,8 +57,8 @@ fn head(explanation: &Explanation) -> Vec<(&'static str, Cell)> {
     if let Some(endpoint) = &explanation.endpoint {
         let name = format!("{}, {}", endpoint.path, endpoint.operation);
         let scopes = match &endpoint.scopes[..] {
-            [] => "none: this needs no key".to_owned(),
-            scopes => scopes.join(", "),
+            [] => format!("none: this needs {}", endpoint.key),
+            _ => endpoint.key.clone(),
         };
         lines.extend([("Endpoint", name.into()), ("Scopes", scopes.into())]);
     }
@@ -147,7 +147,7 @@ fn answer(explanation: &Explanation) -> Vec<(&'static str, String)> {
             "" => "no parameter but defaults",
             query => query,
         };
-        let key = format!("{}, {}, {query}", key.release, key.list.as_str());
+        let key = format!("{}, {}, {query}", key.release, key.list);
         let rows = format!("{} of {}", found.rows, found.total);
         lines.extend([("Rows", rows), ("Cache key", key)]);
     }

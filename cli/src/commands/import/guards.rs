@@ -9,6 +9,7 @@ mod percent;
 use std::fmt;
 
 use clap::{Args, ValueEnum};
+use import::image::ImageTally;
 use serde::{Serialize, Serializer};
 use shared::base::render::coverage::is_member;
 use shared::release::ReleaseDiff;
@@ -98,6 +99,8 @@ pub enum Allowed {
     MovedSlugs,
     /// The active release is damaged or gone, so what changes is not known
     Uncompared,
+    /// More than a tenth of the images are left out, because they could not be measured
+    LostImages,
 }
 
 impl Allowed {
@@ -106,6 +109,7 @@ impl Allowed {
             Self::NullFields => "null-fields",
             Self::MovedSlugs => "moved-slugs",
             Self::Uncompared => "uncompared",
+            Self::LostImages => "lost-images",
         }
     }
 }
@@ -183,13 +187,15 @@ impl Serialize for AllowedBy {
 }
 
 impl GuardArgs {
-    /// Every reason not to activate the new release; `changed` is what happened to its fields.
+    /// Every reason not to activate the new release; `changed` is what happened to its fields, and
+    /// `images` are those that were to be measured.
     pub(super) fn refusals(
         &self,
         comparison: &Comparison,
         changed: Option<&ChangedFields>,
+        images: ImageTally,
     ) -> Vec<Refusal> {
-        let verdicts = self.verdicts(comparison, changed).into_iter();
+        let verdicts = self.verdicts(comparison, changed, images).into_iter();
         verdicts.flatten().collect()
     }
 
@@ -198,9 +204,10 @@ impl GuardArgs {
         &self,
         comparison: &Comparison,
         changed: Option<&ChangedFields>,
+        images: ImageTally,
     ) -> Vec<Objection> {
-        let refused = self.verdicts(comparison, changed).into_iter();
-        let without_options = Self::default().verdicts(comparison, changed);
+        let refused = self.verdicts(comparison, changed, images).into_iter();
+        let without_options = Self::default().verdicts(comparison, changed, images);
         let objection = |(refused, usual): (Option<Refusal>, Option<Refusal>)| {
             let is_allowed = refused.is_none();
             refused.or(usual).map(|refusal| Objection {
@@ -217,14 +224,18 @@ impl GuardArgs {
         &self,
         comparison: &Comparison,
         changed: Option<&ChangedFields>,
+        images: ImageTally,
     ) -> Vec<Option<Refusal>> {
-        match comparison {
+        let mut verdicts = match comparison {
             Comparison::NoneActive => Vec::new(),
             Comparison::Diff(diff) => self.verdicts_of_diff(diff, changed),
             Comparison::Impossible(why) => {
                 vec![self.breach(Allowed::Uncompared, Some(uncompared(why)))]
             }
-        }
+        };
+        // Also of the first release: nothing else would tell that it has no photos.
+        verdicts.push(self.breach(Allowed::LostImages, lost_images(images)));
+        verdicts
     }
 
     fn verdicts_of_diff(
@@ -352,6 +363,18 @@ fn refusal(
         ),
         allowed_by: AllowedBy::AtMost(share, percent),
         fields,
+    })
+}
+
+/// The message about images that could not be measured, if they are more than a tenth.
+fn lost_images(ImageTally { all, left_out, .. }: ImageTally) -> Option<String> {
+    let most = Percent::LOST_IMAGES;
+    let are = if left_out == 1 { "is" } else { "are" };
+    most.is_less_than(left_out, all).then(|| {
+        format!(
+            "{left_out} of {all} images {are} left out, more than {most} %, because they could not \
+             be measured"
+        )
     })
 }
 

@@ -41,6 +41,8 @@ pub(super) struct IfChanged<'a> {
     pub(super) sources: &'a [Source],
     pub(super) mapping: Option<&'a Mapping>,
     pub(super) skip_invalid: bool,
+    /// Whether it measures images, some of which the last one may have left out.
+    pub(super) measures: bool,
     /// Whether it activates what it makes.
     pub(super) activates: bool,
 }
@@ -101,6 +103,7 @@ impl IfChanged<'_> {
         let hash = |logged: &Logged| logged.mapping.as_ref().map(|file| file.sha256.clone());
         let mut pairs = now.files.first.iter().zip(&last.files.first);
         (last.left_out == 0 || self.skip_invalid)
+            && (last.unmeasured == 0 || !self.measures)
             && now.files.count == last.files.count
             && now.files.count == now.files.first.len() as u64
             && pairs.all(|(now, last)| is_same_file(now, last))

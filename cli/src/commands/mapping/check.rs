@@ -15,6 +15,7 @@ use shared::base::timestamp::Timestamp;
 
 use crate::commands::export_args::{read_mapping, write_page};
 use crate::commands::fetch::{FetchArgs, Gathering};
+use crate::commands::image_args::ImageArgs;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
@@ -134,6 +135,8 @@ fn validated(
         temp_dir,
         progress: &progress,
     };
+    let images = ImageArgs::default();
+    let measurer = images.measurer(Some(mapping), data, false, (&progress, context));
     let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
     let settings = Settings {
         exports: &gathering.exports(&args.exports, context)?,
@@ -143,6 +146,7 @@ fn validated(
         listed_max: FINDINGS_MAX,
         skip_invalid: false,
         now: &now,
+        measurer: measurer.as_ref().map(|of| of as _),
         progress: &progress,
     };
     let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Discard);

@@ -192,6 +192,7 @@ fn sources(attempt: &Attempt) -> Vec<String> {
         files,
         mapping,
         left_out,
+        unmeasured,
     } = source;
     let first = files.first.iter().map(|one| file("file", one));
     let others = files.count.saturating_sub(files.first.len() as u64);
@@ -204,6 +205,11 @@ fn sources(attempt: &Attempt) -> Vec<String> {
         let records = counted(*left_out, "invalid record");
         format!("left out: {records}")
     });
+    let unmeasured = (*unmeasured != 0).then(|| {
+        let images = counted(*unmeasured, "image");
+        format!("not measured: {images}")
+    });
+    let left_out = left_out.into_iter().chain(unmeasured);
     first.chain(others).chain(mapping).chain(left_out).collect()
 }
 

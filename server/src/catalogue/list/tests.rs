@@ -6,12 +6,13 @@ use shared::base::units::{LengthRanges, Unit};
 use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Measure, Pair};
 use shared::release::throttle::{CountedSteps, Unthrottled};
 
+use super::super::facets::{Counts, counts};
 use super::super::fill;
 use super::super::sql::{Condition, integer};
 use super::super::tables::{Terms, measures};
 use super::super::totals::BOUNDS;
 use super::*;
-use crate::params::{BOATS, List, ListKind, MANUFACTURERS, Order, Sort};
+use crate::params::{BOATS, List, ListKind, MANUFACTURERS, Order, Sort, Vocabulary};
 
 /// Ranks are scattered, and there are more terms than bits.
 const SOURCES: &str = "
@@ -304,6 +305,52 @@ fn every_filter_in_every_order_finds_what_a_plain_loop_finds() {
                 world.check(list, conditions, sort, Order::Asc);
                 world.check(list, conditions, sort, Order::Desc);
             }
+        }
+    }
+}
+
+/// Whether a boat has that id of a vocabulary.
+type HasId = fn(&Row, i64) -> bool;
+
+#[test]
+fn every_value_is_counted_as_a_plain_loop_counts_it_with_a_bit_and_without() {
+    let world = world();
+    let kinds: [(Vocabulary, HasId); 4] = [
+        (Vocabulary::Manufacturers, |row, id| row[1] == id),
+        (Vocabulary::Types, |row, id| row[2] == id),
+        (Vocabulary::Categories, |row, id| has_bit(row[11], id..=id)),
+        (Vocabulary::Activities, |row, id| has_bit(row[12], id..=id)),
+    ];
+    for conditions in [
+        vec![],
+        vec![Condition::Word(4, 9)],
+        vec![
+            Condition::Has(Terms::Categories, 35),
+            Condition::Word(0, 20),
+        ],
+        vec![
+            Condition::Equals("type", 3),
+            Condition::Has(Terms::Activities, 30),
+        ],
+        vec![Condition::Equals("type", -1)],
+    ] {
+        let plan = ListPlan {
+            list: &BOATS,
+            conditions,
+            sort: &BOATS.sorts[0],
+            order: Order::Asc,
+        };
+        let rows: Vec<&Row> = world
+            .plain(&plan)
+            .into_iter()
+            .map(|at| &world.boats[index(at)])
+            .collect();
+        for (vocabulary, has) in kinds {
+            let counted = counts(&world.connection, &plan, vocabulary).unwrap();
+            let looped =
+                (0..50).map(|id| (id, rows.iter().filter(|row| has(row, id)).count() as u64));
+            let looped: Counts = looped.filter(|(_, count)| 0 < *count).collect();
+            assert_eq!(counted, looped, "{vocabulary:?}, {:?}", plan.conditions);
         }
     }
 }

@@ -7,7 +7,7 @@
 use askama::Template;
 
 use super::html::escaped;
-use crate::http::openapi::{Operation, Parameter, plain, render};
+use crate::http::openapi::{Operation, render};
 
 /// One task, in every language.
 pub(super) struct Example {
@@ -28,6 +28,8 @@ pub(super) struct Language {
     pub(super) name: &'static str,
     /// The extension of its files.
     pub(super) ending: &'static str,
+    /// What stands before and after the name of a variable within a text.
+    variable: (&'static str, &'static str),
     /// Code that reads the environment, each with its replacement once a key is pasted: `{base}`
     /// and `{key}` are filled in. None is part of another or of a replacement.
     filled: &'static [(&'static str, &'static str)],
@@ -37,11 +39,13 @@ static LANGUAGES: [Language; 3] = [
     Language {
         name: "curl",
         ending: "sh",
+        variable: ("$", ""),
         filled: &[("$BASE", "{base}"), ("$KEY", "{key}")],
     },
     Language {
         name: "JavaScript",
         ending: "mjs",
+        variable: ("${", "}"),
         filled: &[
             (
                 "const { BASE, KEY } = process.env;",
@@ -53,6 +57,7 @@ static LANGUAGES: [Language; 3] = [
     Language {
         name: "Python",
         ending: "py",
+        variable: ("{", "}"),
         filled: &[
             ("import os\n", ""),
             (
@@ -90,46 +95,84 @@ pub(super) fn tasks() -> [Example; 4] {
 /// A request, as a program in the language of this ending.
 #[derive(Template)]
 #[template(path = "docs/request.txt")]
-struct Request {
+struct Request<'a> {
     ending: &'static str,
     summary: &'static str,
     target: &'static str,
     needs_key: bool,
+    look_up: Option<&'a LookUp>,
+}
+
+/// What an example asks for first, so that it asks for something that is there.
+struct LookUp {
+    /// The member of the answer, and the variable that it is kept in.
+    name: &'static str,
+    /// The path to ask.
+    at: String,
+    /// Where the member is, below `data`.
+    in_script: &'static str,
+    in_python: &'static str,
+    /// The target, before and after the variable.
+    target: (String, String),
+}
+
+impl LookUp {
+    /// The first record of the list that a path is below, or the release that is served.
+    fn of(operation: &Operation, path: &str) -> Option<Self> {
+        if let Some((before, after)) = path.split_once("{idOrSlug}") {
+            return Some(Self {
+                name: "slug",
+                at: format!("{}?limit=1", before.trim_end_matches('/')),
+                in_script: "[0]",
+                in_python: "[0]",
+                target: (before.to_owned(), after.to_owned()),
+            });
+        }
+        let mut parameters = operation.parameters.iter();
+        parameters.any(|it| it.name == "since").then(|| Self {
+            name: "release",
+            at: "/v1".to_owned(),
+            in_script: ".catalogue",
+            in_python: "[\"catalogue\"]",
+            target: (format!("{path}?since="), String::new()),
+        })
+    }
 }
 
 /// Stands for the target of a request until the program is escaped.
 const TARGET: &str = "\u{1}";
+/// Stand before and after what is asked for first.
+const FIRST: (&str, &str) = ("\u{2}", "\u{3}");
 
-/// The request of an operation. The page rewrites its target when a reader enters parameters.
+/// The request of an operation. Where a reader enters parameters, the page rewrites its target and
+/// takes away what is asked for first.
 pub(super) fn request(operation: &'static Operation, path: &str) -> Example {
-    let target = format!(
-        "<span class=\"target\">{}</span>",
-        escaped(&target(operation, path))
-    );
+    let look_up = LookUp::of(operation, path);
     let variants = LANGUAGES.each_ref().map(|language| {
         let mut variant = language.variant(&render(&Request {
             ending: language.ending,
             summary: &operation.summary,
             target: TARGET,
-            needs_key: !operation.scopes().is_empty(),
+            needs_key: operation.needs_key(),
+            look_up: look_up.as_ref(),
         }));
-        variant.code = variant.code.replace(TARGET, &target);
+        let target = look_up.as_ref().map_or_else(
+            || path.to_owned(),
+            |it| {
+                let ((before, after), (opening, closing)) = (&it.target, language.variable);
+                format!("{before}{opening}{}{closing}{after}", it.name)
+            },
+        );
+        let target = format!("<span class=\"target\">{}</span>", escaped(&target));
+        let code = variant.code.replace(TARGET, &target);
+        let code = code.replace(FIRST.0, "<span class=\"first\">");
+        variant.code = code.replace(FIRST.1, "</span>");
         variant
     });
     Example {
         name: &operation.id,
         variants,
     }
-}
-
-/// The path of an operation, with an example of its parameter.
-fn target(operation: &Operation, path: &str) -> String {
-    let of_path = |parameter: &&Parameter| parameter.location == "path";
-    let record = operation.parameters.iter().find(of_path);
-    record.map_or_else(
-        || path.to_owned(),
-        |record| path.replace(&format!("{{{}}}", record.name), &plain(&record.example)),
-    )
 }
 
 impl Language {

@@ -18,11 +18,12 @@ function element(name, text, properties = {}) {
 // Shows every example in one language; it is remembered no longer than the page.
 function chooseLanguage(language) {
   for (const program of all(".example [data-language]")) program.hidden = program.dataset.language !== language;
-  for (const button of all(".languages button")) button.setAttribute("aria-pressed", String(button.value === language));
+  for (const button of all(".languages [value]")) button.setAttribute("aria-pressed", String(button.value === language));
 }
 
 function addLanguages(example) {
-  const bar = element("div", "", { className: "languages", role: "group", ariaLabel: "Language of the examples" });
+  const bar = element("div", "", { className: "bar" });
+  const languages = element("div", "", { className: "languages", role: "group", ariaLabel: "Language of the examples" });
   for (const { dataset } of all("[data-language]", example)) {
     const choose = element("button", dataset.language, { type: "button", value: dataset.language });
     choose.addEventListener("click", () => {
@@ -31,10 +32,10 @@ function addLanguages(example) {
       chooseLanguage(dataset.language);
       scrollBy({ top: bar.getBoundingClientRect().top - before, behavior: "instant" });
     });
-    bar.append(choose);
+    languages.append(choose);
   }
   const shown = () => example.querySelector("[data-language]:not([hidden])");
-  bar.append(copying(shown));
+  bar.append(languages, copying(shown));
   example.prepend(bar);
 }
 
@@ -97,6 +98,7 @@ async function useKey(pasted, say) {
   offerRecord("/v1/boats", boats.body?.data);
   offerRecord("/v1/manufacturers", manufacturers?.body?.data);
   offerTerms(terms?.body?.data);
+  offerRelease(answers[2]?.headers.get("X-Release"));
   say(`The examples have the key ${key.slice(0, 16)}…`);
   return true;
 }
@@ -113,6 +115,14 @@ function offerRecord(list, rows) {
   for (const operation of all(`.operation[data-target^="${list}/"]`)) {
     operation.querySelector("[data-in-path]").value = rows[0].slug;
     writeTarget(operation);
+  }
+}
+
+// The release that is served, where one is asked for.
+function offerRelease(release) {
+  for (const field of all("[name=since]")) {
+    field.value = release ?? field.value;
+    writeTarget(field.closest(".operation"));
   }
 }
 
@@ -163,6 +173,7 @@ function targetOf(operation) {
 }
 
 function writeTarget(operation) {
+  for (const place of all(".first", operation)) place.remove();
   for (const place of all(".target", operation)) place.textContent = targetOf(operation);
 }
 
@@ -217,8 +228,6 @@ function wireOperation(operation) {
     event.preventDefault();
     send(operation);
   });
-  // On a telephone, an operation begins folded.
-  if (innerWidth < 720) for (const part of all("details[open]", operation)) part.open = false;
 }
 
 // The search.
@@ -228,11 +237,13 @@ const FOUND_MAX = 20;
 // Every place that has a name, with the words that it is found by.
 function places() {
   const operationOf = (place) => place.closest(".operation")?.querySelector("h3").firstChild.textContent.trim();
-  const place = (at, name, of) => ({ id: at.id, name, of, words: at.textContent.toLowerCase() });
-  const headings = all("h2[id], h3[id]", main).map((at) => place(at, at.firstChild.textContent.trim(), ""));
+  const place = (at, name, of, text = at) => ({ id: at.id, name, of, words: `${at.id} ${text.textContent}`.toLowerCase() });
+  // A section of the guide is found by all that it says.
+  const headings = all("h2[id], h3[id]", main).map((at) => place(at, at.firstChild.textContent.trim(), "", at.closest(".guide > section") ?? at));
   const names = all(".parameter, .field", main).map((at) => place(at, at.querySelector(".name").textContent, operationOf(at)));
   const codes = all("tr[id^=code-]", main).map((at) => place(at, at.querySelector("code").textContent, "Errors"));
-  return [...headings, ...codes, ...names];
+  const headers = all("tr[id^=header-]", main).map((at) => place(at, at.querySelector("code").textContent, "Headers of answers"));
+  return [...headings, ...headers, ...codes, ...names];
 }
 
 function wireSearch() {
@@ -275,6 +286,7 @@ function wireSearch() {
 // What an address names is shown, whatever it is folded in.
 function unfold() {
   const named = document.getElementById(location.hash.slice(1));
+  if (named?.matches(".operation > h3")) named.nextElementSibling.open = true;
   for (let at = named?.parentElement; at; at = at.parentElement) if (at.matches("details")) at.open = true;
   named?.scrollIntoView({ behavior: "instant" });
 }

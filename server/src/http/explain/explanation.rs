@@ -40,7 +40,9 @@ pub struct Endpoint {
     pub path: String,
     /// Its name in the OpenAPI document.
     pub operation: &'static str,
-    /// The scopes that a key needs; empty if the endpoint needs no key.
+    /// What it asks of a key, in words.
+    pub key: String,
+    /// The scopes that it names; empty if it needs no key, or takes any.
     pub scopes: Vec<&'static str>,
 }
 

@@ -24,6 +24,7 @@ fn everything_known() -> ResponseMeta {
         etag: Some(ETag::of(b"x").in_coding(Coding::Gzip)),
         freshness: Some(Freshness::Miss),
         link: Some("</v1/boats?offset=20>; rel=\"next\"".to_owned()),
+        release: Some("20261001T000000Z-0000000000000000".to_owned()),
         retry_after_seconds: Some(1),
         ..ResponseMeta::new(RequestId::NIL)
     }
@@ -61,11 +62,10 @@ fn a_status_shows_exactly_the_headers_of_section_4_8_even_where_all_is_known() {
                 assert_eq!(shown, statuses.contains(&status), "{name} on {status}");
             }
         }
-        assert_eq!(
-            headers.contains_key("vary"),
-            matches!(status, 200 | 304),
-            "{status}"
-        );
+        for name in ["vary", "x-release"] {
+            let shown = headers.contains_key(name);
+            assert_eq!(shown, matches!(status, 200 | 304), "{name} on {status}");
+        }
         for name in ["link", "content-encoding"] {
             let shown = headers.contains_key(name);
             assert_eq!(shown, status == 200, "{name} on {status}");

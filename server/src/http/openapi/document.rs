@@ -181,9 +181,20 @@ impl Document {
 }
 
 impl Operation {
-    /// The scopes that a key needs; empty if no key is needed.
-    pub(crate) fn scopes(&self) -> &[&'static str] {
-        self.security.first().map_or(&[], |needed| &needed.scopes)
+    pub(crate) const fn needs_key(&self) -> bool {
+        !self.security.is_empty()
+    }
+
+    /// What it asks of a key.
+    pub(crate) fn key_in_words(&self) -> String {
+        let scope = |scope: &&str| format!("`{scope}`");
+        let all = |needed: &Security| needed.scopes.iter().map(scope).collect::<Vec<_>>();
+        let either = self.security.iter().map(|needed| all(needed).join(" and "));
+        match &self.security[..] {
+            [] => "no key".to_owned(),
+            [any] if any.scopes.is_empty() => "any key".to_owned(),
+            _ => either.collect::<Vec<_>>().join(" or "),
+        }
     }
 
     /// Its 200.

@@ -1,4 +1,4 @@
-//! The parameters of an operation. Those of a list and all bounds come from their declarations.
+//! The parameters of an operation. Those of a query and all bounds come from their declarations.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 use shared::base::ids::{IdOrSlug, Slug};
+use shared::release::ReleaseId;
 
 use crate::api_tables::routes::{CatalogueOperation, Operation, Route, ServiceOperation};
 use crate::params::{
-    BOATS, BOATS_OF_MANUFACTURER, List, MANUFACTURERS, SEARCH_MAX, SEARCH_MIN, Values,
+    self, BOATS, BOATS_OF_MANUFACTURER, CHANGES, FACETS, Kind, List, MANUFACTURERS, SEARCH_MAX,
+    SEARCH_MIN, Values,
 };
 
 /// A parameter.
@@ -25,30 +27,41 @@ pub(crate) struct Parameter {
     pub(crate) example: Value,
 }
 
-/// What an operation takes: the record in its path, the parameters of a list, and the tag that a
+/// What an operation takes: the record in its path, the parameters of its query, and the tag that a
 /// client has.
 pub(super) fn of(route: &Route) -> Vec<Parameter> {
     use CatalogueOperation::{
-        GetBoat, GetManufacturer, GetTerms, ListBoats, ListManufacturerBoats, ListManufacturers,
+        GetBoat, GetFacets, GetManufacturer, GetTerms, ListBoats, ListChanges,
+        ListManufacturerBoats, ListManufacturers,
     };
-    let (record, list) = match route.operation {
-        Operation::Service(_) | Operation::Catalogue(GetTerms, _) => (None, None),
-        Operation::Catalogue(ListBoats, _) => (None, Some(&BOATS)),
-        Operation::Catalogue(GetBoat, _) => (Some(("boat", "first-36")), None),
-        Operation::Catalogue(ListManufacturers, _) => (None, Some(&MANUFACTURERS)),
-        Operation::Catalogue(GetManufacturer, _) => (Some(MANUFACTURER), None),
+    let mut all = match route.operation {
+        Operation::Service(_) | Operation::DescribeKey | Operation::Catalogue(GetTerms, _) => {
+            Vec::new()
+        }
+        Operation::Catalogue(ListBoats, _) => of_list(&BOATS),
+        Operation::Catalogue(GetBoat, _) => vec![id_or_slug("boat", "first-36")],
+        Operation::Catalogue(ListManufacturers, _) => of_list(&MANUFACTURERS),
+        Operation::Catalogue(GetManufacturer, _) => vec![manufacturer()],
         Operation::Catalogue(ListManufacturerBoats, _) => {
-            (Some(MANUFACTURER), Some(&BOATS_OF_MANUFACTURER))
+            let mut all = vec![manufacturer()];
+            all.extend(of_list(&BOATS_OF_MANUFACTURER));
+            all
+        }
+        Operation::Catalogue(GetFacets, _) => of_list(&FACETS),
+        Operation::Catalogue(ListChanges, _) => {
+            let declared = CHANGES.iter();
+            declared
+                .map(|one| of_query(one, one.description.into()))
+                .collect()
         }
     };
-    let record = record.map(|(kind, example)| id_or_slug(kind, example));
-    let tag = is_conditional(route.operation).then(if_none_match);
-    let parameters = record.into_iter().chain(list.into_iter().flat_map(of_list));
-    parameters.chain(tag).collect()
+    all.extend(is_conditional(route.operation).then(if_none_match));
+    all
 }
 
-/// The kind of a record, and an example.
-const MANUFACTURER: (&str, &str) = ("manufacturer", "beneteau");
+fn manufacturer() -> Parameter {
+    id_or_slug("manufacturer", "beneteau")
+}
 
 /// Whether its responses have a tag for conditional requests.
 pub(super) const fn is_conditional(operation: Operation) -> bool {
@@ -58,18 +71,24 @@ pub(super) const fn is_conditional(operation: Operation) -> bool {
     )
 }
 
-fn of_list(list: &'static List) -> impl Iterator<Item = Parameter> {
-    list.parameters.iter().map(|parameter| {
-        let values = parameter.kind.values();
-        Parameter {
-            name: parameter.name,
-            location: "query",
-            description: parameter.description_in(list),
-            required: false,
-            schema: schema(values),
-            example: example(values, parameter.example),
-        }
-    })
+fn of_list(list: &'static List) -> Vec<Parameter> {
+    let declared = list.parameters.iter();
+    declared
+        .map(|one| of_query(one, one.description_in(list)))
+        .collect()
+}
+
+/// A declared parameter.
+fn of_query(declared: &'static params::Parameter, description: Cow<'static, str>) -> Parameter {
+    let values = declared.kind.values();
+    Parameter {
+        name: declared.name,
+        location: "query",
+        description,
+        required: matches!(declared.kind, Kind::Release),
+        schema: schema(values),
+        example: example(values, declared.example),
+    }
 }
 
 fn id_or_slug(kind: &str, example: &str) -> Parameter {
@@ -117,6 +136,11 @@ fn schema(values: Values) -> Schema {
         Values::OneOf(words) => {
             with_default(json_schema!({ "type": "string", "enum": words }), words[0])
         }
+        Values::Release => json_schema!({
+            "type": "string",
+            "maxLength": ReleaseId::LENGTH,
+            "pattern": ReleaseId::PATTERN
+        }),
     }
 }
 
@@ -126,7 +150,7 @@ fn example(values: Values, text: &'static str) -> Value {
         Values::Integer(..) | Values::Decimal(_) => text
             .parse()
             .unwrap_or_else(|_| unreachable!("{text} is a number")),
-        Values::Slug | Values::Search | Values::OneOf(_) => text.into(),
+        Values::Slug | Values::Search | Values::OneOf(_) | Values::Release => text.into(),
     }
 }
 

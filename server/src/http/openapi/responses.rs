@@ -23,13 +23,16 @@ use crate::params::{BOATS, ListQuery, QueryString};
 
 /// Errors of any request, whatever it asks for.
 const OF_ALL: [u16; 8] = [400, 401, 408, 413, 414, 431, 500, 503];
-/// Errors that only a request with a key can have.
-const OF_KEYS: [u16; 2] = [403, 429];
+/// The errors of limits, which only a request with a key can have, and of scopes.
+const OF_LIMITS: u16 = 429;
+const OF_SCOPES: u16 = 403;
 /// The error of a lookup.
 const OF_RECORDS: u16 = 404;
+/// The error of a comparison with another release.
+const OF_COMPARISONS: u16 = 410;
 
 /// The headers that the document describes, by the group that they are sent with.
-pub(super) const HEADERS: [(Group, &[&str]); 10] = [
+pub(super) const HEADERS: [(Group, &[&str]); 11] = [
     (Group::RequestId, &["X-Request-Id"]),
     (
         Group::RateLimit,
@@ -48,6 +51,7 @@ pub(super) const HEADERS: [(Group, &[&str]); 10] = [
     (Group::Caching, &["ETag", CACHE_CONTROL, "Vary"]),
     (Group::Freshness, &["X-Cache", "Age"]),
     (Group::Link, &["Link"]),
+    (Group::Release, &["X-Release"]),
     (Group::RetryAfter, &["Retry-After"]),
     (Group::WwwAuthenticate, &["WWW-Authenticate"]),
 ];
@@ -139,9 +143,10 @@ fn refusals() -> Vec<ApiError> {
         ApiError::RefusedKey(KeyRefusal::Revoked),
         ApiError::RefusedKey(KeyRefusal::Expired),
         ApiError::RefusedKey(KeyRefusal::Disabled),
-        ApiError::MissingScopes(vec![Scope::BoatsRead]),
+        ApiError::MissingScopes(vec![Scope::BoatsRead], "and"),
         ApiError::NoRecord("boat"),
         ApiError::RequestTimeout,
+        ApiError::ReleaseGone(None),
         ApiError::BodyNotAllowed,
         ApiError::UriTooLong,
         ApiError::RateLimited(usage(120, 12)),
@@ -154,11 +159,19 @@ fn refusals() -> Vec<ApiError> {
 
 fn errors_of(route: &Route) -> Vec<u16> {
     let mut statuses = OF_ALL.to_vec();
-    if matches!(route.operation, Operation::Catalogue(..)) {
-        statuses.extend(OF_KEYS);
+    match route.operation {
+        Operation::Service(_) => {}
+        Operation::DescribeKey => statuses.push(OF_LIMITS),
+        Operation::Catalogue(..) => statuses.extend([OF_SCOPES, OF_LIMITS]),
     }
     if matches!(route.path, PathPattern::OfRecord(..)) {
         statuses.push(OF_RECORDS);
+    }
+    if matches!(
+        route.operation,
+        Operation::Catalogue(CatalogueOperation::ListChanges, _)
+    ) {
+        statuses.push(OF_COMPARISONS);
     }
     statuses.sort_unstable();
     statuses
@@ -190,7 +203,9 @@ fn not_modified(operation: Operation) -> Response {
         Operation::Catalogue(..) => {
             "The client has the current body already. Not charged to the quota."
         }
-        Operation::Service(_) => "The client has the current body already.",
+        Operation::Service(_) | Operation::DescribeKey => {
+            "The client has the current body already."
+        }
     };
     Response {
         description: description.to_owned(),
@@ -237,10 +252,21 @@ fn headers(operation: Operation, status: u16) -> InOrder<Reference> {
 
 /// Whether an operation that succeeds knows the header's value.
 fn knows(operation: Operation, group: Group, name: &str) -> bool {
-    use CatalogueOperation::{GetBoat, GetManufacturer, GetTerms};
+    use CatalogueOperation::{GetBoat, GetFacets, GetManufacturer, GetTerms};
     match operation {
-        Operation::Catalogue(GetBoat | GetManufacturer | GetTerms, _) => group != Group::Link,
-        Operation::Catalogue(..) => true,
+        Operation::Catalogue(operation, _) => match group {
+            Group::Link => !matches!(operation, GetBoat | GetFacets | GetManufacturer | GetTerms),
+            Group::Release => operation.names_release(),
+            _ => true,
+        },
+        Operation::Service(ServiceOperation::DescribeVersion) if group == Group::Release => true,
+        Operation::DescribeKey => {
+            let is_shown = matches!(
+                group,
+                Group::RequestId | Group::RateLimit | Group::Quota | Group::RateLimitDraft
+            );
+            is_shown || name == CACHE_CONTROL
+        }
         Operation::Service(ServiceOperation::DescribeApi) => {
             matches!(group, Group::RequestId | Group::Coding | Group::Caching)
         }

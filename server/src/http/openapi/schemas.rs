@@ -15,7 +15,10 @@ use shared::base::model::{
 use shared::base::number::INTEGER_MAX;
 
 use super::in_order::{InOrder, raw};
+use crate::catalogue::Facets;
 use crate::http::bodies::{ErrorEnvelope, Health, VersionEnvelope};
+use crate::http::changes::ChangesPage;
+use crate::http::own_key::KeyDescription;
 use crate::params::{LIMIT_MAX, OFFSET_MAX};
 
 /// A page of rows, in the order asked for.
@@ -92,6 +95,9 @@ impl Schemas {
         generator.subschema_for::<Envelope<Boat<'static>>>();
         generator.subschema_for::<Envelope<Manufacturer<'static>>>();
         generator.subschema_for::<Envelope<Terms<'static>>>();
+        generator.subschema_for::<Envelope<Facets>>();
+        generator.subschema_for::<ChangesPage<'static>>();
+        generator.subschema_for::<KeyDescription<'static>>();
         generator.subschema_for::<VersionEnvelope<'static>>();
         generator.subschema_for::<Health>();
         generator.subschema_for::<ErrorEnvelope<'static>>();

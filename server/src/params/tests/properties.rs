@@ -48,6 +48,7 @@ fn spellings(values: Values) -> Vec<Vec<String>> {
             owned(&["abcod"]),
             owned(&["a+bcod"]),
         ],
+        Values::Release => vec![owned(&["20261121T101500Z-3f2a9c1b4d5e6f70"])],
         Values::OneOf(words) => words.iter().map(|word| vec![(*word).to_owned()]).collect(),
     }
 }

@@ -43,6 +43,7 @@ fn bad_values(values: Values) -> Vec<String> {
             beyond.into_iter().chain(others).collect()
         }
         Values::Search => owned(&["a", "%C3%A9", "--", "%25_", "+++", "%CC%81%CC%81"]),
+        Values::Release => owned(&["20261121", "current"]),
         Values::OneOf(words) => vec![words[0].to_uppercase(), format!("{}s", words[0])],
     }
 }

@@ -73,16 +73,26 @@ impl Ask {
     }
 
     pub(super) fn to_query_string(&self) -> String {
+        let order = if self.descending { "order=desc&" } else { "" };
+        let (filters, sort) = (self.filters_as_query_string(), self.sort);
+        let (limit, offset) = (self.limit, self.offset);
+        format!("{filters}&{order}sort={sort}&limit={limit}&offset={offset}")
+    }
+
+    pub(super) fn filters_as_query_string(&self) -> String {
         let filters = self.filters.iter().map(|(name, value)| {
             let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
             format!("{name}={value}")
         });
         let unit = self.in_feet.then(|| "lengthUnit=ft".to_owned());
-        let order = self.descending.then(|| "order=desc".to_owned());
-        let (sort, limit, offset) = (self.sort, self.limit, self.offset);
-        let page = format!("sort={sort}&limit={limit}&offset={offset}");
-        let pairs = filters.chain(unit).chain(order).chain([page]);
-        pairs.collect::<Vec<_>>().join("&")
+        filters.chain(unit).collect::<Vec<_>>().join("&")
+    }
+
+    /// The same without one of its filters.
+    pub(super) fn without(&self, filter: &str) -> Self {
+        let mut ask = self.clone();
+        ask.filters.retain(|(name, _)| *name != filter);
+        ask
     }
 
     /// What the filters ask for; `None` if one of them is invalid.

@@ -128,6 +128,14 @@ impl Plain {
         self.thousandths * per_thousandth(self.unit)
     }
 
+    /// `lengthOverallMetres` in thousandths of a metre; of feet, two decimals are shown.
+    pub(super) fn shown_thousandths(&self) -> i64 {
+        match self.unit {
+            Unit::Metric => self.thousandths,
+            Unit::Imperial => (self.physical() + 50_000) / 100_000 * 10,
+        }
+    }
+
     fn render(&self) -> RenderedBoat {
         let id = |text: &str| IdOrSlug::parse(text).unwrap();
         let slug = |text: &str| Slug::parse(text).unwrap();

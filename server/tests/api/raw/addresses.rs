@@ -111,8 +111,9 @@ fn forms() -> Vec<Case> {
         first_lines(
             family,
             Answered(&[404]),
-            ["http://test", "*", "//test/health", "///health"].map(line),
+            ["*", "//test/health", "///health"].map(line),
         ),
+        first_lines(family, Answered(&[308]), [line("http://test")]),
         first_lines(
             family,
             Refused(400),
@@ -169,7 +170,6 @@ fn paths() -> Vec<Case> {
         gets(
             Answered(&[404]),
             &[
-                b"/",
                 b"/health/",
                 b"/./health",
                 b"/x/../health",

@@ -21,7 +21,10 @@ use super::bucket::{Bucket, Flaw, S3Error};
 use crate::base::clock::Clock;
 use crate::base::hash::Hashed;
 use crate::release::interruption::{self, Change, uninterrupted};
+use crate::release::kind::Kind;
 use crate::release::manifest::{FileEntry, FileName, MANIFEST};
+use crate::release::reader::Identities;
+use crate::release::throttle::Unthrottled;
 use crate::release::{Manifest, Release, ReleaseError, ReleaseId, reader};
 
 /// Most bytes of a manifest: those of a release with every field there is have fewer than 100,000.
@@ -186,6 +189,22 @@ impl Published {
         })?;
         let (_to, bytes, sha256) = hashed.finish();
         reader::check(&self.bucket.path(&object), entry, bytes, &sha256)
+    }
+
+    /// The identities of a release's records, from the two files that have them.
+    pub(super) fn identities(&self, id: &ReleaseId) -> Result<Identities, ReleaseError> {
+        let (manifest, _bytes) = self.read_manifest(id)?;
+        let records = |kind: Kind| {
+            let name = kind.table();
+            let path = self.bucket.path(&file_name(id, name.as_str()));
+            let mut contents = Vec::new();
+            self.read_file(id, &manifest, name, (&mut contents, &path))?;
+            reader::records(contents.into(), &path, &Unthrottled)
+        };
+        Ok(Identities {
+            boats: records(Kind::Boats)?,
+            manufacturers: records(Kind::Manufacturers)?,
+        })
     }
 
     /// Reads every byte of a release and checks it; nothing is kept.

@@ -95,6 +95,28 @@ fn every_file_that_is_not_what_the_manifest_says_keeps_a_copy_from_being_made() 
 
 #[test]
 #[ignore = "needs S3"]
+fn identities_are_read_without_a_copy_and_make_none() {
+    let folder = Folder::new();
+    let here = folder.machine("here");
+    let id = published_until(&here, 1).remove(0);
+    let expected = here.open(&id).unwrap().identities().unwrap();
+    let there = folder.machine("there");
+    // No body is needed.
+    folder.remove(&file_name(&id, FileName::BoatBodies.as_str()));
+    assert_eq!(there.identities(&id).unwrap(), expected);
+    assert_eq!(copies(&there), (0, 0));
+    // A copy is read where there is one; where that is damaged, what is published.
+    let table = here.open(&id).unwrap().path(FileName::Boats);
+    fs::write(table, "damaged").unwrap();
+    assert_eq!(here.identities(&id).unwrap(), expected);
+    for name in [FileName::Boats.as_str(), MANIFEST] {
+        folder.put(&file_name(&id, name), "damaged");
+        assert!(there.identities(&id).unwrap_err().is_damage(), "{name}");
+    }
+}
+
+#[test]
+#[ignore = "needs S3"]
 fn what_another_thread_is_fetching_is_not_fetched_twice() {
     let folder = Folder::new();
     let id = published_until(&folder.machine("here"), 1).remove(0);

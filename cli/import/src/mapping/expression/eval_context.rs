@@ -5,9 +5,9 @@ use jaq_core::data::HasLut;
 use jaq_core::{DataT, Lut};
 use jaq_json::Val;
 
+use crate::image::ImageSize;
 use crate::mapping::functions::measure::Convention;
 use crate::mapping::functions::plain::RichText;
-use crate::mapping::image_files::ImageFile;
 
 /// A value of an expression; cheap to clone.
 pub(in crate::mapping) type Jq = Val;
@@ -32,7 +32,7 @@ pub(in crate::mapping) trait EvalContext {
     /// The published records that refer to this key, by the name of a join, in their order.
     fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String>;
     /// The format and size of the image file with this path.
-    fn image(&self, path: &str) -> Result<Option<ImageFile>, String>;
+    fn image(&self, path: &str) -> Result<Option<ImageSize>, String>;
     /// Takes note, in an observed expression, that a key is looked up in a value, or all keys are. One
     /// that `is_expected` should be there.
     fn looked_up(&self, of: &Val, key: Option<&str>, is_expected: bool);

@@ -263,8 +263,8 @@ fn image_size(data: Data<'_>, path: &Val) -> ValR<Val> {
         return Ok(Val::Null);
     };
     let members = [
-        ("width", Val::from(image.width)),
-        ("height", Val::from(image.height)),
+        ("width", Val::from(image.width as usize)),
+        ("height", Val::from(image.height as usize)),
         ("format", Val::from(image.format.to_owned())),
     ];
     let members = members.map(|(name, value)| (Val::from(name.to_owned()), value));

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::library::OUTSIDE;
 use super::*;
+use crate::image::ImageSize;
 use crate::mapping::functions::measure::Convention;
 use crate::mapping::functions::plain::RichText;
-use crate::mapping::image_files::ImageFile;
 
 /// Far more than anyone needs.
 const BRACKETS: usize = 20_000;
@@ -59,8 +59,8 @@ impl EvalContext for Known {
         }
     }
 
-    fn image(&self, path: &str) -> Result<Option<ImageFile>, String> {
-        let image = ImageFile {
+    fn image(&self, path: &str) -> Result<Option<ImageSize>, String> {
+        let image = ImageSize {
             width: 3,
             height: 2,
             format: "png",

@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use shared::base::field_path::{FieldPath, Step};
 
 use super::distinct::DedupKey;
+use super::images::Images;
 use super::native_record::Native;
 use super::noted::Noted;
 use super::{Mapper, Subject, rules_for};
@@ -46,8 +47,15 @@ pub(super) struct Made {
     pub(super) text: String,
     /// Present if duplicates are merged.
     pub(super) dedup_key: Option<DedupKey>,
-    /// The URLs of images left out because they have no size.
-    pub(super) left_out: Vec<String>,
+    pub(super) images: Images,
+}
+
+impl Piece {
+    /// The addresses of the images that were left out.
+    pub(in crate::mapping) fn into_addresses(self) -> impl Iterator<Item = String> {
+        let made = self.applied.into_iter().flat_map(|applied| applied.made);
+        made.flatten().flat_map(|made| made.images.into_addresses())
+    }
 }
 
 /// Maps the records at these places, observed by a checker if `is_checked`.
@@ -151,7 +159,7 @@ fn apply(
         let made = native.map(|native| Made {
             dedup_key: rule.is_distinct.then(|| DedupKey::of(&native)),
             text: native.text,
-            left_out: native.left_out,
+            images: native.images,
         });
         piece.bytes += made.as_ref().map_or(0, |made| made.text.len());
         all.push(made);
@@ -192,8 +200,10 @@ pub(super) fn native<'e>(
         making.member(name, |making| {
             let start = making.native.text.len();
             mapper.noted.borrow_mut().begin_field();
+            let measured = mapper.index.images.measured.as_ref();
+            let member = (rule.kind, name.as_str());
             let is_made =
-                making.field(field, input) && making.native.keep_sized(rule.kind, name, start);
+                making.field(field, input) && making.native.keep_sized(member, start, measured);
             is_made || making.unpublished(name, start)
         });
     }

@@ -8,11 +8,12 @@ use anyhow::Context as _;
 
 use super::difference::Difference;
 use super::distinct::{Distinct, MadeOf};
-use super::images::LeftOut;
+use super::images::AllImages;
 use super::make::{Applied, Failure, Piece};
 use super::noted::{Noted, Reference};
 use super::rules_for;
 use crate::finding::{Code, CountAndFirst, Finding, Line, Made, RecordName, cut};
+use crate::image::ImageTally;
 use crate::mapping::check::{CheckReport, Checker};
 use crate::mapping::definition::Definition;
 use crate::mapping::documents::Document;
@@ -25,7 +26,7 @@ pub(in crate::mapping) struct Merge<'a> {
     index: &'a Index,
     distinct: Distinct,
     noted: Noted,
-    left_out: CountAndFirst<LeftOut>,
+    images: AllImages,
     checker: Option<Checker>,
 }
 
@@ -41,7 +42,7 @@ impl<'a> Merge<'a> {
             index,
             distinct: Distinct::default(),
             noted: Noted::default(),
-            left_out: CountAndFirst::default(),
+            images: AllImages::default(),
             checker: is_checked.then(Checker::default),
         }
     }
@@ -79,9 +80,7 @@ impl<'a> Merge<'a> {
             if made.dedup_key.is_some_and(is_merged) {
                 continue;
             }
-            for address in made.left_out {
-                self.left_out.add(|| LeftOut { place, address });
-            }
+            self.images.add(place, made.images);
             if LINE_MAX < made.text.len() {
                 failures.push(Failure::too_long(made.text.len()));
                 continue;
@@ -154,6 +153,11 @@ impl<'a> Merge<'a> {
         unpublished
     }
 
+    /// How many images there are.
+    pub(in crate::mapping) const fn images(&self) -> ImageTally {
+        self.images.tally
+    }
+
     /// The report on the mapping, if a check was requested.
     pub(in crate::mapping) fn report(self) -> anyhow::Result<Option<CheckReport>> {
         let Some(mut checker) = self.checker else {
@@ -181,7 +185,7 @@ impl<'a> Merge<'a> {
         let of_records = [self.changed(), self.unpublished_references()];
         let differences = differences.into_iter();
         let of_rules = differences.map(|(records, difference)| self.merged(records, difference));
-        let of_fields = [self.markdown(), self.left_out()];
+        let of_fields = [self.markdown(), self.left_out_images()];
         let findings = of_records.into_iter().chain(of_rules).chain(of_fields);
         let numbers = self.numbers();
         findings
@@ -314,18 +318,8 @@ impl<'a> Merge<'a> {
         ))
     }
 
-    fn left_out(&self) -> Option<Finding> {
-        let one = "1 image was left out, because its width or height is not known: ";
-        let several = |count| {
-            format!(
-                "{count} images, from here on, were left out, because their width or height is not known; the first is "
-            )
-        };
-        let (LeftOut { place, address }, what) = self.left_out.told(one, several)?;
-        Some(Finding::new(
-            Code::ImageWithoutSize,
-            Some(self.index.documents.at(*place).place()),
-            format!("{what}{}", cut(address)),
-        ))
+    fn left_out_images(&self) -> Option<Finding> {
+        let place = |place: usize| self.index.documents.at(place).place();
+        self.images.finding(place)
     }
 }

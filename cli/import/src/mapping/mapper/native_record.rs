@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
-use super::images::with_sizes;
+use super::images::Images;
 use crate::finding::Kind;
+use crate::image::MeasuredImages;
 
 /// A native record that was made.
 pub(super) struct Native<'e> {
@@ -12,8 +14,8 @@ pub(super) struct Native<'e> {
     pub(super) text: String,
     /// The position in it of each member's value, except the kind.
     pub(super) members: Vec<(&'e str, Range<usize>)>,
-    /// The URLs of images left out because they have no size.
-    pub(super) left_out: Vec<String>,
+    /// Its images.
+    pub(super) images: Images,
 }
 
 impl Native<'_> {
@@ -22,14 +24,20 @@ impl Native<'_> {
         Self {
             text: format!("{{\"kind\":\"{}\"", kind.as_str()),
             members: Vec::new(),
-            left_out: Vec::new(),
+            images: Images::default(),
         }
     }
 
-    /// Removes images without a size from the value of a member, which starts at `start`; returns
-    /// whether anything is left of it.
-    pub(super) fn keep_sized(&mut self, kind: Kind, name: &str, start: usize) -> bool {
-        match with_sizes(kind, name, &self.text[start..], &mut self.left_out) {
+    /// Removes images without a size from the value of a member, which starts at `start`, unless
+    /// they were `measured`; returns whether anything is left of it.
+    pub(super) fn keep_sized(
+        &mut self,
+        member: (Kind, &str),
+        start: usize,
+        measured: Option<&OnceLock<MeasuredImages>>,
+    ) -> bool {
+        let json = &self.text[start..];
+        match self.images.with_sizes(member, json, measured) {
             None => false,
             Some(Cow::Borrowed(_all)) => true,
             Some(Cow::Owned(some)) => {

@@ -6,15 +6,16 @@ use globset::{Glob, GlobBuilder, GlobSetBuilder};
 use toml::Spanned;
 
 use crate::mapping::file_keys::Takes;
-use crate::mapping::read::{FromText, Reader, table, word};
+use crate::mapping::read::{FromText, Read, Reader, Toml, table, word};
 use crate::source::readers::RecordsPath;
-use crate::source::{Encoding, FileGroup, FileNames, Format, Layout};
+use crate::source::{Encoding, FileGroup, FileNames, Format, Layout, Rows, SheetName, TableLayout};
 
 /// All formats with their names in a mapping file.
-const FORMATS: [(&str, Format); 5] = [
+const FORMATS: [(&str, Format); 6] = [
     ("ndjson", Format::NDJSON),
     ("json", Format::Json),
     ("csv", Format::Csv),
+    ("workbook", Format::Workbook),
     ("parquet", Format::Parquet),
     ("xml", Format::Xml),
 ];
@@ -34,6 +35,12 @@ table! {
         optional "lists" lists: Vec<Spanned<String>>,
         /// Lists of JSON in these files that are known and not wanted: paths as in `records`.
         optional "ignore" unwanted: Vec<String>,
+        /// The sheet of a workbook with the records: its name, or its number from 1.
+        optional "sheet" sheet: Option<Spanned<SheetName>>,
+        /// The row of csv or of a sheet that names the columns: the first where it is absent.
+        optional "header" header: Option<Spanned<u64>>,
+        /// The names of all columns of csv or of a sheet that has no header.
+        optional "columns" columns: Vec<Spanned<String>>,
     }
 }
 
@@ -49,6 +56,7 @@ impl Files {
                 reader.mistake(name.span(), message);
             }
         }
+        let table = self.table(reader);
         FileGroup {
             names: file_names(&self.patterns, reader),
             layout: Layout {
@@ -57,13 +65,46 @@ impl Files {
                 records: self.records.into_iter().map(Spanned::into_inner).collect(),
                 lists: self.lists.into_iter().map(Spanned::into_inner).collect(),
                 unwanted: self.unwanted,
+                table,
             },
+        }
+    }
+
+    fn table(&self, reader: &mut Reader) -> TableLayout {
+        let is_workbook = self.format == Some(Format::Workbook);
+        if let Some(sheet) = self.sheet.as_ref().filter(|_| !is_workbook) {
+            reader.mistake(sheet.span(), "only a workbook has sheets");
+        }
+        let header = self
+            .header
+            .as_ref()
+            .map(|header| (header.span(), Rows::Below(*header.get_ref())));
+        let columns = self.columns.first().map(|first| {
+            let columns = self.columns.iter().map(|name| name.get_ref().clone());
+            (first.span(), Rows::Without(columns.collect()))
+        });
+        let mut rows = [header, columns].into_iter().flatten();
+        let first = rows.next();
+        if let Some((span, _)) = rows.next() {
+            reader.mistake(span, "a table with `columns` has no header");
+        }
+        let is_table = is_workbook || self.format == Some(Format::Csv);
+        if let Some((span, _)) = first
+            .as_ref()
+            .filter(|_| !is_table && self.format.is_some())
+        {
+            reader.mistake(span.clone(), "only csv and a workbook have a header");
+        }
+        TableLayout {
+            sheet: self.sheet.clone().map(Spanned::into_inner),
+            rows: first.map(|(_, rows)| rows).unwrap_or_default(),
         }
     }
 
     fn check_encoding(&self, reader: &mut Reader) {
         let has_its_own = match self.format {
             Some(Format::Parquet) => "Parquet is always UTF-8",
+            Some(Format::Workbook) => "a workbook names its encoding itself",
             Some(Format::Xml) => "an XML file names its encoding itself",
             _ => return,
         };
@@ -130,6 +171,18 @@ impl FromText for Format {
 
     fn from_text(text: &str, span: Range<usize>, reader: &mut Reader) -> Option<Self> {
         word(text, span, &FORMATS, reader)
+    }
+}
+
+impl Read for Spanned<SheetName> {
+    const TAKES: Takes = Takes::TextOrCount;
+
+    fn read(value: &Toml<'_>, reader: &mut Reader) -> Option<Self> {
+        let sheet = match value.get_ref().as_str() {
+            Some(name) => SheetName::Name(name.to_owned()),
+            None => SheetName::Number(Spanned::<u64>::read(value, reader)?.into_inner()),
+        };
+        Some(Self::new(value.span(), sheet))
     }
 }
 

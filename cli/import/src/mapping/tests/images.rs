@@ -1,6 +1,9 @@
 //! Tests of images whose size is unknown, and of images whose files are in the export.
 
+use std::cell::RefCell;
+
 use super::*;
+use crate::image::{ImageSize, ImageTally, MeasuredImages, Unmeasured};
 
 #[test]
 fn images_without_a_size_are_left_out_and_counted() {
@@ -116,4 +119,86 @@ fn one_image_of_a_record_that_is_made_once_is_one_image() {
             "1: IMAGE_WITHOUT_SIZE 1 image was left out, because its width or height is not known: b",
         ],
     );
+}
+
+/// Knows the sizes of some images, and notes which it is asked for.
+#[derive(Default)]
+struct Measurer(RefCell<Vec<String>>);
+
+impl ImageMeasurer for Measurer {
+    fn measure(&self, addresses: Vec<String>) -> anyhow::Result<MeasuredImages> {
+        self.0.borrow_mut().extend(addresses.iter().cloned());
+        let measured = addresses.into_iter().map(|address| {
+            let size = match address.rsplit('/').next() {
+                Some("gone.jpg") => Err(Unmeasured::Missing),
+                Some("slow.jpg") => Err(Unmeasured::NoAnswer),
+                _ => Ok(ImageSize {
+                    width: 16,
+                    height: 9,
+                    format: "jpg",
+                }),
+            };
+            (address, size)
+        });
+        Ok(measured.collect())
+    }
+}
+
+const ADDRESSES: &str = r#"
+images = "measure"
+sources = [{ files = ["a.ndjson"], reader = "ndjson" }]
+envelope = { key = ".key", type = ".type" }
+[[emit]]
+kind = "boat"
+type = "b"
+[emit.fields]
+image = ".image"
+gallery = { each = ".gallery", fields = { url = ".", alt = "$record.key" } }
+[[emit]]
+kind = "manufacturer"
+type = "m"
+distinct = true
+fields = { id = '"m"', logo = ".logo" }
+"#;
+
+#[test]
+fn images_without_a_size_are_measured_once_each_and_filled_in() {
+    let lines = r#"{"key":"1","type":"b","image":{"url":"https://a/1.jpg","alt":"x","width":null,"height":7},"gallery":["https://a/1.jpg","https://a/gone.jpg","https://b/2.jpg"]}
+        {"key":"2","type":"b","image":{"url":"https://a/3.jpg","width":1.50,"height":2},"gallery":["https://a/slow.jpg"]}
+        {"key":"3","type":"b","image":{"url":"https://a/sized.jpg","width":1,"height":2,"format":"png"}}
+        {"key":"4","type":"m","logo":{"url":"https://c/logo.svg","format":"svg"}}
+        {"key":"5","type":"m","logo":{"url":"https://c/logo.svg","format":"svg"}}"#;
+    let directory = directory_of(&[("a.ndjson", lines)]);
+    let text = format!("mapping = \"boat-catalogue-mapping/1\"{ADDRESSES}");
+    let mapping = Mapping::parse("a.toml".to_owned(), text).unwrap();
+    assert!(mapping.measures_images());
+    let measurer = Measurer::default();
+    let (lines, mapped) = mapped_measured(&mapping, directory.path(), 2, Some(&measurer));
+    let directory = format!("{}/", directory.path().display());
+    let lines: Vec<String> = lines.iter().map(|of| of.replace(&directory, "")).collect();
+    assert_eq!(
+        lines,
+        [
+            r#"1: {"kind":"boat","id":"1","image":{"alt":"x","format":"jpg","height":9,"url":"https://a/1.jpg","width":16},"gallery":[{"alt":"1","format":"jpg","height":9,"url":"https://a/1.jpg","width":16},{"alt":"1","format":"jpg","height":9,"url":"https://b/2.jpg","width":16}]}"#,
+            r#"2: {"kind":"boat","id":"2","image":{"format":"jpg","height":2,"url":"https://a/3.jpg","width":1.50}}"#,
+            r#"3: {"kind":"boat","id":"3","image":{"url":"https://a/sized.jpg","width":1,"height":2,"format":"png"}}"#,
+            r#"4: {"kind":"manufacturer","id":"m","logo":{"format":"svg","height":9,"url":"https://c/logo.svg","width":16}}"#,
+            "1: IMAGE_WITHOUT_SIZE 2 images, from here on, were left out, because their width or height is not known; the first is https://a/gone.jpg; by reason: 1 not found, 1 without an answer",
+        ]
+    );
+    let tally = ImageTally {
+        all: 8,
+        left_out: 2,
+        may_follow: 1,
+    };
+    assert_eq!(mapped.images, tally);
+    let asked = [
+        "https://a/1.jpg",
+        "https://a/3.jpg",
+        "https://a/gone.jpg",
+        "https://a/slow.jpg",
+        "https://b/2.jpg",
+        "https://c/logo.svg",
+    ];
+    assert_eq!(*measurer.0.borrow(), asked);
 }

@@ -130,7 +130,7 @@ fields.version = { from = ".v", unlisted = "Other" }
             "3: neither this source nor [envelope] says what the `key` of a record is",
             "3: neither this source nor [envelope] says what the `type` of a record is",
             "4: this is not a pattern of file names: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)",
-            "5: this must be one of ndjson, json, csv, parquet, xml",
+            "5: this must be one of ndjson, json, csv, workbook, parquet, xml",
             "7: `kee` is not a key of this table [did you mean `key`?]",
             "8: this must be a text",
             "10: a vocabulary table has a text for each word",
@@ -364,14 +364,18 @@ fn the_page_of_a_record_has_no_placeholder_that_is_not_known() {
     checked(r#"https://cms.example/{id}?q={\"a\":1}&b={}&c={"#, &[]);
 }
 
+/// A mapping whose source has these lines.
+fn with_source(lines: &str) -> String {
+    format!(
+        "mapping = \"boat-catalogue-mapping/1\"\n[[sources]]\nfiles = [\"*\"]\n{lines}\nkey = \".id\"\ntype = \".type\"\n\
+         [[emit]]\nkind = \"boat\"\ntype = \"boat\"\n[emit.fields]\nmodel = \".model\"\n"
+    )
+}
+
 #[test]
 fn an_encoding_must_be_one_that_is_known_and_not_known_otherwise() {
     let mapping = |reader: &str, encoding: &str| {
-        let source = format!("files = [\"*\"]\nreader = \"{reader}\"\nencoding = {encoding}\n");
-        format!(
-            "mapping = \"boat-catalogue-mapping/1\"\n[[sources]]\n{source}key = \".id\"\ntype = \".type\"\n\
-             [[emit]]\nkind = \"boat\"\ntype = \"boat\"\n[emit.fields]\nmodel = \".model\"\n"
-        )
+        with_source(&format!("reader = \"{reader}\"\nencoding = {encoding}"))
     };
     let cases = [
         ("csv", "\"Latin1\"", vec![]),
@@ -399,5 +403,38 @@ fn an_encoding_must_be_one_that_is_known_and_not_known_otherwise() {
             expected,
             "{reader} {encoding}"
         );
+    }
+}
+
+#[test]
+fn a_table_has_a_header_or_columns_and_only_a_workbook_has_sheets() {
+    let mapping = |reader: &str, key: &str| with_source(&format!("reader = \"{reader}\"\n{key}"));
+    for (reader, key, expected) in [
+        ("workbook", "sheet = \"Boats\"\nheader = 3", vec![]),
+        ("workbook", "sheet = 2\ncolumns = [\"a\", \"\"]", vec![]),
+        ("csv", "header = 3", vec![]),
+        (
+            "csv",
+            "header = 0",
+            vec!["5: this must be a number from 1 on"],
+        ),
+        ("csv", "sheet = 1", vec!["5: only a workbook has sheets"]),
+        (
+            "json",
+            "header = 1",
+            vec!["5: only csv and a workbook have a header"],
+        ),
+        (
+            "csv",
+            "header = 1\ncolumns = [\"a\"]",
+            vec!["6: a table with `columns` has no header"],
+        ),
+        (
+            "workbook",
+            "encoding = \"latin1\"",
+            vec!["5: a workbook names its encoding itself"],
+        ),
+    ] {
+        assert_eq!(mistakes(&mapping(reader, key)), expected, "{reader} {key}");
     }
 }

@@ -88,3 +88,28 @@ fn a_list_that_another_section_reads_is_read() {
         ]
     );
 }
+
+#[test]
+fn a_file_may_lack_a_list_that_the_mapping_calls_optional() {
+    let files = [
+        ("boats1.json", BOATS),
+        (
+            "boats2.json",
+            r#"{"boats":[],"more":[{"key":"2","name":"B"}]}"#,
+        ),
+        ("boats3.json", "{}"),
+    ];
+    let reading = |lists: &str| mapping("", "").replace("[\"boats\"]", lists);
+    assert_eq!(
+        mapped(&reading("[\"boats?\", \"more?\"]"), &files),
+        [
+            r#"1: {"kind":"boat","id":"1","model":"A"}"#,
+            r#"1: {"kind":"boat","id":"2","model":"B"}"#,
+        ]
+    );
+    let strict = mapped(&reading("[\"boats\", \"more?\"]"), &files);
+    assert_eq!(
+        strict[0],
+        "-: RECORDS_NOT_FOUND the file has no records at `boats`; if it may lack them, write `boats?`"
+    );
+}

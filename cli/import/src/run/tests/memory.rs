@@ -74,6 +74,7 @@ fn boats_that_fill_the_memory_are_made_ready_one_by_one() {
         listed_max: 1000,
         skip_invalid: false,
         now: &Timestamp::from_unix_seconds(1_790_000_000),
+        measurer: None,
         progress: &(),
     };
     let mut counted = Counted::default();

@@ -63,6 +63,7 @@ fn read(model: &str, at: usize, room: usize) -> anyhow::Result<Outcome> {
         listed_max: 1000,
         skip_invalid: false,
         now: &Timestamp::from_unix_seconds(1_790_000_000),
+        measurer: None,
         progress: &(),
     };
     let mut input = Cursor::new(lines(&records).join("\n"));

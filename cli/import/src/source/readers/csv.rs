@@ -1,66 +1,59 @@
-//! Reads CSV: after a header, each row is a record, an object of texts.
+//! Reads the rows of CSV.
 //!
 //! Quoting follows RFC 4180. The delimiter is whichever of comma, semicolon and tab occurs most
-//! often in the first line outside of quotes. If that line is like `sep=;`, as Excel writes it, it
-//! names the delimiter, and the header follows. An empty cell is null, an empty row is skipped, and
-//! a column without a name must be empty, because spreadsheets add such columns and rows. An
-//! apostrophe before a formula is not part of the text.
-//!
-//! A header has at most as many columns as spreadsheets allow.
-//!
-//! If a row of one line does not have as many cells as the header, only that row is bad. A row of
-//! several lines has swallowed others because of misplaced quotes, so nothing after it can be
-//! trusted.
+//! often in the header outside of quotes. If the first line is like `sep=;`, as Excel writes it, it
+//! names the delimiter, and the table begins below it.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 
-use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator};
-use serde::{Serialize, Serializer};
-
 use super::bounded::{Bounded, Progress, too_long, unread};
-use super::{BadRecord, FileError, RECORD_MAX, RecordText, Visit, corrupt, truncated};
-use crate::finding::{Code, Nth, Start, cut};
-use crate::json::first_repeated;
-use crate::source::formula::unescaped;
+use super::table::{self, Begin, Cell, Row};
+use super::{FileError, RECORD_MAX, Visit, corrupt, truncated};
+use crate::finding::{Nth, Start};
 use crate::source::incoming::Header;
+use crate::source::plan::{Rows as Wanted, TableLayout};
+use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator};
 
-/// The most bytes of the first line that are searched for the delimiter.
-const HEADER_MAX: u64 = 1024 * 1024;
-/// The most columns of a header: as many as a spreadsheet allows.
-pub(crate) const COLUMNS_MAX: usize = 16_384;
+/// The most bytes of the first lines that are searched for the delimiter.
+const HEAD_MAX: u64 = 1024 * 1024;
 /// Bytes read ahead.
 const BUFFER: usize = 64 * 1024;
 /// In order of preference.
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 /// A row appended to the file. It is read as a row of its own only if no quote is left open.
 const END: &str = "\u{1}end of the file\u{1}";
-/// The message for a row that is not UTF-8.
-const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8, or add its encoding to the source in the mapping, as in `encoding = \"windows-1252\"`";
-
 /// Hands the header to `begin`, and then every row below it to `visit`.
 pub(crate) fn read(
     reader: impl BufRead,
-    begin: &mut dyn FnMut(Header) -> anyhow::Result<()>,
+    layout: &TableLayout,
+    begin: &mut Begin<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<(), FileError> {
     let progress = Progress::new();
     let stopped = |source| unread(source, progress.line());
     let mut reader = Bounded::new(reader, &progress).map_err(stopped)?;
     let mut head = Vec::new();
-    let first_line = reader
-        .by_ref()
-        .take(HEADER_MAX)
-        .read_until(b'\n', &mut head);
-    first_line.map_err(stopped)?;
-    let given = named_delimiter(&head);
-    let delimiter = match given {
-        Some(given) => {
-            // A blank line takes its place, so lines are counted correctly.
-            head = b"\n".to_vec();
-            given
+    let mut lines = Vec::new();
+    for _ in 0..layout.rows.lines() {
+        let begin = head.len();
+        let most = HEAD_MAX - HEAD_MAX.min(begin as u64);
+        let line = reader.by_ref().take(most).read_until(b'\n', &mut head);
+        if line.map_err(stopped)? == 0 {
+            break;
         }
-        None => delimiter(&head),
+        lines.push(begin..head.len());
+    }
+    let first = lines.first().cloned().unwrap_or_default();
+    let given = named_delimiter(&head[first.clone()]);
+    let delimiter = if let Some(given) = given {
+        // A blank line takes its place, so lines are counted correctly.
+        head.splice(first, *b"\n");
+        given
+    } else {
+        let is_header = |at: &usize| layout.rows == Wanted::Preview || at + 1 == lines.len();
+        let headers = (0..lines.len()).filter(is_header);
+        delimiter(headers.map(|at| &head[lines[at].clone()]))
     };
     let end = io::Cursor::new(format!("\n{END}\n"));
     progress.begin(BUFFER);
@@ -79,29 +72,15 @@ pub(crate) fn read(
         // Spreadsheets do not show the line that names the delimiter.
         uncounted: u64::from(given.is_some()),
     };
-    let Some(row) = rows.next()? else {
-        return Ok(());
-    };
-    let names = names_of(&row)?;
+    if matches!(layout.rows, Wanted::Preview) {
+        return table::preview(&mut rows, None, visit);
+    }
     let header = Header {
         delimiter,
         is_delimiter_named: given.is_some(),
-        names,
+        names: Vec::new(),
     };
-    begin(header.clone())?;
-    while let Some(row) = rows.next()? {
-        let start = row.start;
-        let visited = match object(&header.names, row)? {
-            Ok(text) => visit(Ok(RecordText {
-                start,
-                list: None,
-                text: &text,
-            })),
-            Err(bad) => visit(Err(bad)),
-        };
-        visited.map_err(FileError::Failed)?;
-    }
-    Ok(())
+    table::read(&mut rows, layout, &header, begin, visit)
 }
 
 /// The delimiter that a first line like `sep=;` names.
@@ -120,10 +99,28 @@ fn named_delimiter(head: &[u8]) -> Option<u8> {
         .filter(|byte| can_be_one(byte) && *byte != b'"')
 }
 
-fn delimiter(head: &[u8]) -> u8 {
-    let mut counts = [0_usize; DELIMITERS.len()];
+/// The delimiter of which these lines have most; of several, of which the line in their middle has.
+fn delimiter<'h>(lines: impl Iterator<Item = &'h [u8]>) -> u8 {
+    let counts: Vec<[usize; DELIMITERS.len()]> = lines.map(delimiters_in).collect();
+    let usual = |at: usize| {
+        let mut counts: Vec<usize> = counts.iter().map(|counts| counts[at]).collect();
+        counts.sort_unstable();
+        counts.get(counts.len() / 2).copied().unwrap_or_default()
+    };
+    let mut best = 0;
+    for at in 1..DELIMITERS.len() {
+        if usual(best) < usual(at) {
+            best = at;
+        }
+    }
+    DELIMITERS[best]
+}
+
+/// How often each delimiter occurs in a line outside of quotes.
+fn delimiters_in(line: &[u8]) -> [usize; DELIMITERS.len()] {
+    let mut counts = [0; DELIMITERS.len()];
     let mut is_quoted = false;
-    for byte in head {
+    for byte in line {
         is_quoted ^= *byte == b'"';
         if let Some(at) = DELIMITERS.iter().position(|delimiter| delimiter == byte)
             && !is_quoted
@@ -131,23 +128,7 @@ fn delimiter(head: &[u8]) -> u8 {
             counts[at] += 1;
         }
     }
-    let mut best = 0;
-    for at in 1..DELIMITERS.len() {
-        if counts[best] < counts[at] {
-            best = at;
-        }
-    }
-    DELIMITERS[best]
-}
-
-/// A row that is not empty.
-struct Row<'r> {
-    start: Start,
-    /// Whether any cell has line breaks.
-    is_of_several_lines: bool,
-    /// Its cells, with invalid UTF-8 replaced.
-    cells: Vec<Cow<'r, str>>,
-    is_utf8: bool,
+    counts
 }
 
 struct Rows<'p, R> {
@@ -158,8 +139,7 @@ struct Rows<'p, R> {
     uncounted: u64,
 }
 
-impl<R: Read> Rows<'_, R> {
-    /// The next row that is not empty, with its line.
+impl<R: Read> table::Rows for Rows<'_, R> {
     fn next(&mut self) -> Result<Option<Row<'_>>, FileError> {
         loop {
             let read = self.reader.read_byte_record(&mut self.row);
@@ -189,14 +169,17 @@ impl<R: Read> Rows<'_, R> {
         Ok(Some(Row {
             start: Start { line, nth },
             is_of_several_lines: 0 < lines,
+            is_in_sheet: false,
             is_utf8: self
                 .row
                 .iter()
                 .all(|cell| std::str::from_utf8(cell).is_ok()),
-            cells: self.row.iter().map(cell).collect(),
+            cells: self.row.iter().map(cell).map(Cell::Text).collect(),
         }))
     }
+}
 
+impl<R: Read> Rows<'_, R> {
     fn stop(&self, error: csv::Error) -> FileError {
         let line = self.progress.line();
         match error.into_kind() {
@@ -214,72 +197,4 @@ fn cell(bytes: &[u8]) -> Cow<'_, str> {
         return Cow::Owned(text.replace("\r\n", "\n"));
     }
     text
-}
-
-/// The names of the columns.
-fn names_of(row: &Row<'_>) -> Result<Vec<String>, FileError> {
-    if !row.is_utf8 {
-        return Err(corrupt(row.start.line, NOT_UTF8));
-    }
-    if COLUMNS_MAX < row.cells.len() {
-        let columns = row.cells.len();
-        let message = format!("a header has at most {COLUMNS_MAX} columns, this one {columns}");
-        return Err(corrupt(row.start.line, message));
-    }
-    let names = row.cells.iter().map(|cell| cell.trim());
-    if let Some(name) = first_repeated(names.clone().filter(|name| !name.is_empty())) {
-        let message = format!("two columns are called {:?}", cut(name));
-        return Err(corrupt(row.start.line, message));
-    }
-    Ok(names.map(str::to_owned).collect())
-}
-
-/// The JSON text of a row, or the reason why it has none.
-fn object(header: &[String], row: Row<'_>) -> Result<Result<String, BadRecord>, FileError> {
-    let Row { start, cells, .. } = row;
-    let (code, message) = match mismatch(header, &cells) {
-        Some(message) if row.is_of_several_lines => {
-            let reason = "it goes on over several lines: a quote may be missing";
-            return Err(corrupt(start.line, format!("{message}, and {reason}")));
-        }
-        _ if !row.is_utf8 => (Code::InvalidUtf8, NOT_UTF8.to_owned()),
-        Some(message) => (Code::InvalidRow, message),
-        None => return json(&Object { header, cells }).map(Ok),
-    };
-    Ok(Err(BadRecord {
-        start,
-        code,
-        message,
-        raw: json(&cells.iter().map(|cell| unescaped(cell)).collect::<Vec<_>>())?,
-    }))
-}
-
-/// How the cells of a row do not fit the header.
-fn mismatch(header: &[String], cells: &[Cow<'_, str>]) -> Option<String> {
-    if cells.len() != header.len() {
-        let (has, wants) = (cells.len(), header.len());
-        return Some(format!("the row has {has} cells, and the header {wants}"));
-    }
-    let mut named = header.iter().zip(cells);
-    let (_, cell) = named.find(|(name, cell)| name.is_empty() && !cell.is_empty())?;
-    Some(format!("{:?} stands in a column without a name", cut(cell)))
-}
-
-fn json(value: &impl Serialize) -> Result<String, FileError> {
-    serde_json::to_string(value).map_err(|error| FileError::Failed(error.into()))
-}
-
-struct Object<'a> {
-    header: &'a [String],
-    cells: Vec<Cow<'a, str>>,
-}
-
-impl Serialize for Object<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let named = self.header.iter().zip(&self.cells);
-        let members = named
-            .filter(|(name, _)| !name.is_empty())
-            .map(|(name, cell)| (name, Some(unescaped(cell)).filter(|cell| !cell.is_empty())));
-        serializer.collect_map(members)
-    }
 }

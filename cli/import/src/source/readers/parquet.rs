@@ -11,12 +11,10 @@
 
 mod claims;
 mod columns;
-mod disk;
 mod footer;
 mod rows;
 mod thrift;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -27,8 +25,8 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::errors::ParquetError;
 
-use self::disk::Disk;
 use self::rows::Rows;
+use super::disk::Disk;
 use super::{FileError, RecordText, Visit, corrupt, truncated};
 use crate::spool::Spool;
 
@@ -115,13 +113,9 @@ impl Opened {
     }
 }
 
-/// Runs `act` and turns a panic into an error at `row`: the library panics if a file contradicts
-/// itself.
+/// Runs `act`, which fails at `row` if the library panics.
 fn caught<T>(row: u64, act: impl FnOnce() -> Result<T, FileError>) -> Result<T, FileError> {
-    catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_panic| {
-        let message = "the file contradicts itself, so that it cannot be read as Parquet";
-        Err(corrupt(row, message))
-    })
+    super::caught("Parquet", row, act)
 }
 
 /// An error of the library, without the library's own prefix.

@@ -1,5 +1,5 @@
 //! The path to the records within a document, as a mapping writes it: `entries`,
-//! `db[0].data.posts`, `db[].posts`, `"a.b".c`.
+//! `db[0].data.posts`, `db[].posts`, `"a.b".c`. A `?` at its end says that a document may lack it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,6 +11,8 @@ use serde_json::Deserializer;
 pub(crate) struct RecordsPath {
     text: String,
     pub(crate) steps: Vec<Step>,
+    /// Whether a document may lack it.
+    pub(crate) is_optional: bool,
 }
 
 /// One step of a path.
@@ -27,6 +29,10 @@ pub(crate) enum Step {
 impl RecordsPath {
     /// Parses a path; an error says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (text, is_optional) = match text.strip_suffix('?') {
+            Some(text) => (text, true),
+            None => (text, false),
+        };
         let (mut steps, mut rest) = (Vec::new(), text);
         if !rest.starts_with('[') {
             rest = key(rest, &mut steps)?;
@@ -39,7 +45,11 @@ impl RecordsPath {
             };
         }
         let text = text.to_owned();
-        Ok(Self { text, steps })
+        Ok(Self {
+            text,
+            steps,
+            is_optional,
+        })
     }
 
     /// Whether it leads to something that the other path may lead through.
@@ -71,7 +81,7 @@ impl fmt::Display for RecordsPath {
 
 /// A key as part of a path, quoted if it could be mistaken for several keys.
 pub(crate) fn in_path(key: &str) -> Cow<'_, str> {
-    if key.contains(['.', '[', ']', '"']) {
+    if key.contains(['.', '[', ']', '"', '?']) {
         Cow::Owned(serde_json::Value::from(key).to_string())
     } else {
         Cow::Borrowed(key)
@@ -139,6 +149,14 @@ mod tests {
             &[name("a.b"), Step::At(1), name("[]\"")],
         );
         check("a..b", &[name("a"), name(""), name("b")]);
+        let optional = RecordsPath::parse("a.b?").unwrap();
+        let shown = (
+            optional.steps.as_slice(),
+            optional.is_optional,
+            optional.to_string(),
+        );
+        assert_eq!(shown, (&[name("a"), name("b")][..], true, "a.b".to_owned()));
+        check("\"a?\"", &[name("a?")]);
         for (text, expected) in [
             ("a[x]", "brackets hold"),
             ("a[-1]", "brackets hold"),

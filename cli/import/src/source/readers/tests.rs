@@ -5,12 +5,14 @@ mod json;
 mod limits;
 mod parquet;
 mod steps;
+pub(crate) mod workbook;
 mod xml;
 
 use std::io::{BufReader, Cursor, Read};
 
 use super::*;
 use crate::finding::Nth;
+use crate::source::TableLayout;
 
 /// What a reader does with a file.
 pub(crate) type Reads =
@@ -19,7 +21,8 @@ pub(crate) type Reads =
 pub(crate) const JSON: Reads =
     |file, records, visit| Ok(super::json::read(BufReader::new(file), records, visit)?.absent);
 pub(crate) const CSV: Reads = |file, _, visit| {
-    super::csv::read(BufReader::new(file), &mut |_| Ok(()), visit).map(|()| Vec::new())
+    let table = &TableLayout::default();
+    super::csv::read(BufReader::new(file), table, &mut |_| Ok(()), visit).map(|()| Vec::new())
 };
 pub(crate) const XML: Reads = |file, records, visit| {
     super::xml::read(BufReader::new(file), records, &["tag".to_owned()], visit)

@@ -1,6 +1,7 @@
 //! Tests of archives: order, damage, hostile members.
 
-use super::{check, gzip, visit, write, zstandard};
+use super::{Export, Incoming, Plan, ReadContext, check, gzip, read, visit, write, zstandard};
+use crate::source::readers::tests::workbook::zipped;
 
 /// An archive with these members, whatever their names.
 pub(super) fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
@@ -29,6 +30,89 @@ fn an_archive_is_its_files_of_lines_sorted_by_name() {
     check("export", &zstandard(&plain), &lines);
     let nested = archive(&[("a.ndjson.gz", &gzip(b"{1}\n"))]);
     check("a.tar", &nested, &["a.ndjson.gz:1: {1}"]);
+}
+
+#[test]
+fn a_zip_archive_is_its_files_of_lines_sorted_by_name() {
+    let members: [(&str, &[u8]); 4] = [
+        ("x/b.ndjson", b"{2}\n"),
+        ("x/a.ndjson.gz", &gzip(b"{1}\n")),
+        ("../c.ndjson", b"{3}\n"),
+        ("d.txt", b"{4}\n"),
+    ];
+    let whole = zipped(&members);
+    let lines = [
+        "c.ndjson: MEMBER_REFUSED",
+        "a.ndjson.gz:1: {1}",
+        "b.ndjson:1: {2}",
+    ];
+    check("export", &whole, &lines);
+    check("export.gz", &gzip(&whole), &lines);
+    check("a.zip", &zipped(&[]), &["a.zip: NO_EXPORT_FILES"]);
+    check(
+        "a.zip",
+        &whole[..whole.len() - 30],
+        &["a.zip: FILE_CORRUPT"],
+    );
+    check(
+        "a.zip",
+        &zipped(&[("b.zip", &whole)]),
+        &["a.zip: NO_EXPORT_FILES"],
+    );
+}
+
+#[test]
+fn a_zip_archive_that_unpacks_to_too_much_ends_the_import() {
+    let directory = tempfile::tempdir().unwrap();
+    let bomb = zipped(&[("a.ndjson", &[b' '; 2000])]);
+    let export = Export::from(write(&directory, "a.zip", &bomb)).unpacking_at_most(1000);
+    let context = ReadContext {
+        temp_dir: directory.path(),
+        progress: &(),
+    };
+    let read = read(
+        &[export],
+        &mut &[][..],
+        context,
+        &Plan::native(),
+        &mut |_| Ok(()),
+    );
+    let error = format!("{:#}", read.unwrap_err());
+    assert!(
+        error.contains("it unpacks to more than 1000 bytes"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_archive_in_a_folder_is_read_where_folders_in_it_are() {
+    let directory = tempfile::tempdir().unwrap();
+    write(&directory, "a.zip", &zipped(&[("x/a.ndjson", b"{1}\n")]));
+    write(&directory, "photos.zip", &zipped(&[("a.jpg", b"")]));
+    let context = ReadContext {
+        temp_dir: directory.path(),
+        progress: &(),
+    };
+    for (descends, expected) in [(false, vec!["NO_EXPORT_FILES"]), (true, vec!["{1}"])] {
+        let plan = Plan {
+            descends,
+            ..Plan::native()
+        };
+        let mut found = Vec::new();
+        let exports = [directory.path().to_owned().into()];
+        let taken = read(&exports, &mut &[][..], context, &plan, &mut |incoming| {
+            found.push(match incoming {
+                Incoming::Record(record) => {
+                    String::from_utf8_lossy(record.line.contents()).into_owned()
+                }
+                Incoming::Finding(finding) => finding.code.to_string(),
+                other => panic!("{other:?}"),
+            });
+            Ok(())
+        });
+        taken.unwrap();
+        assert_eq!(found, expected);
+    }
 }
 
 #[test]

@@ -46,6 +46,7 @@ impl List<'_> {
         }
         self.guesses(&mut decisions);
         self.omissions(&mut decisions);
+        decisions.extend(self.has_unsized_images.then(Decision::of_images));
         decisions
     }
 
@@ -170,10 +171,6 @@ impl List<'_> {
                 decide("referencePrice", why);
             }
             None => {}
-        }
-        if self.choice("image.url").is_some() && !self.has_whole_image() {
-            let why = "no keys have its width and height: left out; its format is needed too";
-            decide("image", why);
         }
     }
 

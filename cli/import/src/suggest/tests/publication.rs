@@ -379,10 +379,11 @@ fn a_key_that_only_late_records_have_decides_as_well() {
         encoding: None,
         records: Vec::new(),
         lists: Vec::new(),
+        table: crate::source::TableLayout::default(),
         unwanted: Vec::new(),
     };
     let plan = plan_like("a.ndjson", layout);
-    let surveyed = survey(&[export], &plan, &|_| true, directory.path()).unwrap();
+    let surveyed = survey(&[export], &plan, &|_| true, false, directory.path()).unwrap();
     let publication = Publication::of(&surveyed.files[0], None);
     let expression = publication.expression();
     assert_eq!(

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, StringBuilder};
 use arrow::csv::WriterBuilder;
-use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Float64Type, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::json::writer::{EncoderOptions, make_encoder};
 use import::source::formula;
+use shared::base::number::Number;
 
 use crate::commands::export::target::Sink;
 
@@ -61,11 +62,13 @@ impl<'c> CsvFile<'c> {
     fn flat(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         let (mut fields, mut columns) = (Vec::new(), Vec::new());
         let mut add = |name: String, column: ArrayRef| {
-            fields.push(Field::new(name, column.data_type().clone(), true));
-            columns.push(match column.data_type() {
+            let column = match column.data_type() {
                 DataType::Utf8 if self.escapes_formulas => escaped(&column),
+                DataType::Float64 => as_in_json(&column),
                 _ => column,
-            });
+            };
+            fields.push(Field::new(name, column.data_type().clone(), true));
+            columns.push(column);
         };
         flatten("", batch.schema().fields(), batch.columns(), &mut add)?;
         RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
@@ -77,6 +80,14 @@ fn escaped(column: &ArrayRef) -> ArrayRef {
     let texts = column.as_string::<i32>().iter();
     let escaped = texts.map(|text| text.map(formula::escaped));
     Arc::new(escaped.collect::<StringArray>())
+}
+
+/// The numbers of a column as bodies have them: `12`, not `12.0`.
+fn as_in_json(column: &ArrayRef) -> ArrayRef {
+    let numbers = column.as_primitive::<Float64Type>().iter();
+    let number = |value| Number::new(value).and_then(|number| serde_json::to_string(&number).ok());
+    let texts = numbers.map(|value| value.and_then(number));
+    Arc::new(texts.collect::<StringArray>())
 }
 
 fn flatten(

@@ -21,6 +21,8 @@ impl Percent {
     pub const LOST_VALUES: Self = Self::whole(10);
     /// A field may have another value in half of all records.
     pub const CHANGES: Self = Self::whole(50);
+    /// One of ten images may be left out.
+    pub(super) const LOST_IMAGES: Self = Self::whole(10);
     const DECIMALS: usize = 4;
 
     const fn whole(percent: u32) -> Self {

@@ -39,7 +39,9 @@ fn guards(max_removals: &str, allow: &[Allowed]) -> GuardArgs {
 }
 
 fn messages(guards: &GuardArgs, comparison: &Comparison) -> Vec<String> {
-    let refusals = guards.refusals(comparison, None).into_iter();
+    let refusals = guards
+        .refusals(comparison, None, ImageTally::default())
+        .into_iter();
     refusals.map(|refusal| refusal.message).collect()
 }
 
@@ -62,7 +64,7 @@ fn as_many_removals_as_allowed_may_be_and_no_more() {
             diff(removed(gone, before), KindDiff::default()),
             diff(removed(0, 0), removed(gone, before)),
         ] {
-            let refused = guards(most, &[]).refusals(&diff, None);
+            let refused = guards(most, &[]).refusals(&diff, None, ImageTally::default());
             assert_eq!(refused.is_empty(), passes, "{gone} of {before}, {most} %");
         }
     }
@@ -72,10 +74,13 @@ fn as_many_removals_as_allowed_may_be_and_no_more() {
 fn the_option_that_is_named_lets_the_same_pass() {
     for (gone, before) in [(5, 41), (41, 41), (1, 3), (100_001, 1_000_000)] {
         let diff = diff(removed(gone, before), KindDiff::default());
-        let refused = guards("10", &[]).refusals(&diff, None);
+        let refused = guards("10", &[]).refusals(&diff, None, ImageTally::default());
         let option = refused[0].allowed_by.to_string();
         let most = option.strip_prefix("--max-removals ").unwrap();
-        assert_eq!(guards(most, &[]).refusals(&diff, None), []);
+        assert_eq!(
+            guards(most, &[]).refusals(&diff, None, ImageTally::default()),
+            []
+        );
     }
 }
 
@@ -105,7 +110,7 @@ fn everything_that_breaks_consumers_is_refused_at_once_unless_it_is_allowed() {
         ..removed(1, 1)
     };
     let diff = diff(boats, manufacturers);
-    let refusals = guards("10", &[]).refusals(&diff, None);
+    let refusals = guards("10", &[]).refusals(&diff, None, ImageTally::default());
     assert_eq!(
         messages(&guards("10", &[]), &diff),
         [
@@ -162,7 +167,7 @@ fn releases_that_could_not_be_compared_are_refused_unless_that_is_allowed() {
         messages(&guards("100", &[Allowed::NullFields]), &impossible),
         ["the new release could not be compared with the active one: it is gone"]
     );
-    let refusals = guards("10", &[]).refusals(&impossible, None);
+    let refusals = guards("10", &[]).refusals(&impossible, None, ImageTally::default());
     assert_eq!(options(&refusals), "--allow uncompared");
     let allowed = guards("0", &[Allowed::Uncompared]);
     assert_eq!(messages(&allowed, &impossible), [""; 0]);
@@ -176,6 +181,28 @@ fn releases_that_could_not_be_compared_are_refused_unless_that_is_allowed() {
 fn fields_that_are_not_known_are_not_guarded_and_the_rest_is() {
     let diff = diff(removed(3, 4), KindDiff::default());
     assert_eq!(messages(&guards("10", &[]), &diff).len(), 1);
+}
+
+#[test]
+fn a_tenth_of_the_images_may_be_left_out_and_no_more_unless_that_is_allowed() {
+    let tally = |left_out, all| ImageTally {
+        all,
+        left_out,
+        may_follow: 0,
+    };
+    for (left_out, all, passes) in [(0, 0, true), (1, 10, true), (2, 19, false), (9, 9, false)] {
+        let images = tally(left_out, all);
+        let refused = guards("10", &[]).refusals(&Comparison::NoneActive, None, images);
+        assert_eq!(refused.is_empty(), passes, "{left_out} of {all}");
+        let allowed = guards("10", &[Allowed::LostImages]);
+        assert_eq!(allowed.refusals(&Comparison::NoneActive, None, images), []);
+    }
+    let refused = guards("10", &[]).refusals(&Comparison::NoneActive, None, tally(60, 577));
+    assert_eq!(
+        refused[0].message,
+        "60 of 577 images are left out, more than 10 %, because they could not be measured"
+    );
+    assert_eq!(options(&refused), "--allow lost-images");
 }
 
 #[test]
@@ -193,7 +220,9 @@ fn the_log_has_what_was_refused_and_what_options_let_pass() {
     boats.moved_slugs.examples.clear();
     let comparison = diff(boats, removed(1, 2));
     let objections = |guards: &GuardArgs| {
-        let objections = guards.objections(&comparison, None).into_iter();
+        let objections = guards
+            .objections(&comparison, None, ImageTally::default())
+            .into_iter();
         let of = |one: Objection| (one.allowed_by, one.is_allowed);
         objections.map(of).collect::<Vec<_>>()
     };
@@ -212,8 +241,13 @@ fn the_log_has_what_was_refused_and_what_options_let_pass() {
     let all = guards("50", &[Allowed::MovedSlugs]);
     assert_eq!(objections(&all), said([true; 3]));
     let none = diff(removed(1, 10), KindDiff::default());
-    assert!(GuardArgs::default().objections(&none, None).is_empty());
+    assert!(
+        GuardArgs::default()
+            .objections(&none, None, ImageTally::default())
+            .is_empty()
+    );
     let uncompared = Comparison::Impossible("cut".to_owned());
-    let allowed = guards("10", &[Allowed::Uncompared]).objections(&uncompared, None);
+    let allowed =
+        guards("10", &[Allowed::Uncompared]).objections(&uncompared, None, ImageTally::default());
     assert!(matches!(&*allowed, [one] if one.is_allowed));
 }

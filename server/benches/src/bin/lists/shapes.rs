@@ -101,10 +101,11 @@ fn alone(parameter: &'static Parameter) -> Option<Filter> {
         Kind::LengthMin
         | Kind::LengthMax
         | Kind::LengthUnit
-        | Kind::Limit
+        | Kind::Limit { .. }
         | Kind::Offset
         | Kind::Sort(_)
-        | Kind::Order => return None,
+        | Kind::Order
+        | Kind::Release => return None,
     })
 }
 

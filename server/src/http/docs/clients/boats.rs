@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 progenitor::generate_api!(spec = "openapi.json", interface = Builder);
 
-use types::{Boat, ErrorEnvelope, ErrorObjectCode};
+use types::{Boat, ErrorEnvelope};
 
 const FILE: &str = "boats.json";
 /// How many requests in a row may be refused by a limit of the minute or a pause of the server.
@@ -148,12 +148,12 @@ where
             value.and_then(|value| value.parse::<u32>().ok()).unwrap_or(1)
         };
         let error = &refusal.error;
-        match error.code {
-            ErrorObjectCode::QuotaExceeded => {
+        match error.code.as_str() {
+            "QUOTA_EXCEEDED" => {
                 let renews = chrono::DateTime::from_timestamp(seconds("x-quota-reset").into(), 0);
                 return Err(Failure::Quota(renews.unwrap_or_default()));
             }
-            ErrorObjectCode::RateLimited | ErrorObjectCode::ServiceUnavailable if attempt < ATTEMPTS => {
+            "RATE_LIMITED" | "SERVICE_UNAVAILABLE" if attempt < ATTEMPTS => {
                 tokio::time::sleep(Duration::from_secs(seconds("retry-after").into())).await;
             }
             code => return Err(Failure::Other(format!("{code}: {}", error.message))),

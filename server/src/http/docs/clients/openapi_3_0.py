@@ -10,7 +10,7 @@ import sys
 
 # Keywords that mean the same in both versions.
 SAME = {"$ref", "additionalProperties", "allOf", "default", "description", "enum", "format", "items", "maximum", "maxItems",
-        "maxLength", "minimum", "minLength", "pattern", "properties", "required", "type", "x-enumDescriptions"}
+        "maxLength", "minimum", "minLength", "pattern", "properties", "required", "type", "x-enumDescriptions", "x-extensible-enum"}
 # What 3.0 has no word for, beside what it says.
 LEFT_OUT = {"info": {"summary"}, "license": {"identifier"}}
 

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use super::super::csv::COLUMNS_MAX;
+use super::super::table::COLUMNS_MAX;
 use super::super::{DEPTH_MAX, FileError, corrupt, truncated};
 use super::thrift::{self, Fields, Token};
 use crate::spool::Spool;

@@ -1,6 +1,7 @@
 //! Tests of CSV files.
 
 use super::*;
+use crate::source::Rows;
 
 #[test]
 fn every_row_is_an_object_of_texts() {
@@ -113,6 +114,72 @@ fn a_row_that_does_not_fit_the_header_is_blamed_and_the_next_one_read() {
 }
 
 #[test]
+fn columns_that_are_called_alike_or_not_at_all_are_called_by_their_places() {
+    check(
+        CSV,
+        ",price,id, price ,\n0,1,a,2,\n",
+        &[],
+        &[r#"2 {"column 1":"0","price (column 2)":"1","id":"a","price (column 4)":"2"}"#],
+    );
+}
+
+/// Checks what is read of a file of which a mapping says where its rows are.
+fn check_rows(rows: Rows, file: &str, expected: &[&str]) {
+    let table = TableLayout { sheet: None, rows };
+    let mut found = Vec::new();
+    let visited = super::super::csv::read(Cursor::new(file), &table, &mut |_| Ok(()), &mut |row| {
+        found.push(match row {
+            Ok(row) => format!("{} {}", row.start.line, row.text),
+            Err(bad) => format!("{} {}", bad.start.line, bad.message),
+        });
+        Ok(())
+    });
+    if let Err(FileError::Damaged { line, message, .. }) = visited {
+        found.push(format!("{line} {message}"));
+    }
+    assert_eq!(found, expected, "{file}");
+}
+
+#[test]
+fn a_mapping_may_name_the_row_of_the_header_which_has_the_delimiter() {
+    let file = "Boats, yachts, dinghies\n\na;b\n1;2\n";
+    check_rows(Rows::Below(3), file, &[r#"4 {"a":"1","b":"2"}"#]);
+    let named = "sep=;\nBoats, yachts\na;b\n1;2\n";
+    check_rows(Rows::Below(2), named, &[r#"4 {"a":"1","b":"2"}"#]);
+    let message = "row 2 is empty, and the mapping says `header = 2`: name the row of the header";
+    check_rows(Rows::Below(2), file, &[&format!("3 {message}")]);
+    check_rows(Rows::Below(2), "a,b\n", &[&format!("1 {message}")]);
+}
+
+#[test]
+fn a_mapping_may_name_the_columns_of_a_table_without_a_header() {
+    let columns = ["id", "", "loa"].map(str::to_owned).to_vec();
+    check_rows(
+        Rows::Without(columns),
+        "b1,,9.4\nb2,,\nb3,x,7\nb4\n",
+        &[
+            r#"1 {"id":"b1","loa":"9.4"}"#,
+            r#"2 {"id":"b2","loa":null}"#,
+            "3 \"x\" stands in a column without a name",
+            "4 the row has 1 cells, and the header 3",
+        ],
+    );
+}
+
+#[test]
+fn a_preview_is_the_first_rows_with_the_delimiter_that_most_lines_have() {
+    check_rows(
+        Rows::Preview,
+        "Boats, yachts, dinghies\na;b;c\n\n1,5;2;3\n",
+        &[
+            r#"1 [null,["Boats, yachts, dinghies"]]"#,
+            r#"2 [null,["a","b","c"]]"#,
+            r#"4 [null,["1,5","2","3"]]"#,
+        ],
+    );
+}
+
+#[test]
 fn damage_is_told_with_its_line() {
     use Code::{FileCorrupt, FileTruncated};
     for (file, count, expected) in [
@@ -124,9 +191,9 @@ fn damage_is_told_with_its_line() {
             (FileCorrupt, 3, "a quote may be missing"),
         ),
         (
-            "a,b, a\n",
+            "a,b, a,a (column 3)\n",
             0,
-            (FileCorrupt, 1, "two columns are called \"a\""),
+            (FileCorrupt, 1, "two columns are called \"a (column 3)\""),
         ),
     ] {
         check_broken(CSV, file.as_bytes(), &[], count, expected);
@@ -151,11 +218,16 @@ fn damage_is_told_with_its_line() {
 fn a_row_has_the_number_that_a_spreadsheet_shows() {
     let rows = |file: &str| {
         let mut rows = Vec::new();
-        let visited = super::super::csv::read(Cursor::new(file), &mut |_| Ok(()), &mut |record| {
-            let start = record.map_or_else(|bad| bad.start, |record| record.start);
-            rows.push((start.line, start.nth));
-            Ok(())
-        });
+        let visited = super::super::csv::read(
+            Cursor::new(file),
+            &TableLayout::default(),
+            &mut |_| Ok(()),
+            &mut |record| {
+                let start = record.map_or_else(|bad| bad.start, |record| record.start);
+                rows.push((start.line, start.nth));
+                Ok(())
+            },
+        );
         visited.unwrap();
         rows
     };

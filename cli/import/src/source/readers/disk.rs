@@ -1,9 +1,9 @@
-//! A file for the Parquet library that remembers failures of the disk.
+//! A file for libraries that remembers failures of the disk.
 //!
-//! The library turns every error into a text, so a failing disk would look like a damaged file and
+//! They turn every error into a text, so a failing disk would look like a damaged file and
 //! people would blame the export. Nothing here knows what the bytes mean.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -55,6 +55,15 @@ impl Disk {
         }
         read
     }
+
+    /// A reader of the bytes from an offset on.
+    pub(super) fn chunk(&self, start: u64) -> Chunk {
+        let part = Part::new(Arc::clone(&self.file), start..self.file.length());
+        Chunk {
+            reader: BufReader::new(part),
+            disk: self.clone(),
+        }
+    }
 }
 
 impl Length for Disk {
@@ -67,11 +76,7 @@ impl ChunkReader for Disk {
     type T = Chunk;
 
     fn get_read(&self, start: u64) -> Result<Chunk, ParquetError> {
-        let part = Part::new(Arc::clone(&self.file), start..self.file.length());
-        Ok(Chunk {
-            reader: BufReader::new(part),
-            disk: self.clone(),
-        })
+        Ok(self.chunk(start))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
@@ -85,6 +90,12 @@ impl Read for Chunk {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer);
         self.disk.noted(read)
+    }
+}
+
+impl Seek for Chunk {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.reader.seek(to)
     }
 }
 

@@ -1,0 +1,78 @@
+//! Finds folders in which each file of JSON is one record.
+//!
+//! Such files have about the same keys, and together more fields of boats than any list in them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::survey::{Survey, Surveyed, survey};
+use super::text::listed;
+use super::{boats, fields_of, names_of, plan_like, plan_of};
+use crate::mapping::Recognised;
+use crate::source::{Export, Layout, Plan};
+
+/// Files of one record each.
+pub(super) struct OneEach {
+    /// The pattern for their paths.
+    pub(super) pattern: String,
+    /// All of them, as if they were one.
+    pub(super) survey: Survey,
+    pub(super) plan: Plan,
+    /// What messages call them.
+    pub(super) name: String,
+}
+
+/// The files beside the recognised one, if each is a record. `lists` is what their lists hold.
+pub(super) fn find(
+    recognised: &Recognised,
+    layout: Layout,
+    lists: &Survey,
+    exports: &[Export],
+    temp_dir: &Path,
+) -> anyhow::Result<Option<OneEach>> {
+    let plan = plan_like(&recognised.path, layout.clone());
+    let apart = survey(exports, &plan, &|_| true, false, temp_dir)?.files;
+    let folder = folder_of(&recognised.path);
+    let beside = apart.iter().filter(|file| folder_of(&file.path) == folder);
+    let beside: Vec<&Surveyed> = beside.collect();
+    if beside.len() < 2
+        || !beside
+            .iter()
+            .all(|file| file.records == 1 && are_alike(beside[0], file))
+    {
+        return Ok(None);
+    }
+    let pattern = if folder.is_empty() || beside.len() == apart.len() {
+        "**/*.json".to_owned()
+    } else {
+        format!("**/{}/*.json", globset::escape(folder))
+    };
+    let plan = plan_of(names_of(pattern.clone()), layout);
+    let survey = survey(exports, &plan, &|_| true, true, temp_dir)?;
+    let fields = |survey: &Survey| boats(&survey.files).map_or(0, fields_of);
+    if fields(&survey) <= fields(lists) {
+        return Ok(None);
+    }
+    let names = beside.iter().map(|file| file.name.clone());
+    let name = listed(names, 1);
+    Ok(Some(OneEach {
+        pattern,
+        survey,
+        plan,
+        name,
+    }))
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Whether two files have more keys in common than not.
+fn are_alike(one: &Surveyed, other: &Surveyed) -> bool {
+    let keys = |file: &Surveyed| -> BTreeSet<String> {
+        file.keys.iter().map(|key| key.path.clone()).collect()
+    };
+    let (one, other) = (keys(one), keys(other));
+    let (common, all) = (one.intersection(&other).count(), one.union(&other).count());
+    all < 2 * common
+}

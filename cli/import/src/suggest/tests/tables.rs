@@ -1,0 +1,127 @@
+//! Drafts for tables that do not begin with their header, and for folders of one record a file.
+
+use super::*;
+
+/// The lines of a draft about where its records are, without the pattern of the files.
+fn source(suggestion: &Suggestion) -> Vec<&str> {
+    let section = suggestion.text.split("[[sources]]\n").nth(1).unwrap();
+    let lines = section.lines().take_while(|line| !line.is_empty());
+    lines.filter(|line| !line.starts_with("files")).collect()
+}
+
+const BOATS: &str =
+    "Ref;Builder;Model;Type;Year;LOA (m)\n1;Nord;Sum;Sail;1999;11,9\n2;Nord;Ur;Sail;2004;9,5\n";
+
+#[test]
+fn the_row_that_names_the_columns_is_found_below_titles_and_told() {
+    let plain = suggested("boats.csv", BOATS).unwrap();
+    let draft = boat_lines(&plain);
+    assert_eq!(source(&plain), ["reader = \"csv\""]);
+    for (titles, header) in [
+        ("sep=;\n", None),
+        ("Stock list, November, 2026\n\n", Some(3)),
+        ("Stock list;;;;;\nAs of;2026-11-01;;;;\n", Some(3)),
+        ("sep=;\nOur boats\n", Some(2)),
+        ("Boat;;;Details;;\n", Some(2)),
+    ] {
+        let titled = suggested("boats.csv", format!("{titles}{BOATS}")).unwrap();
+        assert_eq!(boat_lines(&titled), draft, "{titles}");
+        let line = header.map(|header| format!("header = {header}"));
+        let expected = ["reader = \"csv\"".to_owned()].into_iter().chain(line);
+        assert_eq!(source(&titled), expected.collect::<Vec<_>>(), "{titles}");
+        let told =
+            header.map(|row| format!("row {row} names the columns; nothing above it is read"));
+        assert_eq!(decision(&titled, "header"), told.unwrap_or_default());
+        assert_eq!(titled.errors, 0);
+    }
+}
+
+#[test]
+fn a_header_may_end_in_a_delimiter_or_begin_with_the_column_of_an_index() {
+    let plain = suggested("boats.csv", BOATS).unwrap();
+    for (before, after) in [("", ";"), (";", ""), ("", ";;")] {
+        let lines = BOATS.lines().enumerate();
+        let lines = lines.map(|(number, line)| match (number, before) {
+            (0, before) => format!("{before}{line}{after}\n"),
+            (_, "") => format!("{line}{after}\n"),
+            (number, _) => format!("{number};{line}{after}\n"),
+        });
+        let suggestion = suggested("boats.csv", lines.collect::<String>()).unwrap();
+        assert_eq!(boat_lines(&suggestion)[..3], boat_lines(&plain)[..3]);
+        assert_eq!(
+            (source(&suggestion), suggestion.errors),
+            (source(&plain), 0)
+        );
+    }
+}
+
+#[test]
+fn the_first_boat_of_a_table_without_a_header_is_not_taken_for_names() {
+    for rows in [
+        "b1,Werft,31,Sailing,1978,9.45\nb2,Werft,40,Sailing,1999,12.1\n",
+        "Aria 31,45000,31,1978,Sweden,\nBora 40,90000,40,1999,France,\n",
+    ] {
+        let suggestion = suggested("boats.csv", rows).unwrap();
+        let columns = "columns = [\"column 1\", \"column 2\", \"column 3\", \"column 4\", \"column 5\", \"column 6\"]";
+        assert_eq!(source(&suggestion), ["reader = \"csv\"", columns]);
+        let told = decision(&suggestion, "columns");
+        assert!(told.starts_with("no row looks like names"), "{told}");
+    }
+}
+
+#[test]
+fn rows_that_do_not_fit_the_header_are_told_with_the_first() {
+    let suggestion =
+        suggested("boats.csv", format!("{BOATS}3;Nord;Eta;Sail;1999;9,5;x\n")).unwrap();
+    assert_eq!(
+        decision(&suggestion, "rows"),
+        "1 row is no record; the first: row 4: the row has 7 cells, and the header 6"
+    );
+    let none = suggested(
+        "boats.csv",
+        "Ref;Builder;Model;Type\n1;Nord;Sum;Sail;x\n2;Nord;Sum\n",
+    );
+    assert_eq!(
+        none.unwrap_err().to_string(),
+        "no list of records could be read: row 2: the row has 5 cells, and the header 4"
+    );
+}
+
+#[test]
+fn files_of_one_record_each_are_one_list() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| {
+        let mut file = std::fs::File::create(directory.path().join(name)).unwrap();
+        std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+    };
+    for folder in ["boats", "pages"] {
+        std::fs::create_dir(directory.path().join(folder)).unwrap();
+    }
+    for number in 1..4 {
+        write(
+            &format!("boats/{number}.json"),
+            format!(
+                r#"{{"id":"b{number}","model":"Sum {number}","maker":"Nord","type":"Sail","year":1999,"loa":9.{number},"designers":[{{"name":"Anna"}}]}}"#
+            ),
+        );
+    }
+    write(
+        "pages/about.json",
+        r#"{"title":"About","body":"We build boats."}"#.to_owned(),
+    );
+    let exports = [Export::from(directory.path().to_owned())];
+    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+    assert!(
+        suggestion.text.contains("files = [\"**/boats/*.json\"]\n"),
+        "{}",
+        suggestion.text
+    );
+    assert_eq!(source(&suggestion), ["reader = \"json\""]);
+    assert_eq!(suggestion.errors, 0);
+    assert!(
+        suggestion
+            .recognised
+            .file
+            .ends_with("boats/1.json, and 2 others")
+    );
+}

@@ -1,0 +1,123 @@
+//! What changed from another release to the opened one, by id and by the hash of the body. Nothing
+//! here reads a body or a file.
+
+use shared::release::Record;
+use shared::release::reader::Identities;
+
+use super::Catalogue;
+use super::index::Index;
+use crate::params::ListKind;
+
+/// The records that differ, each kind in the order of ids.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    boats: Vec<Change>,
+    manufacturers: Vec<Change>,
+}
+
+/// A record that differs. What is in the opened release is known by its ordinal there.
+#[derive(Debug)]
+pub(crate) enum Change {
+    Added(u32),
+    /// The bytes of its body differ.
+    Changed(u32),
+    Removed(Box<RemovedRecord>),
+}
+
+/// The names that a record had.
+#[derive(Debug)]
+pub(crate) struct RemovedRecord {
+    id: Box<str>,
+    slug: Box<str>,
+}
+
+impl Changes {
+    /// Those of one kind.
+    pub(crate) fn of(&self, kind: ListKind) -> &[Change] {
+        match kind {
+            ListKind::Boats => &self.boats,
+            ListKind::Manufacturers => &self.manufacturers,
+        }
+    }
+
+    /// The memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        let all = [&self.boats, &self.manufacturers];
+        let removed = all.into_iter().flatten().map(|change| match change {
+            Change::Removed(was) => size_of_val(&**was) + was.id.len() + was.slug.len(),
+            Change::Added(_) | Change::Changed(_) => 0,
+        });
+        let itself = all.map(|changes| size_of_val(changes.as_slice()));
+        itself.iter().sum::<usize>() + removed.sum::<usize>()
+    }
+}
+
+impl Change {
+    /// Every word for a change.
+    pub(crate) const WORDS: [&str; 3] = ["added", "changed", "removed"];
+
+    /// The word for it.
+    pub(crate) const fn as_str(&self) -> &'static str {
+        let [added, changed, removed] = Self::WORDS;
+        match self {
+            Self::Added(_) => added,
+            Self::Changed(_) => changed,
+            Self::Removed(_) => removed,
+        }
+    }
+}
+
+impl Catalogue {
+    /// What changed from a release with these records to this one.
+    pub(crate) fn changes_since(&self, before: Identities) -> Changes {
+        let Identities {
+            boats,
+            manufacturers,
+        } = before;
+        Changes {
+            boats: changes(boats, &self.boats.index),
+            manufacturers: changes(manufacturers, &self.manufacturers.index),
+        }
+    }
+
+    /// The id and the slug of a record that changed; the slug that it had, if it is gone.
+    pub(crate) fn names_of_changed<'a>(
+        &'a self,
+        kind: ListKind,
+        change: &'a Change,
+    ) -> [&'a str; 2] {
+        match change {
+            Change::Added(ordinal) | Change::Changed(ordinal) => {
+                self.records(kind).index.names(*ordinal)
+            }
+            Change::Removed(was) => [&was.id, &was.slug],
+        }
+    }
+}
+
+/// Walks both in parallel, in the order of ids.
+fn changes(mut before: Vec<Record>, after: &Index) -> Vec<Change> {
+    before.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+    let mut after_by_id: Vec<(&str, u32)> = after.ids().collect();
+    after_by_id.sort_unstable();
+    let mut now = after_by_id.into_iter().peekable();
+    let mut changes = Vec::new();
+    for was in before {
+        while let Some((_, ordinal)) = now.next_if(|(id, _)| **id < *was.id) {
+            changes.push(Change::Added(ordinal));
+        }
+        match now.next_if(|(id, _)| **id == *was.id) {
+            None => changes.push(Change::Removed(Box::new(RemovedRecord {
+                id: was.id,
+                slug: was.slug,
+            }))),
+            Some((_, ordinal)) if after.entry(ordinal).etag != was.etag => {
+                changes.push(Change::Changed(ordinal));
+            }
+            Some(_same) => {}
+        }
+    }
+    changes.extend(now.map(|(_, ordinal)| Change::Added(ordinal)));
+    changes.shrink_to_fit();
+    changes
+}
