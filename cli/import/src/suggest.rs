@@ -45,10 +45,6 @@ use self::survey::{FILES_MAX, Survey, Surveyed, survey};
 use self::table::Table;
 use self::text::clean;
 
-/// The line of a draft for images that have addresses and no sizes: they would be lost without it.
-const MEASURED: &str =
-    "images = \"measure\"      # imports ask the addresses of images for their sizes\n";
-
 /// A mapping that probably fits an export.
 #[derive(Debug)]
 pub struct Suggestion {

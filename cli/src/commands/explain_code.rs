@@ -58,8 +58,7 @@ const fn consequence(code: Code) -> &'static str {
     match (code.severity(), code.blame()) {
         (Severity::Warning, _) => "An import goes on.",
         (Severity::Error, Blame::Record) => {
-            "An import changes nothing; with --skip-invalid it leaves the record out, or only the \
-             optional field of a manufacturer or designer that a mapping makes."
+            "An import changes nothing; with --skip-invalid it leaves the record out."
         }
         (Severity::Error, Blame::Export) => "An import changes nothing, whatever its options.",
     }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::Shipped;
 use crate::finding::Kind;
-use crate::source::readers::table::PREVIEW_ROWS;
+use crate::source::PREVIEW_ROWS;
 use crate::source::readers::workbook;
 use crate::source::{self, Encoding, Export, Incoming, Plan, ReadContext, UnreadFormat, unread};
 

@@ -5,7 +5,6 @@
 use globset::GlobSet;
 
 use super::encoding::Encoding;
-use super::readers::table::PREVIEW_ROWS;
 use super::readers::{RECORD_MAX, RecordsPath};
 use crate::steps::count;
 
@@ -239,6 +238,9 @@ pub(crate) struct Layout {
     /// Where the rows of CSV and of workbooks are.
     pub(crate) table: TableLayout,
 }
+
+/// How many rows of a table are looked at before it is known where the header is.
+pub(crate) const PREVIEW_ROWS: usize = 30;
 
 /// Where the rows of a table are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

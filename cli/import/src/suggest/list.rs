@@ -17,7 +17,6 @@ use shared::base::timestamp::Timestamp;
 use self::amount::{Currency, Mark, decimal_mark, named_currency};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
 use self::own::Own;
-use super::MEASURED;
 use super::choose::{Choice, Choices};
 use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
@@ -27,6 +26,10 @@ use super::text::quoted;
 use super::values::{has_size, is_slug, time_of};
 use crate::mapping::UNDECIDED;
 use crate::source::{Encoding, Rows, SheetName, TableLayout};
+
+/// The line of a draft for images that have addresses and no sizes: they would be lost without it.
+pub(super) const MEASURED: &str =
+    "images = \"measure\"      # imports ask the addresses of images for their sizes\n";
 
 /// The beginning of a mapping.
 const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."Maker of the boat" its fields, `a | b` gives a to b.

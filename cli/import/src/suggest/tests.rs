@@ -152,7 +152,7 @@ fn photos_with_addresses_alone_are_measured() {
         assert_eq!(decided, lines[0].starts_with("images"));
         lines.join("\n")
     };
-    let measured = MEASURED.trim_end();
+    let measured = list::MEASURED.trim_end();
     for (header, cell, expected) in [
         ("Photo", "https://a/1.jpg?w=1", "image.url = \".Photo\""),
         (

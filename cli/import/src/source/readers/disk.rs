@@ -7,8 +7,6 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use parquet::errors::ParquetError;
-use parquet::file::reader::{ChunkReader, Length};
 
 use crate::spool::{Part, Spool};
 
@@ -64,22 +62,9 @@ impl Disk {
             disk: self.clone(),
         }
     }
-}
 
-impl Length for Disk {
-    fn len(&self) -> u64 {
-        self.file.length()
-    }
-}
-
-impl ChunkReader for Disk {
-    type T = Chunk;
-
-    fn get_read(&self, start: u64) -> Result<Chunk, ParquetError> {
-        Ok(self.chunk(start))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+    /// So many bytes from an offset on.
+    pub(super) fn bytes(&self, start: u64, length: usize) -> io::Result<Bytes> {
         let mut bytes = vec![0; length];
         self.noted(self.file.read_exact_at(&mut bytes, start))?;
         Ok(bytes.into())
@@ -111,14 +96,14 @@ mod tests {
         let path = directory.path().join("a");
         let disk = |file| Disk::new(Arc::new(Spool::of_file(file, 1)));
         let unreadable = disk(File::create(&path).unwrap());
-        assert!(unreadable.get_bytes(0, 1).is_err());
+        assert!(unreadable.bytes(0, 1).is_err());
         assert!(unreadable.failure().is_some());
         let unreadable = disk(File::create(&path).unwrap());
-        let mut chunk = unreadable.get_read(0).unwrap();
+        let mut chunk = unreadable.chunk(0);
         assert!(chunk.read(&mut [0]).is_err());
         assert!(unreadable.failure().is_some());
         let empty = disk(File::open(&path).unwrap());
-        assert!(empty.get_bytes(0, 1).is_err());
+        assert!(empty.bytes(0, 1).is_err());
         assert!(empty.failure().is_none());
     }
 }

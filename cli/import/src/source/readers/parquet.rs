@@ -19,14 +19,16 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
+use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
 use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
 
 use self::rows::Rows;
-use super::disk::Disk;
+use super::disk::{Chunk, Disk};
 use super::{FileError, RecordText, Visit, corrupt, truncated};
 use crate::spool::Spool;
 
@@ -128,6 +130,24 @@ fn refused(row: u64, error: &ParquetError) -> FileError {
         other => other.to_string(),
     };
     corrupt(row, format!("the file cannot be read as Parquet: {reason}"))
+}
+
+impl Length for Disk {
+    fn len(&self) -> u64 {
+        self.file().length()
+    }
+}
+
+impl ChunkReader for Disk {
+    type T = Chunk;
+
+    fn get_read(&self, start: u64) -> Result<Chunk, ParquetError> {
+        Ok(self.chunk(start))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        Ok(self.bytes(start, length)?)
+    }
 }
 
 #[cfg(test)]

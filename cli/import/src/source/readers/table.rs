@@ -20,12 +20,10 @@ use crate::finding::{Code, Nth, Start, cut};
 use crate::json::first_repeated;
 use crate::source::formula::unescaped;
 use crate::source::incoming::Header;
-use crate::source::plan::{Rows as Wanted, TableLayout};
+use crate::source::plan::{PREVIEW_ROWS, Rows as Wanted, TableLayout};
 
 /// The most columns of a header: as many as a spreadsheet allows.
 pub(crate) const COLUMNS_MAX: usize = 16_384;
-/// How many rows of a table are looked at before it is known where the header is.
-pub(crate) const PREVIEW_ROWS: usize = 30;
 /// The most digits that a spreadsheet keeps of a number, before the last of them.
 const DIGITS: usize = 14;
 /// What columns are called in a sheet.
