@@ -34,6 +34,7 @@ mod fetch;
 mod image_args;
 pub(crate) mod key_store;
 mod listen;
+mod record_columns;
 mod release_log;
 mod show;
 mod wait;

@@ -18,6 +18,7 @@ mod sql;
 mod tables;
 mod totals;
 mod version;
+mod whole;
 
 pub(crate) use changes::{Change, Changes};
 pub use dictionaries::UnknownTerm;
@@ -32,12 +33,14 @@ pub use queue::{QueueError, QueueLimits};
 pub use sql::Argument;
 
 pub use version::duckdb_version;
+pub(crate) use whole::SentFile;
+pub use whole::WholeFormat;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use shared::base::etag::ETag;
+use shared::base::etag::{Coding, ETag};
 use shared::base::ids::IdOrSlug;
 use shared::release::bodies::Bodies;
 use shared::release::{InUse, ReleaseError};
@@ -46,6 +49,7 @@ use self::dictionaries::DictionaryIds;
 use self::index::Index;
 use self::pool::Pool;
 use self::totals::Totals;
+use self::whole::WholeFiles;
 use crate::params::ListKind;
 
 /// Why a record's body could not be read.
@@ -80,15 +84,17 @@ pub struct Body {
 struct Records {
     index: Index,
     bodies: Bodies,
+    whole: WholeFiles,
     /// Whether a body no longer matched what was verified.
     is_damaged: AtomicBool,
 }
 
 impl Records {
-    fn new(index: Index, bodies: Bodies) -> Self {
+    fn new(index: Index, bodies: Bodies, whole: WholeFiles) -> Self {
         Self {
             index,
             bodies,
+            whole,
             is_damaged: AtomicBool::new(false),
         }
     }
@@ -96,9 +102,16 @@ impl Records {
     /// The bytes of a body. A failure is remembered for operators: the disk no longer holds what
     /// was verified when the release was opened.
     fn read(&self, ordinal: u32) -> Result<Bytes, ReleaseError> {
-        self.bodies
-            .read(ordinal as usize)
-            .inspect_err(|_damage| self.is_damaged.store(true, Ordering::Relaxed))
+        self.noting_damage(self.bodies.read(ordinal as usize))
+    }
+
+    /// The same for a line, which is handed over.
+    fn with_line(&self, ordinal: u32, take: impl FnOnce(&[u8])) -> Result<(), ReleaseError> {
+        self.noting_damage(self.bodies.with_line(ordinal as usize, take))
+    }
+
+    fn noting_damage<T>(&self, read: Result<T, ReleaseError>) -> Result<T, ReleaseError> {
+        read.inspect_err(|_damage| self.is_damaged.store(true, Ordering::Relaxed))
     }
 }
 
@@ -174,6 +187,16 @@ impl Catalogue {
         };
         let etag = records.index.entry(ordinal).etag;
         Ok(Body { bytes, etag })
+    }
+
+    /// The file with all records of a kind in a coding, if there is one.
+    pub(crate) fn whole(
+        &self,
+        kind: ListKind,
+        format: WholeFormat,
+        coding: Coding,
+    ) -> Option<SentFile> {
+        self.records(kind).whole.get(format, coding)
     }
 
     /// The body that lists the terms of all boats.

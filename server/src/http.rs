@@ -8,8 +8,9 @@
 //!
 //! Reading order: `exchange` is one request and its reply; `pipeline` is the order of checks, among
 //! them `authorization`; `catalogue_request` and `look_up` are the catalogue's endpoints, `own_key`
-//! that of a key, `changes` the page of what changed, `service` the others, with their `bodies`, `docs` the documentation; `representation` is what is sent of a
-//! body, by `accept_encoding`; `error` maps errors to HTTP. `reply` is the one place that writes a
+//! that of a key, `changes` the page of what changed, `service` the others, with their `bodies`,
+//! `docs` the documentation; `representation` is what is sent of a body, by `accept_encoding`, and
+//! `whole_file` of a file, by `range`; `error` maps errors to HTTP. `reply` is the one place that writes a
 //! response: `headers` maps a status to headers, and `last_fields` has those of a connection.
 //! `access_log` writes a line for each request, [`openapi`] is the contract for programs, and
 //! [`explain`] shows how a response comes about. Nothing here knows a socket.
@@ -30,9 +31,11 @@ mod look_up;
 pub mod openapi;
 mod own_key;
 mod pipeline;
+mod range;
 mod reply;
 mod representation;
 mod service;
+mod whole_file;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -49,7 +52,7 @@ use exchange::Exchange;
 pub use exchange::answer_to_bad_head;
 pub(crate) use exchange::last_answer;
 pub(crate) use headers::ResponseMeta;
-pub(crate) use reply::{Message, Reply};
+pub(crate) use reply::{Message, Reply, ReplyBody};
 
 /// The service of an app for requests without a connection, such as those of tests in process:
 /// whoever sends them checks their heads with [`answer_to_bad_head`].

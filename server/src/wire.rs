@@ -12,10 +12,10 @@
 //!
 //! | State | Begins when | Ends when | Deadline, and what happens then |
 //! |---|---|---|---|
-//! | `Receiving`, idle | the connection is accepted; a response is flushed | a byte other than a line end arrives | `IDLE_MAX`, 75 s: ending, without a response |
+//! | `Receiving`, idle | the connection is accepted; a whole response is flushed | a byte other than a line end arrives | `IDLE_MAX`, 75 s: ending, without a response |
 //! | `Receiving`, a head | that byte arrives; a response is flushed and the next head has already begun | the whole head is passed on | `HEAD_MAX`, 10 s, or `Phase::Closing`: ending, with 408 |
 //! | `Due` | the whole head is passed on | the library begins to write | none; a client that has closed its side counts as gone after `GONE_AFTER`, 1 s, and the library drops the request |
-//! | `Answering` | the library begins to write | it flushes | `STALLED_MAX`, 30 s without a byte sent, or `ANSWER_MAX`, 5 min in all from the first wait: closed |
+//! | `Answering` | the library begins to write | it flushes the whole response, whose head says how long it is | `STALLED_MAX`, 30 s without a byte sent, or `ANSWER_MAX`, 5 min in all from the first wait and a second more for each 64 KiB: closed |
 //! | `Ending` | a head is bad or late; the idle time is over; the library shuts down | the client has closed its side, or had sent nothing more | `LINGER_MAX`, 2 s: closed |
 //!
 //! Every request goes through the first four in this order. While a response is due, later heads

@@ -27,7 +27,7 @@ def duckdb():
 
 
 def table_of(data):
-    found = list(data.directory.glob("releases/*/boats.parquet"))
+    found = list(data.directory.glob("releases/*/boat_index.parquet"))
     expect(len(found) == 1, f"{len(found)} tables of boats where one is expected")
     return found[0]
 

@@ -19,6 +19,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 NPM = ("openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3", "@types/node@24.10.1")
 STRICTER = ("--strict", "--noUncheckedIndexedAccess", "--noPropertyAccessFromIndexSignature", "--noUnusedLocals")
 OPENAPI_PYTHON_CLIENT = "0.29.1"
+# Without this, it warns that it leaves the bodies of these out.
+WHOLE_FILES = """\
+content_type_overrides:
+  application/x-ndjson: application/octet-stream
+  application/vnd.apache.parquet: application/octet-stream
+"""
 CARGO = """\
 # Made by .ci/contract: a client of the boat catalogue, which is no part of its workspace.
 [package]
@@ -97,8 +103,9 @@ def python(folder, document, environment):
     tool = of_pip(f"openapi-python-client-{OPENAPI_PYTHON_CLIENT}", f"openapi-python-client=={OPENAPI_PYTHON_CLIENT}")
     # It looks for the linter that cleans what it made.
     path = {**environment, "PATH": f"{tool}{os.pathsep}{environment['PATH']}"}
+    (folder / "python.yml").write_text(WHOLE_FILES)
     run(tool / "openapi-python-client", "generate", "--fail-on-warning", "--meta", "none", "--path", document,
-        "--output-path", folder / "boat_catalogue_client", cwd=folder, env=path)
+        "--config", folder / "python.yml", "--output-path", folder / "boat_catalogue_client", cwd=folder, env=path)
     environment = {**environment, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     run(tool / "python", HERE / "client.py", env=environment)
     return Program("Python", (tool / "python", PROGRAMS / "boats.py"), environment)

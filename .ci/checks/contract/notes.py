@@ -7,7 +7,7 @@ are the linter's words for what it only tells; they are listed too, so that a ch
 from dataclasses import dataclass
 
 ANSWERED = (200, 304)
-REFUSED = (400, 401, 403, 404, 405, 408, 410, 413, 414, 429, 431, 500, 503)
+REFUSED = (400, 401, 403, 404, 405, 408, 410, 413, 414, 416, 429, 431, 500, 503)
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Explained:
 
 EXPLAINED = [
     # Praise.
-    Explained("CL_CORRECT", (200, 308, *REFUSED), "as it should be"),
-    Explained("DATE_CORRECT", (*ANSWERED, 204, 308, *REFUSED), "as it should be"),
-    Explained("FRESHNESS_FRESH", ANSWERED, "max-age, which the contract sets"),
+    Explained("CL_CORRECT", (200, 206, 308, *REFUSED), "as it should be"),
+    Explained("DATE_CORRECT", (*ANSWERED, 204, 206, 308, *REFUSED), "as it should be"),
+    Explained("FRESHNESS_FRESH", (*ANSWERED, 206), "max-age, which the contract sets"),
 
     # The documentation, which says to browsers what it may do.
     Explained("CONTENT_SECURITY_POLICY", ANSWERED, "as it should be"),
@@ -49,18 +49,18 @@ EXPLAINED = [
     Explained("CURRENT_AGE", (200,), "a list that was asked for before comes from the cache, which `Age` says"),
     Explained("AGE_PENALTY", (200,),
               "of such a list only the body is old: the message is of this moment, as its limits are, and so is Date"),
-    Explained("STORE_PRIVATE_CC", ANSWERED, "records are for the client that has the key: `private`"),
+    Explained("STORE_PRIVATE_CC", (*ANSWERED, 206), "records are for the client that has the key: `private`"),
     Explained("STORE_STORABLE", ANSWERED, "the OpenAPI document is for everybody"),
     Explained("STORE_NO_STORE", (200, 308), "the version descriptor, the uptime and what is left of limits are of the moment; "
               "/ may be a page of its own one day"),
     Explained("LOCATION_NOT_ABSOLUTE", (308,), "behind a proxy a server does not know its own address"),
-    Explained("STALE_SERVABLE", (*ANSWERED, 400, 401, 403, 404, 410, 429, 500, 503),
+    Explained("STALE_SERVABLE", (*ANSWERED, 206, 400, 401, 403, 404, 410, 416, 429, 500, 503),
               "what forbids it is `must-revalidate`, which lets shared caches store answers to requests with a key"),
     Explained("STORE_UNSTORABLE", (304, 400, 401, 404, 408, 413, 414, 431),
               "no answer that is a refusal is to be stored, nor that the documentation is still the same"),
-    Explained("STORE_PRIVATE_AUTH", (400, 401, 403, 404, 410, 429, 500, 503),
+    Explained("STORE_PRIVATE_AUTH", (400, 401, 403, 404, 410, 416, 429, 500, 503),
               "the contract has no Cache-Control on errors; what a client with a key stores, no other client reads"),
-    Explained("FRESHNESS_NONE", (400, 401, 403, 404, 429, 500, 503), "and it has to ask again each time"),
+    Explained("FRESHNESS_NONE", (400, 401, 403, 404, 416, 429, 500, 503), "and it has to ask again each time"),
 
     Explained("FRESHNESS_HEURISTIC", (410,), "a guess goes by Last-Modified, which there is not; and a release that is gone stays so"),
 

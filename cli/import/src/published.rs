@@ -1,6 +1,6 @@
-//! Turning published bodies back into native records: the inverse of validation.
+//! Turning published records back into native ones: the inverse of validation.
 //!
-//! A body has whole objects where a native record has ids, and values that the import computes. The
+//! A published record has whole objects where a native record has ids, and values that the import computes. The
 //! table of the native format says which fields those are.
 //! What consumers do not see is lost: drafts, the `updatedAt` of boats, keys that begin with `x_`,
 //! and terms and designers of no boat. Nothing here opens or writes a file.
@@ -15,7 +15,7 @@ use crate::format::{self, FORMAT, Field, Shape, Target};
 use crate::json::{self, Member, Node, Value};
 use crate::source::LINE_MAX;
 
-/// Makes native records from bodies. It remembers which terms and designers it has returned.
+/// Makes native records from published ones. It remembers which terms and designers it has returned.
 #[derive(Default)]
 pub struct NativeRecords {
     given: Given,
@@ -33,11 +33,11 @@ pub struct NativeRecord {
     pub line: String,
 }
 
-/// Why a body cannot become a native record.
+/// Why a published record cannot become a native one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotNative {
-    /// It is not the body of a record.
-    #[error("a body is not that of a {}", .kind.as_str())]
+    /// It is not a record.
+    #[error("a line of the release is not a {}", .kind.as_str())]
     NoRecord {
         /// What was expected.
         kind: Kind,
@@ -88,14 +88,14 @@ impl NativeRecords {
         }
     }
 
-    /// The manufacturer with this body.
-    pub fn manufacturer(&mut self, body: &str) -> Result<NativeRecord, NotNative> {
-        Making::new(Kind::Manufacturer, body, &mut self.given).record()
+    /// The manufacturer that is published so.
+    pub fn manufacturer(&mut self, published: &str) -> Result<NativeRecord, NotNative> {
+        Making::new(Kind::Manufacturer, published, &mut self.given).record()
     }
 
-    /// The boat with this body, after its terms and designers that were not returned before.
-    pub fn boat(&mut self, body: &str) -> Result<Vec<NativeRecord>, NotNative> {
-        let mut making = Making::new(Kind::Boat, body, &mut self.given);
+    /// The boat that is published so, after its terms and designers that were not returned before.
+    pub fn boat(&mut self, published: &str) -> Result<Vec<NativeRecord>, NotNative> {
+        let mut making = Making::new(Kind::Boat, published, &mut self.given);
         let boat = making.record()?;
         let mut records = making.referred_to;
         records.push(boat);
@@ -111,16 +111,16 @@ fn opened(kind: Kind) -> String {
 /// A record being made.
 struct Making<'r> {
     kind: Kind,
-    body: &'r str,
+    published: &'r str,
     given: &'r mut Given,
     referred_to: Vec<NativeRecord>,
 }
 
 impl<'r> Making<'r> {
-    const fn new(kind: Kind, body: &'r str, given: &'r mut Given) -> Self {
+    const fn new(kind: Kind, published: &'r str, given: &'r mut Given) -> Self {
         Self {
             kind,
-            body,
+            published,
             given,
             referred_to: Vec::new(),
         }
@@ -128,10 +128,9 @@ impl<'r> Making<'r> {
 
     fn record(&mut self) -> Result<NativeRecord, NotNative> {
         let kind = self.kind;
-        let envelope = json::parse_rendered(self.body).map_err(|_invalid| self.no_record())?;
-        let record = envelope.member("data").ok_or_else(|| self.no_record())?;
+        let record = json::parse_rendered(self.published).map_err(|_invalid| self.no_record())?;
         let mut line = opened(kind);
-        let members = members_of(record).ok_or_else(|| self.no_record())?;
+        let members = members_of(&record).ok_or_else(|| self.no_record())?;
         self.members(format::fields(kind), members, &mut line)?;
         line.push('}');
         if LINE_MAX < line.len() {
@@ -179,7 +178,7 @@ impl<'r> Making<'r> {
         match (shape, &node.value) {
             (Shape::Reference(to), Value::Object(_)) => {
                 let id = node.member("id").ok_or_else(|| self.no_record())?;
-                line.push_str(&self.body[id.span.clone()]);
+                line.push_str(&self.published[id.span.clone()]);
                 self.refer(*to, id, node)?;
             }
             (Shape::Object(fields) | Shape::Part(fields), Value::Object(members)) => {
@@ -200,13 +199,13 @@ impl<'r> Making<'r> {
             (Shape::Reference(_) | Shape::Object(_) | Shape::Part(_) | Shape::List(_), _) => {
                 return Err(self.no_record());
             }
-            _ => line.push_str(&self.body[node.span.clone()]),
+            _ => line.push_str(&self.published[node.span.clone()]),
         }
         Ok(())
     }
 
     /// Makes the record referred to, unless it was returned before. Manufacturers have their own
-    /// bodies.
+    /// lines.
     fn refer(&mut self, to: Target, id: &Node<'_>, node: &Node<'_>) -> Result<(), NotNative> {
         let vocabulary = match to {
             Target::Manufacturer => return Ok(()),
@@ -226,7 +225,7 @@ impl<'r> Making<'r> {
         }
         for Member { key, node, .. } in members_of(node).unwrap_or_default() {
             if !is_absent(&node.value) {
-                _ = write!(line, ",\"{key}\":{}", &self.body[node.span.clone()]);
+                _ = write!(line, ",\"{key}\":{}", &self.published[node.span.clone()]);
             }
         }
         line.push('}');

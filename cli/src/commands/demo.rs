@@ -199,7 +199,7 @@ fn issue_key(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<P
     let key = NewKey {
         subscription: name.clone(),
         environment: Environment::Live,
-        scopes: Scope::ALL.into_iter().collect(),
+        scopes: Scope::READ.into_iter().collect(),
         name: Some(name),
         rate_limit: None,
         expires_at: None,

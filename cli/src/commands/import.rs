@@ -40,6 +40,7 @@ use self::publishing::Publishing;
 use self::unchanged::{Current, IfChanged};
 use super::diff::changes::ChangedFields;
 use super::export_args::{ExportArgs, REPORTS, Shown};
+use super::record_columns::record_columns;
 use super::release_log;
 use super::releases::overtaken;
 use crate::exit_status::ExitStatus;
@@ -235,7 +236,7 @@ fn first_key(keys: &KeyStoreConfig) -> Option<String> {
     Some(owner.map_or_else(
         || "catalogue subscriptions create NAME".to_owned(),
         |owner| {
-            let (name, scopes) = (quoted(owner.name.as_str()), Scope::ALL.map(Scope::as_str));
+            let (name, scopes) = (quoted(owner.name.as_str()), Scope::READ.map(Scope::as_str));
             let scopes = scopes.join(" ");
             format!("catalogue keys issue --subscription {name} --scope {scopes}")
         },
@@ -268,7 +269,7 @@ pub(super) fn import(
         }
     };
     let mut publishing = Publishing {
-        writer: releases.begin()?,
+        writer: releases.begin(record_columns())?,
     };
     let outcome = read(
         args,

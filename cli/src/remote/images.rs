@@ -35,7 +35,7 @@ const THREADS: usize = 1;
 /// Threads that look up the names of hosts.
 const BLOCKING: Blocking = Blocking {
     made: 1,
-    at_most: 4,
+    at_most: 16,
 };
 
 /// Finds the sizes of images.

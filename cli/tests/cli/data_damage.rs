@@ -109,7 +109,7 @@ fn nothing_is_activated_that_could_not_be_compared_unless_it_is_allowed() {
         let (mut cli, ids) = releases(1);
         let first = &ids[0];
         match damage {
-            "table" => overwrite(&cli, &format!("releases/{first}/boats.parquet"), b"x"),
+            "table" => overwrite(&cli, &format!("releases/{first}/boat_index.parquet"), b"x"),
             "manifest.json" => overwrite(&cli, &format!("releases/{first}/{damage}"), b"x"),
             "directory" => remove_release(&cli, first),
             _ => overwrite(&cli, "current", b"x"),
@@ -274,14 +274,14 @@ fn a_release_with_a_damaged_body_is_compared_only_where_none_is_read() {
     let edited = Edited::sample().boat(0, |boat| boat["model"] = json!("Renamed"));
     edited.write(&cli, "edited.ndjson");
     let made = import(&mut cli, "[dir]/edited.ndjson", &[]);
-    let name = format!("releases/{made}/boats.bodies");
+    let name = format!("releases/{made}/boats.ndjson");
     let file = cli.path(format!("catalogue-data/{name}"));
     let length = fs::metadata(file).unwrap().len();
     overwrite(&cli, &name, &vec![b' '; length.try_into().unwrap()]);
     for args in [&[][..], &["--json"], &["--record", "boat-001"]] {
         let outcome = cli.run(&[&["diff", "previous", &made], args].concat());
         assert_eq!((outcome.status, &*outcome.out), (FAILED, ""), "{outcome}");
-        assert!(outcome.err.contains("boats.bodies is damaged"), "{outcome}");
+        assert!(outcome.err.contains("boats.ndjson is damaged"), "{outcome}");
     }
     let makers = cli.run(&["diff", "previous", &made, "--only", "manufacturers"]);
     assert_eq!(makers.status, DONE, "{makers}");

@@ -216,7 +216,7 @@ fn what_is_there_is_replaced_when_that_is_said() {
 
 #[test]
 fn a_release_that_is_damaged_is_not_exported() {
-    for file in ["boats.bodies", "manufacturers.bodies"] {
+    for file in ["boats.ndjson", "manufacturers.ndjson"] {
         let mut cli = TestCli::new();
         let release = import(&mut cli, SAMPLE, &[]);
         let path = format!("catalogue-data/releases/{release}/{file}");

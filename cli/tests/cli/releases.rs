@@ -236,7 +236,7 @@ fn a_release_is_shown_with_its_files() {
     let (mut cli, ids) = two_releases();
     let shown = cli.run(&["releases", "show", &ids[0]]);
     for name in [
-        "boats.bodies",
+        "boats.ndjson",
         "boats.parquet",
         "words.parquet",
         "not active",
@@ -249,7 +249,7 @@ fn a_release_is_shown_with_its_files() {
     let document: serde_json::Value = serde_json::from_str(&current).unwrap();
     assert_eq!(document["id"], ids[1].as_str());
     assert_eq!(document["active"], true);
-    assert_eq!(document["files"].as_array().unwrap().len(), 11);
+    assert_eq!(document["files"].as_array().unwrap().len(), 17);
 }
 
 #[test]

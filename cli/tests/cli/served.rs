@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 
 use serde_json::Value;
 
 use crate::client::Client;
 use crate::process::{
     SERVE, Server, catalogue, catalogue_error, catalogue_json, import_sample, issue_key,
+    issue_key_with,
 };
 use crate::sample::{Sample, records};
 use crate::wait::wait_until;
@@ -211,7 +214,7 @@ fn bodies_that_take_more_than_their_memory_are_read_from_disk() {
         let target = format!("/v1/boats/{}", list["data"][0]["id"].as_str().unwrap());
         assert_eq!(server.get(&target, &key).status, 200, "{memory}");
         let release = fs::read_dir(data.join("releases")).unwrap().next().unwrap();
-        let bodies = release.unwrap().path().join("boats.bodies");
+        let bodies = release.unwrap().path().join("boats.ndjson");
         let bodies = fs::File::options().write(true).open(bodies).unwrap();
         bodies.set_len(0).unwrap();
         assert_eq!(server.get(&target, &key).status, status, "{memory}");
@@ -257,4 +260,32 @@ fn each_200_is_charged_once_while_a_server_runs_and_once_it_has_stopped() {
     );
     assert!(sample.server.stop().success());
     assert_eq!(used(), 26);
+}
+
+#[test]
+fn a_server_sends_the_tables_that_export_writes_and_only_to_keys_that_may_have_them() {
+    let sample = Sample::start();
+    let folder = sample.data.path().with_extension("tables");
+    let to = format!("{}/", folder.display());
+    catalogue(
+        sample.data.path(),
+        &["export", "--to", &to, "--format", "parquet"],
+    );
+    let scopes = "boats.read,manufacturers.read,catalogue.export";
+    let key = issue_key_with(sample.data.path(), &["--scope", scopes]);
+    for file in ["boats.parquet", "manufacturers.parquet"] {
+        let request = format!(
+            "GET /v1/{file} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
+             Authorization: Bearer {key}\r\n\r\n"
+        );
+        let mut connection = TcpStream::connect(sample.server.address).unwrap();
+        connection.write_all(request.as_bytes()).unwrap();
+        let mut sent = Vec::new();
+        connection.read_to_end(&mut sent).unwrap();
+        let written = fs::read(folder.join(file)).unwrap();
+        assert!(sent.ends_with(&[b"\r\n\r\n", &*written].concat()), "{file}");
+        let refused = sample.server.get(&format!("/v1/{file}"), &sample.key);
+        assert_eq!(refused.code(), "INSUFFICIENT_PERMISSIONS");
+    }
+    fs::remove_dir_all(folder).unwrap();
 }

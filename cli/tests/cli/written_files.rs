@@ -339,3 +339,21 @@ fn an_error_of_writing_names_the_file_that_was_asked_for_and_no_other() {
     assert!(said.contains(&error), "{said}");
     assert!(!said.contains(".part-") && !report.exists(), "{said}");
 }
+
+#[test]
+fn an_import_on_a_full_disk_makes_no_release_and_names_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+    // In blocks of 512 bytes, of which the lines of boats have 198.
+    for blocks in [1, 100, 190] {
+        let binary = command(&data, &["import", sample]);
+        let mut limited = after(&format!("trap '' XFSZ; ulimit -f {blocks}"), &binary);
+        let ended = limited.output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(3), "{said}");
+        assert!(said.contains("File too large"), "{said}");
+        let left = fs::read_dir(data.join("releases")).map_or(0, Iterator::count);
+        assert_eq!(left, 0, "{said}");
+    }
+}

@@ -121,6 +121,9 @@ errors! {
     URI_TOO_LONG = 414 "URI_TOO_LONG"
         "the address is longer than {bytes} bytes; use fewer parameters",
         "The address is too long.";
+    NO_SUCH_RANGE = 416 "RANGE_NOT_SATISFIABLE"
+        "the file has {bytes} bytes and no such range; ask for one within them, or for the whole",
+        "The range begins behind the end of the file, whose length is in `Content-Range`.";
     RATE_LIMITED = 429 "RATE_LIMITED"
         "this key has made {limit} requests in 60 seconds; wait {seconds} s before the next",
         "The key has made all the requests that it may in 60 seconds. Wait `Retry-After`; add \

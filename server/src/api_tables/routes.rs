@@ -10,6 +10,9 @@ use std::fmt;
 
 use shared::keys::scope::Scope;
 
+use crate::catalogue::WholeFormat;
+use crate::params::ListKind;
+
 /// One endpoint.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Route<O = Operation> {
@@ -70,6 +73,8 @@ pub enum CatalogueOperation {
     GetFacets,
     /// A page of what changed since another release.
     ListChanges,
+    /// All records of a kind, in a format.
+    GetWhole(ListKind, WholeFormat),
 }
 
 impl CatalogueOperation {
@@ -111,17 +116,19 @@ pub enum File {
 }
 
 use CatalogueOperation::{
-    GetBoat, GetFacets, GetManufacturer, GetTerms, ListBoats, ListChanges, ListManufacturerBoats,
-    ListManufacturers,
+    GetBoat, GetFacets, GetManufacturer, GetTerms, GetWhole, ListBoats, ListChanges,
+    ListManufacturerBoats, ListManufacturers,
 };
+use ListKind::{Boats, Manufacturers};
 use Operation::{Catalogue, DescribeKey, Service};
 use PathPattern::{Fixed, OfRecord};
-use Scope::{BoatsRead, ManufacturersRead};
+use Scope::{BoatsRead, CatalogueExport, ManufacturersRead};
 use ServiceOperation::{CheckHealth, DescribeApi, DescribeVersion};
+use WholeFormat::{Ndjson, Parquet};
 
 /// Every endpoint. All of them answer `GET` and `HEAD`, and nothing else.
 #[rustfmt::skip]
-pub static ROUTES: [Route; 12] = [
+pub static ROUTES: [Route; 16] = [
     Route { path: Fixed("/v1/boats"),                      operation: Catalogue(ListBoats, &[BoatsRead]) },
     Route { path: OfRecord("/v1/boats/", ""),              operation: Catalogue(GetBoat, &[BoatsRead]) },
     Route { path: Fixed("/v1/manufacturers"),              operation: Catalogue(ListManufacturers, &[ManufacturersRead]) },
@@ -131,6 +138,10 @@ pub static ROUTES: [Route; 12] = [
     Route { path: Fixed("/v1/facets"),                     operation: Catalogue(GetFacets, &[BoatsRead]) },
     Route { path: Fixed("/v1/changes"),                    operation: Catalogue(ListChanges, &[BoatsRead, ManufacturersRead]) },
     Route { path: Fixed("/v1/key"),                        operation: DescribeKey },
+    Route { path: Fixed("/v1/boats.ndjson"),               operation: Catalogue(GetWhole(Boats, Ndjson), &[CatalogueExport, BoatsRead]) },
+    Route { path: Fixed("/v1/boats.parquet"),              operation: Catalogue(GetWhole(Boats, Parquet), &[CatalogueExport, BoatsRead]) },
+    Route { path: Fixed("/v1/manufacturers.ndjson"),       operation: Catalogue(GetWhole(Manufacturers, Ndjson), &[CatalogueExport, ManufacturersRead]) },
+    Route { path: Fixed("/v1/manufacturers.parquet"),      operation: Catalogue(GetWhole(Manufacturers, Parquet), &[CatalogueExport, ManufacturersRead]) },
     Route { path: Fixed("/v1"),                            operation: Service(DescribeVersion) },
     Route { path: Fixed("/health"),                        operation: Service(CheckHealth) },
     Route { path: Fixed("/openapi.json"),                  operation: Service(DescribeApi) },
@@ -254,6 +265,7 @@ mod tests {
         check("/v1/facets", Some(("/v1/facets", "")));
         check("/v1/changes", Some(("/v1/changes", "")));
         check("/v1/key", Some(("/v1/key", "")));
+        check("/v1/boats.ndjson", Some(("/v1/boats.ndjson", "")));
         check("/v1", Some(("/v1", "")));
         check("/health", Some(("/health", "")));
         check("/openapi.json", Some(("/openapi.json", "")));
@@ -300,6 +312,8 @@ mod tests {
             "/v1/x/../boats",
             "/v1/Boats",
             "/v1/terms/",
+            "/v1/boats.csv",
+            "/v1/boats.ndjson.gz",
             "/v1/terms/types",
             "/v1/bo%61ts",
             "/v1/boats/a/",

@@ -202,8 +202,8 @@ fn makers(records: &Records, counts: Counts) -> Result<Vec<FacetValue>, ListErro
     });
     let counted = sorted_and_cut(counted, |(slug, _)| slug).into_iter();
     let value = |(count, (_slug, ordinal)): (u64, (&str, u32))| {
-        let body = records.read(ordinal)?;
-        let mut row = body[records.index.entry(ordinal).head.row()].to_vec();
+        let (mut row, head) = (Vec::new(), records.index.entry(ordinal).head.row());
+        records.with_line(ordinal, |line| row.extend_from_slice(&line[head]))?;
         row.push(b'}');
         let named = serde_json::from_slice(&row)?;
         Ok(FacetValue { named, count })

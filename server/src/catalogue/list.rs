@@ -120,7 +120,7 @@ fn envelope(
         }
         let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
         let row = records.index.entry(ordinal).head.row();
-        bytes.extend_from_slice(&records.read(ordinal)?[row]);
+        records.with_line(ordinal, |line| bytes.extend_from_slice(&line[row]))?;
         bytes.push(b'}');
     }
     let Page { limit, offset } = page;

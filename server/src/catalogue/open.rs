@@ -9,13 +9,14 @@ use std::thread;
 
 use shared::base::etag::ETag;
 use shared::release::bodies::Bodies;
-use shared::release::{Release, ReleaseError};
+use shared::release::{Kind, Release, ReleaseError};
 
 use super::dictionaries::DictionaryIds;
 use super::index::Index;
 use super::pool::{LoadError, Pool};
 use super::queue::{Queue, QueueLimits};
 use super::totals::Totals;
+use super::whole::WholeFiles;
 use super::{Body, Catalogue, Records};
 
 /// Most bodies that are read from disk at once.
@@ -80,11 +81,13 @@ struct Tables {
     totals: Totals,
 }
 
-/// The bodies of both kinds, and the one of terms.
+/// The bodies of both kinds, the one of terms, and the files that are sent as they are.
 struct AllBodies {
     boats: Bodies,
     manufacturers: Bodies,
     terms: Body,
+    whole_boats: WholeFiles,
+    whole_manufacturers: WholeFiles,
 }
 
 impl Catalogue {
@@ -108,8 +111,12 @@ impl Catalogue {
         Ok(Self {
             release_id: release.id().to_string(),
             published_at: release.manifest().published_at.clone(),
-            boats: records(tables.boats, bodies.boats),
-            manufacturers: records(tables.manufacturers, bodies.manufacturers),
+            boats: records(tables.boats, bodies.boats, bodies.whole_boats),
+            manufacturers: records(
+                tables.manufacturers,
+                bodies.manufacturers,
+                bodies.whole_manufacturers,
+            ),
             terms: bodies.terms,
             dictionaries: tables.dictionaries,
             totals: tables.totals,
@@ -129,6 +136,8 @@ impl AllBodies {
         let boats = release.boat_bodies(left)?;
         let terms = release.terms_body()?;
         Ok(Self {
+            whole_boats: WholeFiles::open(release, Kind::Boats, &boats)?,
+            whole_manufacturers: WholeFiles::open(release, Kind::Manufacturers, &manufacturers)?,
             boats,
             manufacturers,
             terms: Body {

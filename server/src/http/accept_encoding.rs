@@ -28,6 +28,14 @@ impl Accepted {
     /// Reads the header's values, several lines being one list. Without any, nothing is compressed:
     /// a client that says nothing may not support it.
     pub(crate) fn parse<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        Self::among(&PREFERENCE, lines)
+    }
+
+    /// The same where a body is to be had in these encodings only, the preferred ones first.
+    pub(crate) fn among<'a>(
+        preference: &[Coding],
+        lines: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Self {
         let mut weights = Weights::default();
         for line in lines {
             for member in line.split(|&byte| byte == b',') {
@@ -35,7 +43,7 @@ impl Accepted {
             }
         }
         Self {
-            best: weights.best(),
+            best: weights.best(preference),
             refuses_identity: weights.of(Coding::Identity) == Some(0),
         }
     }
@@ -72,9 +80,9 @@ impl Weights {
 
     /// An encoding that is not named is not accepted, except that a body may always be
     /// uncompressed: that is the last choice, unless its weight says otherwise.
-    fn best(&self) -> Coding {
+    fn best(&self, preference: &[Coding]) -> Coding {
         let (mut best, mut best_weight) = (Coding::Identity, 0);
-        for coding in PREFERENCE {
+        for &coding in preference {
             let weight = self.of(coding).unwrap_or(0);
             if best_weight < weight {
                 (best, best_weight) = (coding, weight);

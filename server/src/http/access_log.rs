@@ -8,7 +8,6 @@
 use std::thread;
 use std::time::Duration;
 
-use bytes::Bytes;
 use salvo::Request;
 use salvo::http::Method;
 use shared::base::clock::Moment;
@@ -18,7 +17,7 @@ use tracing::field::display;
 
 use super::headers::ResponseMeta;
 use super::pipeline::RequestContext;
-use super::reply::Reply;
+use super::reply::{Reply, ReplyBody};
 use crate::api_tables::routes::{self, MatchedPath};
 use crate::app::App;
 use crate::cache::Freshness;
@@ -72,16 +71,17 @@ impl<'a> Pending<'a> {
     pub(crate) fn answered(&self, reply: &Reply) {
         let duration = self.duration();
         let route = self.context.matched.map(MatchedPath::pattern);
+        let is_head = self.request.method() == Method::HEAD;
         let metrics = &self.app.metrics.requests;
         metrics.answered(
             route.and_then(routes::route_index),
             reply.outcome(),
+            Sent::of(reply, is_head).bytes,
             duration,
         );
         if !tracing::enabled!(tracing::Level::INFO) {
             return;
         }
-        let is_head = self.request.method() == Method::HEAD;
         write(
             Some((self.request, &self.context)),
             is_head,
@@ -152,7 +152,7 @@ impl Asked {
 struct Sent {
     /// Rows of a list; none if it is no list.
     rows: Option<u64>,
-    bytes: usize,
+    bytes: u64,
 }
 
 impl Sent {
@@ -161,7 +161,7 @@ impl Sent {
         let body = reply.body.as_ref().filter(|_body| !is_head);
         Self {
             rows: reply.meta.rows.map(|rows| body.map_or(0, |_| rows)),
-            bytes: body.map_or(0, Bytes::len),
+            bytes: body.map_or(0, ReplyBody::bytes),
         }
     }
 }

@@ -6,6 +6,7 @@ use shared::base::ids::IdOrSlug;
 
 use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of, parse_nested, parse_record};
+use super::whole_file::WholeRequest;
 use crate::api_tables::routes::CatalogueOperation;
 use crate::params::{
     BOATS, BOATS_OF_MANUFACTURER, ChangesQuery, FACETS, ListKind, ListQuery, MANUFACTURERS,
@@ -21,6 +22,7 @@ pub(crate) enum CatalogueRequest {
     Terms,
     Changes(ChangesQuery),
     Facets(ListQuery),
+    Whole(WholeRequest),
 }
 
 impl CatalogueRequest {
@@ -50,6 +52,10 @@ impl CatalogueRequest {
             }
             CatalogueOperation::GetFacets => Self::Facets(ListQuery::parse(query, &FACETS)?),
             CatalogueOperation::ListChanges => Self::Changes(ChangesQuery::parse(query)?),
+            CatalogueOperation::GetWhole(kind, format) => {
+                NoParams::parse(query)?;
+                Self::Whole(WholeRequest { kind, format })
+            }
         })
     }
 
@@ -69,6 +75,7 @@ impl CatalogueRequest {
             Self::Terms => Ok(look_up.terms()),
             Self::Facets(query) => Box::pin(look_up.facets(&query)).await,
             Self::Changes(query) => Box::pin(look_up.changes(&query)).await,
+            Self::Whole(_) => unreachable!("a file is sent, not looked up"),
         }
     }
 }

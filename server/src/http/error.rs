@@ -15,6 +15,7 @@ use shared::release::ReleaseError;
 
 use super::bodies::{self, ErrorDetails, ErrorEnvelope, ErrorObject};
 use super::headers::ResponseMeta;
+use super::whole_file::OfFile;
 use crate::api_tables::errors::{self, ErrorKind};
 use crate::api_tables::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::base::request_id::RequestId;
@@ -61,6 +62,8 @@ pub(crate) enum ApiError {
     MethodNotAllowed,
     /// A release to compare with that is not kept; or that is there, and no server can open it.
     ReleaseGone(Option<Cause>),
+    /// A range that a file of that many bytes does not have.
+    NoSuchRange(u64),
     /// The minute limit is used up.
     RateLimited(Usage),
     /// The monthly quota is used up.
@@ -108,6 +111,7 @@ impl ApiError {
             Self::UnknownPath => errors::UNKNOWN_PATH,
             Self::MethodNotAllowed => errors::METHOD_NOT_ALLOWED,
             Self::ReleaseGone(_) => errors::RELEASE_GONE,
+            Self::NoSuchRange(_) => errors::NO_SUCH_RANGE,
             Self::RateLimited(_) => errors::RATE_LIMITED,
             Self::QuotaExceeded(_) => errors::QUOTA_EXCEEDED,
             Self::RequestTimeout => errors::REQUEST_TIMEOUT,
@@ -140,6 +144,7 @@ impl ApiError {
                 kind.message(&[("scopes", &scope_names(scopes, word))])
             }
             Self::NoRecord(record) => kind.message(&[("kind", record)]),
+            Self::NoSuchRange(bytes) => kind.message(&[("bytes", bytes)]),
             Self::RateLimited(usage) => kind.message(&[
                 ("limit", &usage.limit),
                 ("seconds", &usage.retry_after_seconds),
@@ -160,6 +165,9 @@ impl ApiError {
     /// Adds what the error itself knows for the headers.
     pub(crate) fn fill(&self, meta: &mut ResponseMeta) {
         match self {
+            Self::NoSuchRange(bytes) => {
+                meta.of_file = Some(OfFile::NoPart { bytes: *bytes });
+            }
             Self::RateLimited(usage) => {
                 meta.rate = Some(*usage);
                 meta.retry_after_seconds = Some(usage.retry_after_seconds);

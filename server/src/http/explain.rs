@@ -24,7 +24,7 @@ use super::openapi;
 use super::pipeline::{Target, target};
 use crate::api_tables::routes::{self, MatchedPath, Operation, Route};
 use crate::cache::{CacheError, Freshness, ListCache};
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, SentFile};
 use crate::comparisons::{Comparisons, ReadIdentities};
 use crate::metrics::Queries;
 use crate::params::{ListKind, NoParams, QueryString};
@@ -105,6 +105,10 @@ impl Explanation {
             query: &query,
             now: clock.now(),
         };
+        if let CatalogueRequest::Whole(whole) = asked {
+            self.answer = Some(whole_body(&whole.file(catalogue, Coding::Identity)));
+            return Ok(());
+        }
         self.describe(&asked, &look_up, clock).await?;
         self.answer = Some(body(asked.look_up(&look_up).await?));
         Ok(())
@@ -127,7 +131,9 @@ impl Explanation {
                 self.record = named(catalogue, ListKind::Manufacturers, name);
                 return Ok(());
             }
-            CatalogueRequest::Terms | CatalogueRequest::Changes(_) => return Ok(()),
+            CatalogueRequest::Terms | CatalogueRequest::Changes(_) | CatalogueRequest::Whole(_) => {
+                return Ok(());
+            }
             CatalogueRequest::Facets(query) => {
                 self.parameters = query.understood();
                 self.unknown_terms = catalogue.unknown_terms(query);
@@ -221,12 +227,22 @@ fn named(catalogue: &Catalogue, kind: ListKind, name: &IdOrSlug) -> Option<Named
 
 fn body(found: Resource) -> ExplainedBody {
     ExplainedBody {
-        bytes: found.body.len(),
+        bytes: found.body.len() as u64,
         etag: found.etag.in_coding(Coding::Identity).text(),
         cache: match found.freshness {
             Freshness::Hit { .. } => "HIT",
             Freshness::Miss => "MISS",
         },
         link: found.link,
+    }
+}
+
+/// A file as it is sent uncompressed.
+fn whole_body(file: &SentFile) -> ExplainedBody {
+    ExplainedBody {
+        bytes: file.bytes(),
+        etag: file.etag.text(),
+        cache: "HIT",
+        link: None,
     }
 }

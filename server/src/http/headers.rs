@@ -13,12 +13,13 @@ use std::cell::RefCell;
 
 use bytes::Bytes;
 use salvo::http::header::{
-    AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK,
-    LOCATION, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    ACCEPT_RANGES, AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE,
+    CONTENT_TYPE, ETAG, LINK, LOCATION, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use shared::base::etag::{CodedETag, Coding};
 
+use super::whole_file::OfFile;
 use crate::api_tables::routes::PAGE;
 use crate::base::request_id::RequestId;
 use crate::cache::Freshness;
@@ -43,6 +44,7 @@ const GET_AND_HEAD: HeaderValue = HeaderValue::from_static("GET, HEAD");
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer realm=\"boat catalogue\"");
 const VARY_ON: HeaderValue = HeaderValue::from_static("Authorization, Accept-Encoding");
 const VARY_ON_CODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
+const BYTES: HeaderValue = HeaderValue::from_static("bytes");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 /// Short, so that clients soon see the document of a new version of the server.
@@ -64,6 +66,8 @@ pub(crate) struct ResponseMeta {
     pub(crate) release: Option<String>,
     /// Rows of the body, if it is a page of a list. No header has it.
     pub(crate) rows: Option<u64>,
+    /// The file that the response is about, if it is one.
+    pub(crate) of_file: Option<OfFile>,
     pub(crate) retry_after_seconds: Option<u64>,
     pub(crate) cache_policy: CachePolicy,
     pub(crate) media: Media,
@@ -74,7 +78,7 @@ pub(crate) struct ResponseMeta {
     pub(crate) preflight: Option<HeaderValue>,
 }
 
-/// The type of the body with status 200; the body of an error is always JSON.
+/// The type of the body with status 200 or 206; the body of an error is always JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Media {
     /// JSON of the API.
@@ -82,6 +86,8 @@ pub(crate) enum Media {
     Json,
     /// A file of the documentation, of that type.
     File(&'static str),
+    /// All records of a kind, of that type.
+    Whole(&'static str),
 }
 
 /// Which caches may store a response. Without an `ETag`, none may.
@@ -109,6 +115,7 @@ impl ResponseMeta {
             link: None,
             release: None,
             rows: None,
+            of_file: None,
             retry_after_seconds: None,
             cache_policy: CachePolicy::Private,
             media: Media::Json,
@@ -132,6 +139,7 @@ pub(crate) enum Group {
     Link,
     Location,
     Release,
+    Ranges,
     RetryAfter,
     WwwAuthenticate,
     Allow,
@@ -142,7 +150,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
@@ -153,6 +161,7 @@ impl Group {
         Self::Link,
         Self::Location,
         Self::Release,
+        Self::Ranges,
         Self::RetryAfter,
         Self::WwwAuthenticate,
         Self::Allow,
@@ -162,17 +171,18 @@ impl Group {
         Self::Preflight,
     ];
 
-    /// Whether this status has the headers of the group: by section 4.8, and below that by other
-    /// rules.
+    /// Whether this status has the headers of the group: by section 4.8, in which a 206 is like a
+    /// 200, and below that by other rules.
     pub(crate) const fn is_on(self, status: u16) -> bool {
         match self {
             Self::RequestId | Self::Origin => true,
-            Self::RateLimit | Self::RateLimitDraft => matches!(status, 200 | 304 | 429),
-            Self::Quota => matches!(status, 200 | 429),
-            Self::Caching => matches!(status, 200 | 304 | 308),
-            Self::Release | Self::Browser => matches!(status, 200 | 304),
+            Self::RateLimit | Self::RateLimitDraft => matches!(status, 200 | 206 | 304 | 429),
+            Self::Quota => matches!(status, 200 | 206 | 429),
+            Self::Caching => matches!(status, 200 | 206 | 304 | 308),
+            Self::Release | Self::Browser => matches!(status, 200 | 206 | 304),
             Self::Location => matches!(status, 308),
-            Self::Coding | Self::Freshness | Self::Link => matches!(status, 200),
+            Self::Coding | Self::Freshness | Self::Link => matches!(status, 200 | 206),
+            Self::Ranges => matches!(status, 200 | 206 | 416),
             Self::RetryAfter => matches!(status, 429 | 503),
             Self::WwwAuthenticate => matches!(status, 401),
             Self::Allow => matches!(status, 405),
@@ -209,6 +219,7 @@ impl Group {
                     headers.insert(X_RELEASE, value_of(release.clone()));
                 }
             }
+            Self::Ranges => write_ranges(meta.of_file.as_ref(), headers),
             Self::RetryAfter => {
                 if let Some(seconds) = meta.retry_after_seconds {
                     headers.insert(RETRY_AFTER, number(seconds));
@@ -228,19 +239,20 @@ impl Group {
     }
 }
 
-/// Writes every header of a response. `body` is the body that a `GET` receives; a 304 has none.
+/// Writes every header of a response. `length` is that of the body that a `GET` receives; a 304 has
+/// none.
 ///
 /// It writes the length itself, so that the response to `HEAD` has the length of the `GET`.
 pub(crate) fn write(
     status: StatusCode,
     meta: &ResponseMeta,
-    body: Option<&Bytes>,
+    length: Option<u64>,
     headers: &mut HeaderMap,
 ) {
     headers.reserve(20);
-    if let Some(body) = body {
+    if let Some(length) = length {
         headers.insert(CONTENT_TYPE, content_type(status, meta.media));
-        headers.insert(CONTENT_LENGTH, number(body.len()));
+        headers.insert(CONTENT_LENGTH, number(length));
     }
     for group in Group::ALL {
         if group.is_on(status.as_u16()) {
@@ -251,8 +263,8 @@ pub(crate) fn write(
 
 fn content_type(status: StatusCode, media: Media) -> HeaderValue {
     HeaderValue::from_static(match media {
-        Media::File(name) if status == StatusCode::OK => name,
-        Media::Json | Media::File(_) => "application/json",
+        Media::File(name) | Media::Whole(name) if status.is_success() => name,
+        Media::Json | Media::File(_) | Media::Whole(_) => "application/json",
     })
 }
 
@@ -299,6 +311,22 @@ fn write_freshness(freshness: Option<Freshness>, headers: &mut HeaderMap) {
     };
     headers.insert(X_CACHE, HeaderValue::from_static(outcome));
     headers.insert(AGE, recent_number(age_seconds));
+}
+
+fn write_ranges(of_file: Option<&OfFile>, headers: &mut HeaderMap) {
+    let range = match of_file {
+        None => return,
+        Some(OfFile::Whole) => None,
+        Some(OfFile::Part { part, bytes }) => {
+            let last = part.end - 1;
+            Some(format!("bytes {}-{last}/{bytes}", part.start))
+        }
+        Some(OfFile::NoPart { bytes }) => Some(format!("bytes */{bytes}")),
+    };
+    headers.insert(ACCEPT_RANGES, BYTES);
+    if let Some(range) = range {
+        headers.insert(CONTENT_RANGE, value_of(range));
+    }
 }
 
 /// A number in decimal. The conversions of the HTTP library allocate twice for each.

@@ -14,7 +14,7 @@ use super::bodies::written;
 use super::catalogue_request::CatalogueRequest;
 use super::error::ApiError;
 use super::headers::{CachePolicy, ResponseMeta};
-use super::look_up::LookUp;
+use super::look_up::{LookUp, Resource};
 use super::own_key::KeyDescription;
 use super::representation::{self, Answer};
 use super::{authorization, docs, service};
@@ -104,11 +104,17 @@ pub(crate) async fn answer<'a>(
     check_scopes(&caller.key, operation, scopes)?;
     let asked =
         CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
-    counting.check_quota().await?;
+    let quota = counting.check_quota().await?;
 
     let catalogue = app.catalogue();
     let release = || catalogue.release_id().to_owned();
     context.meta.release = operation.names_release().then(release);
+    if let CatalogueRequest::Whole(whole) = asked {
+        let answer = whole.answer(&catalogue, request, &mut context.meta)?;
+        return counting
+            .charge_whole(answer, quota, &mut context.meta)
+            .await;
+    }
     let look_up = LookUp {
         catalogue: &catalogue,
         lists: &app.lists,
@@ -121,22 +127,9 @@ pub(crate) async fn answer<'a>(
         now,
     };
     let found = asked.look_up(&look_up).await?;
-    let answer = choose(
-        app,
-        request,
-        found.body,
-        Some(found.etag),
-        &mut context.meta,
-    )
-    .await;
-    if matches!(answer, Answer::NotModified) {
-        return Ok(answer);
-    }
-    context.meta.quota = Some(counting.charge().await?);
-    context.meta.freshness = Some(found.freshness);
-    context.meta.link = found.link;
-    context.meta.rows = found.rows;
-    Ok(answer)
+    counting
+        .charge_found(found, request, &mut context.meta)
+        .await
 }
 
 /// Describes the key of a request, which counts in its minute and is never charged.
@@ -224,6 +217,39 @@ impl<'a> Counting<'a> {
         let (quotas, owner) = (&self.app.quotas, &self.caller.subscription);
         let check = |left| quotas.check_within(left, owner, self.now);
         self.wait_budget.spend(check).await
+    }
+
+    /// Charges what was looked up, unless the client has it.
+    async fn charge_found(
+        &mut self,
+        found: Resource,
+        request: &Request,
+        meta: &mut ResponseMeta,
+    ) -> Result<Answer, ApiError> {
+        let answer = choose(self.app, request, found.body, Some(found.etag), meta).await;
+        if matches!(answer, Answer::NotModified) {
+            return Ok(answer);
+        }
+        meta.quota = Some(self.charge().await?);
+        meta.freshness = Some(found.freshness);
+        meta.link = found.link;
+        meta.rows = found.rows;
+        Ok(answer)
+    }
+
+    /// Charges a file, unless the client has it, or what it gets is the rest of one, which leaves
+    /// the quota as it was checked.
+    async fn charge_whole(
+        &mut self,
+        answer: Answer,
+        checked: Usage,
+        meta: &mut ResponseMeta,
+    ) -> Result<Answer, ApiError> {
+        meta.quota = Some(match &answer {
+            Answer::File(file) if file.is_charged() => self.charge().await?,
+            _ => checked,
+        });
+        Ok(answer)
     }
 
     /// Charges a request to the month's quota, and counts it as one of its key.

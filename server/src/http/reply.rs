@@ -2,7 +2,7 @@
 //! that the library never sees.
 
 use bytes::Bytes;
-use salvo::http::{HeaderMap, ResBody, StatusCode};
+use salvo::http::{HeaderMap, Method, ResBody, StatusCode};
 use salvo::{Request, Response};
 use shared::base::clock::Moment;
 use shared::base::error_chain::chain;
@@ -11,6 +11,7 @@ use super::error::ApiError;
 use super::headers::{self, ResponseMeta};
 use super::last_fields;
 use super::representation::Answer;
+use super::whole_file::FileBody;
 use crate::app::App;
 use crate::base::request_id::RequestId;
 use crate::metrics::Outcome;
@@ -21,13 +22,39 @@ pub(crate) struct Reply {
     /// `error.code`, for the log.
     pub(super) code: Option<&'static str>,
     pub(super) meta: ResponseMeta,
-    pub(super) body: Option<Bytes>,
+    pub(super) body: Option<ReplyBody>,
+}
+
+/// What follows the head.
+pub(crate) enum ReplyBody {
+    /// Bytes in memory.
+    Bytes(Bytes),
+    /// A file or a part of it, read as it is sent.
+    File(FileBody),
+}
+
+impl ReplyBody {
+    /// Its length.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::File(file) => file.bytes(),
+        }
+    }
 }
 
 impl Reply {
     pub(crate) fn new(app: &App, answer: Result<Answer, ApiError>, mut meta: ResponseMeta) -> Self {
         let (status, code, body) = match answer {
-            Ok(Answer::Body(body)) => (StatusCode::OK, None, Some(body)),
+            Ok(Answer::Body(body)) => (StatusCode::OK, None, Some(ReplyBody::Bytes(body))),
+            Ok(Answer::File(file)) => {
+                let status = if file.is_part {
+                    StatusCode::PARTIAL_CONTENT
+                } else {
+                    StatusCode::OK
+                };
+                (status, None, Some(ReplyBody::File(file)))
+            }
             Ok(Answer::NotModified) => (StatusCode::NOT_MODIFIED, None, None),
             Ok(Answer::Preflight) => (StatusCode::NO_CONTENT, None, None),
             Ok(Answer::ToPage) => (StatusCode::PERMANENT_REDIRECT, None, None),
@@ -35,6 +62,7 @@ impl Reply {
                 log_cause(&error, app, meta.request_id);
                 error.fill(&mut meta);
                 let body = error.body(meta.request_id);
+                let body = ReplyBody::Bytes(body);
                 (error.status(), Some(error.code()), Some(body))
             }
         };
@@ -57,11 +85,12 @@ impl Reply {
     /// What is sent.
     pub(crate) fn message(self) -> Message {
         let mut headers = HeaderMap::new();
-        headers::write(self.status, &self.meta, self.body.as_ref(), &mut headers);
+        let length = self.body.as_ref().map(ReplyBody::bytes);
+        headers::write(self.status, &self.meta, length, &mut headers);
         Message {
             status: self.status,
             headers,
-            body: self.body.unwrap_or_default(),
+            body: self.body.unwrap_or(ReplyBody::Bytes(Bytes::new())),
         }
     }
 }
@@ -70,7 +99,7 @@ impl Reply {
 pub(crate) struct Message {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
+    pub(crate) body: ReplyBody,
 }
 
 impl Message {
@@ -85,9 +114,13 @@ impl Message {
         last_fields::write(request, is_last, now, &mut self.headers);
         response.status_code(self.status);
         response.set_headers(self.headers);
-        if !self.body.is_empty() {
-            response.body(ResBody::Once(self.body));
+        if self.body.bytes() == 0 || request.method() == Method::HEAD {
+            return;
         }
+        response.body(match self.body {
+            ReplyBody::Bytes(bytes) => ResBody::Once(bytes),
+            ReplyBody::File(file) => ResBody::stream(file.stream()),
+        });
     }
 
     /// The last response of a connection, as bytes; without its body for `HEAD`.
@@ -100,8 +133,9 @@ impl Message {
             }
         }
         bytes.extend_from_slice(b"\r\n");
-        if !is_head {
-            bytes.extend_from_slice(&self.body);
+        // No last answer is a file.
+        if !is_head && let ReplyBody::Bytes(body) = &self.body {
+            bytes.extend_from_slice(body);
         }
         bytes
     }
@@ -142,7 +176,7 @@ mod tests {
                 status: StatusCode::REQUEST_TIMEOUT,
                 code: None,
                 meta: ResponseMeta::new(RequestId::NIL),
-                body: Some(Bytes::from_static(b"{}")),
+                body: Some(ReplyBody::Bytes(Bytes::from_static(b"{}"))),
             };
             String::from_utf8(reply.message().into_last_bytes(now, is_head)).unwrap()
         };

@@ -13,6 +13,7 @@ use shared::base::error_chain::chain;
 use shared::base::etag::{CodedETag, Coding, ETag, IfNoneMatch};
 
 use super::accept_encoding::Accepted;
+use super::whole_file::FileBody;
 use crate::compressed::CompressedBodies;
 
 /// Length below which a body is sent uncompressed. Its head alone is longer, and both fit into one
@@ -23,6 +24,8 @@ pub(crate) const TINY_BYTES: usize = 512;
 pub(crate) enum Answer {
     /// 200 with this body.
     Body(Bytes),
+    /// 200 with this file, or 206 with a part of it.
+    File(FileBody),
     /// 304: the client has the body already.
     NotModified,
     /// 204: a page may send its request.
@@ -92,6 +95,10 @@ async fn encoded(
     }
 }
 
-fn lines<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a [u8]> {
+/// The values of a field, one a line.
+pub(super) fn lines<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> impl Iterator<Item = &'a [u8]> + use<'a> {
     headers.get_all(name).iter().map(HeaderValue::as_bytes)
 }

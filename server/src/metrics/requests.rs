@@ -35,10 +35,10 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// 200, 304, the 204 of a preflight, the 308 to the page, and every code. Nearly all requests
-    /// end with the first.
+    /// 200, 304, 206, the 204 of a preflight, the 308 to the page, and every code. Nearly all
+    /// requests end with the first.
     fn all() -> Vec<Self> {
-        let answers = [200, 304, 204, 308].map(|status| Self { status, code: None });
+        let answers = [200, 304, 206, 204, 308].map(|status| Self { status, code: None });
         let refusals = errors::by_code().map(|kind| Self {
             status: kind.status,
             code: Some(kind.code),
@@ -69,6 +69,7 @@ struct OfRoute {
     /// In the order of the outcomes.
     answered: Vec<AtomicU64>,
     durations: Durations,
+    bytes: AtomicU64,
     abandoned: AtomicU64,
 }
 
@@ -97,9 +98,17 @@ impl Requests {
         add_one(&self.mine().ended);
     }
 
-    /// A request for that route was answered with this outcome, after that time.
-    pub(crate) fn answered(&self, route: Option<usize>, outcome: Outcome, duration: Duration) {
-        self.mine().of(route).durations.observe(duration);
+    /// A request for that route was answered with this outcome and so many bytes, after that time.
+    pub(crate) fn answered(
+        &self,
+        route: Option<usize>,
+        outcome: Outcome,
+        bytes: u64,
+        duration: Duration,
+    ) {
+        let of_route = self.mine().of(route);
+        of_route.durations.observe(duration);
+        of_route.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.count(route, outcome);
     }
 
@@ -157,6 +166,14 @@ impl Requests {
             }),
         );
         families.counters(
+            "catalogue_http_response_bytes_total",
+            "Bytes of bodies, by route, each counted as its answer was made.",
+            routes().map(|(index, route)| {
+                let bytes = self.sum(|counts| &counts.routes[index].bytes);
+                ([("route", route)], bytes)
+            }),
+        );
+        families.counters(
             "catalogue_http_requests_abandoned_total",
             "Requests that were not answered, because the client left or the server stopped.",
             routes().map(|(index, route)| {
@@ -209,6 +226,7 @@ impl Counts {
         let of_route = |_| OfRoute {
             answered: (0..outcomes).map(zero).collect(),
             durations: Durations::new(&LATENCIES),
+            bytes: AtomicU64::new(0),
             abandoned: AtomicU64::new(0),
         };
         Self {
@@ -266,7 +284,7 @@ mod tests {
     fn what_alerts_look_at_is_there_from_the_beginning_and_the_rest_once_it_was_seen() {
         let requests = requests();
         assert_eq!(shown(&requests), ["/a 200 0", "/b 200 0", "none 200 0"]);
-        requests.answered(Some(1), REFUSED, Duration::ZERO);
+        requests.answered(Some(1), REFUSED, 0, Duration::ZERO);
         requests.count(None, FOUND);
         let expected = [
             "/a 200 0",
@@ -283,7 +301,7 @@ mod tests {
     fn an_outcome_that_is_not_in_the_table_is_not_taken_for_another() {
         let requests = requests();
         let before = shown(&requests);
-        requests.answered(Some(7), UNKNOWN, Duration::ZERO);
+        requests.answered(Some(7), UNKNOWN, 0, Duration::ZERO);
         assert_eq!(shown(&requests), before);
     }
 
@@ -295,7 +313,7 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..100 {
                         requests.begin();
-                        requests.answered(Some(0), FOUND, Duration::ZERO);
+                        requests.answered(Some(0), FOUND, 0, Duration::ZERO);
                         requests.end();
                     }
                     requests.begin();
@@ -315,7 +333,7 @@ mod tests {
         let statuses: std::collections::HashSet<_> =
             all.iter().map(|outcome| outcome.status).collect();
         // The outcomes that are not errors share the missing code.
-        assert_eq!(codes.len() + 3, all.len());
+        assert_eq!(codes.len() + 4, all.len());
         assert!(12 < statuses.len(), "{statuses:?}");
     }
 }

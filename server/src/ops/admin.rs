@@ -17,7 +17,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::app::App;
-use crate::http::{ApiError, Message, Reply, ResponseMeta, written};
+use crate::http::{ApiError, Message, Reply, ReplyBody, ResponseMeta, written};
 use crate::metrics::{self, Connections as Uncounted};
 use crate::ops::scrape;
 use crate::readiness::Readiness;
@@ -160,7 +160,7 @@ fn message(status: StatusCode, media_type: HeaderValue, body: Bytes) -> Message 
     Message {
         status,
         headers: fields.into_iter().collect(),
-        body,
+        body: ReplyBody::Bytes(body),
     }
 }
 

@@ -221,15 +221,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Updates the state after an attempt to write a part of a response.
+    /// Updates the state before an attempt to write a part of a response.
+    fn begin_answer(&mut self, bytes: &[u8]) {
+        if matches!(self.state, State::Receiving { .. } | State::Due { .. }) {
+            self.state = State::Answering(Answering::begin(bytes, self.heads.is_head()));
+        }
+    }
+
+    /// Updates the state after it.
     fn poll_written(
         &mut self,
         cx: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if matches!(self.state, State::Receiving { .. } | State::Due { .. }) {
-            self.state = State::Answering(Answering::default());
-        }
         match &mut self.state {
             State::Answering(answering) => answering.poll(&mut self.timer, cx, written),
             _ => written,
@@ -274,6 +278,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.begin_answer(bytes);
         let written = Pin::new(&mut this.stream).poll_write(cx, bytes);
         this.poll_written(cx, written)
     }
@@ -284,6 +289,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.begin_answer(slices.first().map_or(&[], |first| first));
         let written = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
         this.poll_written(cx, written)
     }
@@ -292,11 +298,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
         self.stream.is_write_vectored()
     }
 
-    /// The library flushes after writing a whole response, and also before the first one.
+    /// The library flushes after writing a whole response, before the first one, and in the middle of
+    /// one that it gets in parts.
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         ready!(Pin::new(&mut this.stream).poll_flush(cx))?;
-        if matches!(this.state, State::Answering(_)) {
+        if let State::Answering(answering) = &this.state
+            && answering.is_whole()
+        {
             let since = Instant::now();
             this.state = State::Receiving { since };
             if std::mem::take(&mut this.is_read_due) {

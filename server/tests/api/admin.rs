@@ -25,7 +25,7 @@ pub(crate) async fn ask(app: &TestApp, method: &str, target: &str) -> Answer {
         .header("host", "test");
     let request = Request::from_hyper(request.body(ReqBody::None).unwrap(), Scheme::HTTP);
     let service = admin::service(Arc::clone(&app.app));
-    Answer::of(service.handle(request).await)
+    Answer::of(service.handle(request).await).await
 }
 
 #[tokio::test]

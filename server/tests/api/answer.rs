@@ -5,12 +5,13 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use salvo::http::{HeaderMap, HeaderName, HeaderValue, ResBody, StatusCode};
+use futures_util::StreamExt;
+use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use salvo::prelude::Response;
 use serde_json::Value;
 
 /// Headers in the order of snapshots: first in the order of the specification, then the rest.
-const ORDER: [&str; 31] = [
+const ORDER: [&str; 33] = [
     "content-type",
     "content-length",
     "content-encoding",
@@ -28,6 +29,8 @@ const ORDER: [&str; 31] = [
     "age",
     "link",
     "x-release",
+    "accept-ranges",
+    "content-range",
     "retry-after",
     "www-authenticate",
     "allow",
@@ -56,13 +59,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn of(mut response: Response) -> Self {
+    pub(crate) async fn of(mut response: Response) -> Self {
         let status = response.status_code.unwrap_or(StatusCode::OK).as_u16();
-        let body = match response.take_body() {
-            ResBody::None => Vec::new(),
-            ResBody::Once(bytes) => bytes.to_vec(),
-            other => panic!("an unexpected kind of body: {other:?}"),
-        };
+        let (mut sent, mut body) = (response.take_body(), Vec::new());
+        while let Some(frame) = sent.next().await {
+            body.extend_from_slice(&frame.unwrap().into_data().unwrap());
+        }
         let mut headers = response.headers().clone();
         // `serve.rs` tests it over a socket.
         headers.remove("date");
@@ -125,7 +127,7 @@ impl Answer {
     /// `error.code`, or the status if the response is not an error.
     pub(crate) fn code(&self) -> String {
         match self.status {
-            200 | 304 => self.status.to_string(),
+            200 | 206 | 304 => self.status.to_string(),
             _ => self.error_code().unwrap(),
         }
     }

@@ -27,7 +27,10 @@ pub(crate) struct Endpoint {
 impl Endpoint {
     /// A target that gets a 200.
     pub(crate) const fn target(&self) -> &'static str {
-        self.good[0].1
+        match self.good {
+            [] => self.path,
+            [(_, target), ..] => target,
+        }
     }
 }
 
@@ -152,6 +155,24 @@ pub(crate) const CATALOGUE: [Endpoint; 8] = [
     },
 ];
 
+/// The endpoints that send all records of a kind.
+pub(crate) const WHOLE: [Endpoint; 4] = [
+    whole("get_all_boats_ndjson", "/v1/boats.ndjson"),
+    whole("get_all_boats_parquet", "/v1/boats.parquet"),
+    whole("get_all_manufacturers_ndjson", "/v1/manufacturers.ndjson"),
+    whole("get_all_manufacturers_parquet", "/v1/manufacturers.parquet"),
+];
+
+const fn whole(id: &'static str, path: &'static str) -> Endpoint {
+    Endpoint {
+        id,
+        path,
+        good: &[],
+        bad: &[],
+        missing: None,
+    }
+}
+
 /// The endpoints about the service, by the name of their operation.
 pub(crate) const SERVICE: [(&str, &str); 2] =
     [("describe_version", "/v1"), ("check_health", "/health")];
@@ -268,6 +289,12 @@ async fn add_of_requests(all: &mut Exchanges) {
         all.add(shown, with_key(app.get(target), key)).await;
     }
     let app = TestApp::new();
+    let behind = app
+        .get("/v1/boats.ndjson")
+        .header("range", "bytes=9999999-");
+    all.add("a range behind the end of a file", behind.key("reader"))
+        .await;
+    let app = TestApp::new();
     let basic = app.get(BOATS).header("authorization", "Basic dTpw");
     all.add("another scheme", basic).await;
 }
@@ -311,7 +338,7 @@ async fn every_error_answers_as_recorded() {
 async fn every_endpoint_refuses_in_the_same_words() {
     let boats = refused(BOATS).await;
     let expected = boats.texts();
-    for endpoint in &CATALOGUE {
+    for endpoint in CATALOGUE.iter().chain(&WHOLE) {
         let found = refused(endpoint.target()).await.texts();
         assert_eq!(found, expected, "{}", endpoint.id);
     }

@@ -229,7 +229,7 @@ impl Ask<'_> {
             return answer;
         }
         let request = Request::from_hyper(request, Scheme::HTTP);
-        Answer::of(self.app.service.handle(request).await)
+        Answer::of(self.app.service.handle(request).await).await
     }
 }
 

@@ -137,7 +137,7 @@ async fn a_release_that_is_pruned_or_damaged_or_never_was_is_gone() {
     let table = served
         .store
         .directory(&three)
-        .join(FileName::Boats.as_str());
+        .join(FileName::BoatIndex.as_str());
     fs::write(&table, "damaged").unwrap();
     for since in [two.as_str(), three.as_str(), NEVER] {
         logged();

@@ -274,7 +274,7 @@ async fn a_server_with_bodies_on_disk_never_answers_with_damaged_bytes() {
     for seed in 0..30 {
         let (_directory, release, app, mut follower) = serve(0);
         let mut random = StdRng::seed_from_u64(seed);
-        let kinds = [FileName::BoatBodies, FileName::ManufacturerBodies];
+        let kinds = [FileName::BoatLines, FileName::ManufacturerLines];
         let path = release.join(kinds.choose(&mut random).unwrap().as_str());
         let contents = fs::read(&path).unwrap();
         let what = match seed % 2 {

@@ -70,7 +70,7 @@ fn ask_while_no_thread_may_block(settings: OpenSettings) -> (bool, Result<Body, 
     let id = records::publish(&store, 7, PUBLISHED_AT);
     let catalogue = Catalogue::open(&store.open(&id).unwrap(), settings).unwrap();
     let catalogue = Arc::new(catalogue);
-    let bodies = store.directory(&id).join(FileName::BoatBodies.as_str());
+    let bodies = store.directory(&id).join(FileName::BoatLines.as_str());
     std::fs::write(bodies, "").unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -109,7 +109,7 @@ pub(crate) async fn damaged(target: &str) -> (tempfile::TempDir, ReleaseStore, T
     let app = open(&store, &id, on_disk());
     let ready = ask(&app, "GET", "/ready").await;
     assert!(!ready.text().contains("damaged"), "{}", ready.text());
-    let bodies = store.directory(&id).join(FileName::BoatBodies.as_str());
+    let bodies = store.directory(&id).join(FileName::BoatLines.as_str());
     let changed = std::fs::read(&bodies).unwrap().to_ascii_uppercase();
     std::fs::write(&bodies, changed).unwrap();
     assert_eq!(app.get(target).key("reader").send().await.status, 500);

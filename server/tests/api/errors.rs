@@ -133,7 +133,7 @@ async fn check_damaged(name: FileName, damage: impl Fn(&std::fs::File), explanat
         ..Unusual::default()
     });
     let list = match name {
-        FileName::BoatBodies => "/v1/boats",
+        FileName::BoatLines => "/v1/boats",
         _ => "/v1/manufacturers",
     };
     let one = format!("{list}/first-36").replace("manufacturers/first-36", "manufacturers/m1");
@@ -165,7 +165,7 @@ async fn a_body_that_cannot_be_read_is_a_500_that_only_the_log_explains() {
     use std::os::unix::fs::FileExt;
 
     start_logging();
-    for name in [FileName::BoatBodies, FileName::ManufacturerBodies] {
+    for name in [FileName::BoatLines, FileName::ManufacturerLines] {
         let change = |file: &std::fs::File| file.write_all_at(b"#", 20).unwrap();
         check_damaged(name, change, "has changed").await;
         let empty = |file: &std::fs::File| file.set_len(0).unwrap();

@@ -88,7 +88,7 @@ async fn a_damaged_release_is_reported_once_and_the_former_is_served_on() {
     );
 
     let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
-    let bodies = store.directory(&second).join(FileName::BoatBodies.as_str());
+    let bodies = store.directory(&second).join(FileName::BoatLines.as_str());
     let file = std::fs::OpenOptions::new().append(true).open(&bodies);
     std::io::Write::write_all(&mut file.unwrap(), b"x").unwrap();
     let told = follower.step();
@@ -122,7 +122,7 @@ async fn a_damaged_release_that_is_mended_is_served_before_long() {
     );
 
     let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
-    let bodies = store.directory(&second).join(FileName::BoatBodies.as_str());
+    let bodies = store.directory(&second).join(FileName::BoatLines.as_str());
     let whole = std::fs::read(&bodies).unwrap();
     std::fs::write(&bodies, "damaged").unwrap();
     assert!(matches!(follower.step(), Err(FollowError::Open { .. })));

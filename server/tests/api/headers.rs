@@ -1,12 +1,12 @@
 //! The headers of `HEAD`, and the id of a request. The OpenAPI document says which headers belong
 //! to which status, and is compared with every response that a snapshot shows.
 
-use crate::answers::{CATALOGUE, Endpoint, SERVICE};
+use crate::answers::{CATALOGUE, Endpoint, SERVICE, WHOLE};
 use crate::app::TestApp;
 
 #[tokio::test]
 async fn head_shows_the_headers_of_get_and_no_body() {
-    let catalogue = CATALOGUE.iter().map(Endpoint::target);
+    let catalogue = CATALOGUE.iter().chain(&WHOLE).map(Endpoint::target);
     let service = SERVICE.iter().map(|(_, target)| *target);
     let others = ["/v1/key", "/v1/boats/unknown", "/v1/boats?x=1", "/nowhere"];
     for target in catalogue.chain(service).chain(others) {

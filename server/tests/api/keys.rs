@@ -51,66 +51,72 @@ impl Keys {
             issued: HashMap::new(),
             random: StdRng::seed_from_u64(1),
         };
-        let both: &[Scope] = &Scope::ALL;
-        keys.issue("reader", both, |_| {});
+        let all: &[Scope] = &Scope::ALL;
+        keys.issue("reader", all, |_| {});
         keys.issue("boats_only", &[Scope::BoatsRead], |_| {});
         keys.issue("manufacturers_only", &[Scope::ManufacturersRead], |_| {});
         keys.issue("without_scopes", &[], |_| {});
-        keys.issue("two_a_minute", both, |key| key.rate_limit = Some(2));
-        keys.issue("revoked", both, |key| key.revoked_at = Some(NOW - 1));
-        keys.issue("expired", both, |key| key.expires_at = Some(NOW));
-        keys.issue("past_grace", both, |key| {
+        keys.issue("two_a_minute", all, |key| key.rate_limit = Some(2));
+        keys.issue("revoked", all, |key| key.revoked_at = Some(NOW - 1));
+        keys.issue("expired", all, |key| key.expires_at = Some(NOW));
+        keys.issue("past_grace", all, |key| {
             key.grace_ends_at = Some(NOW.into());
         });
-        keys.issue("disabled", both, |key| key.disabled_at = Some(NOW - 1));
-        keys.issue("inactive", both, |key| key.subscription = INACTIVE.0);
-        keys.issue("exhausted", both, |key| key.subscription = EXHAUSTED.0);
+        keys.issue("disabled", all, |key| key.disabled_at = Some(NOW - 1));
+        keys.issue("inactive", all, |key| key.subscription = INACTIVE.0);
+        keys.issue("exhausted", all, |key| key.subscription = EXHAUSTED.0);
         keys.issue("exhausted_without_scopes", &[], |key| {
             key.subscription = EXHAUSTED.0;
         });
-        keys.issue("exhausted_two_a_minute", both, |key| {
+        keys.issue("exhausted_two_a_minute", all, |key| {
             key.subscription = EXHAUSTED.0;
             key.rate_limit = Some(2);
         });
-        keys.issue("nearly_exhausted", both, |key| {
+        keys.issue("nearly_exhausted", all, |key| {
             key.subscription = NEARLY_EXHAUSTED.0;
             key.rate_limit = Some(5);
         });
         keys.issue("once_a_minute_without_scopes", &[], |key| {
             key.rate_limit = Some(1);
         });
-        keys.issue("live", both, |key| key.environment = Environment::Live);
-        keys.issue("live_revoked_expired_disabled", both, |key| {
+        keys.issue("live", all, |key| key.environment = Environment::Live);
+        keys.issue("live_revoked_expired_disabled", all, |key| {
             key.environment = Environment::Live;
             refuse_in_every_way(key);
         });
-        keys.issue("revoked_expired_disabled", both, refuse_in_every_way);
-        keys.issue("expired_disabled", both, |key| {
+        keys.issue("revoked_expired_disabled", all, refuse_in_every_way);
+        keys.issue("expired_disabled", all, |key| {
             refuse_in_every_way(key);
             key.revoked_at = None;
         });
         let unknown = PlainKey::generate(Environment::Test, &mut keys.random);
         let (of_another, _) = keys.issued["reader"].clone();
         keys.issued.insert("unknown", (of_another, unknown));
-        keys.issue("thousand_a_minute", both, |key| {
+        keys.issue("thousand_a_minute", all, |key| {
             key.subscription = UNREACHED.0;
             key.rate_limit = Some(1000);
         });
-        keys.issue("unlimited", both, |key| {
+        keys.issue("unlimited", all, |key| {
             key.subscription = UNREACHED.0;
             key.rate_limit = Some(1_000_000);
         });
-        keys.issue("ten_thousand_a_month", both, |key| {
+        keys.issue("ten_thousand_a_month", all, |key| {
             key.subscription = TEN_THOUSAND.0;
             key.rate_limit = Some(1_000_000);
         });
-        keys.issue("expiring", both, |key| {
+        keys.issue("expiring", all, |key| {
             key.expires_at = Some(NOW + 86_400);
         });
-        keys.issue("in_grace", both, |key| {
+        keys.issue("in_grace", all, |key| {
             key.expires_at = Some(NOW + 86_400);
             key.grace_ends_at = Some(shared::base::clock::UnixMillis(NOW * 1000 + 1500));
         });
+        keys.issue("reads_only", &Scope::READ, |_| {});
+        keys.issue(
+            "exports_boats",
+            &[Scope::CatalogueExport, Scope::BoatsRead],
+            |_| {},
+        );
         keys
     }
 

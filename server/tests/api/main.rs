@@ -51,5 +51,6 @@ mod records;
 mod routes;
 mod serve;
 mod service;
+mod whole;
 mod windows;
 mod wire;

@@ -70,6 +70,8 @@ fn every_route_is_documented_with_its_scopes() {
             "openapi/document.json lacks {path}"
         );
     }
+    let all_boats = json!([{ "apiKey": ["catalogue.export", "boats.read"] }]);
+    let all_manufacturers = json!([{ "apiKey": ["catalogue.export", "manufacturers.read"] }]);
     let needed = [
         ("list_boats", json!([{ "apiKey": ["boats.read"] }])),
         ("get_boat", json!([{ "apiKey": ["boats.read"] }])),
@@ -92,6 +94,10 @@ fn every_route_is_documented_with_its_scopes() {
             json!([{ "apiKey": ["boats.read"] }, { "apiKey": ["manufacturers.read"] }]),
         ),
         ("get_key", json!([{ "apiKey": [] }])),
+        ("get_all_boats_ndjson", all_boats.clone()),
+        ("get_all_boats_parquet", all_boats),
+        ("get_all_manufacturers_ndjson", all_manufacturers.clone()),
+        ("get_all_manufacturers_parquet", all_manufacturers),
         ("describe_version", json!([])),
         ("check_health", json!([])),
         ("describe_api", json!([])),
@@ -115,6 +121,7 @@ fn every_operation_has_exactly_its_statuses() {
     // found.
     let list = "200 304 400 401 403 408 413 414 429 431 500 503";
     let record = "200 304 400 401 403 404 408 413 414 429 431 500 503";
+    let whole = "200 206 304 400 401 403 408 413 414 416 429 431 500 503";
     let service = "200 400 401 408 413 414 431 500 503";
     let statuses = [
         ("list_boats", list),
@@ -129,6 +136,10 @@ fn every_operation_has_exactly_its_statuses() {
             "200 304 400 401 403 408 410 413 414 429 431 500 503",
         ),
         ("get_key", "200 400 401 408 413 414 429 431 500 503"),
+        ("get_all_boats_ndjson", whole),
+        ("get_all_boats_parquet", whole),
+        ("get_all_manufacturers_ndjson", whole),
+        ("get_all_manufacturers_parquet", whole),
         ("describe_version", service),
         ("check_health", service),
         ("describe_api", "200 304 400 401 408 413 414 431 500 503"),

@@ -273,7 +273,7 @@ fn reads_of_bodies_from_disk_are_bounded_in_the_same_way() {
     let boat = catalogue.find(ListKind::Boats, &IdOrSlug::parse("b1").unwrap());
     while_occupied(app, async |occupied| {
         // A read from the system's page cache would finish at once.
-        for name in [FileName::BoatBodies, FileName::ManufacturerBodies] {
+        for name in [FileName::BoatLines, FileName::ManufacturerLines] {
             file(name).set_len(0).unwrap();
         }
         let read = || Box::pin(catalogue.body(boat.unwrap()));

@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use import::schema::{self, Kind};
 use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
 use server::comparisons::ReadIdentities;
 use shared::base::data_dir::DataDir;
@@ -20,8 +21,8 @@ use shared::base::units::{Length, Unit};
 use shared::release::log::{Attempt, Command};
 use shared::release::reader::Identities;
 use shared::release::{
-    ExpectedActive, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases, RenderedBoat,
-    RenderedManufacturer,
+    ExpectedActive, RecordColumns, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases,
+    RenderedBoat, RenderedManufacturer,
 };
 use tempfile::TempDir;
 
@@ -193,6 +194,14 @@ fn manufacturer(maker: &Maker, index: usize) -> RenderedManufacturer {
     .unwrap()
 }
 
+/// The columns of records, as an import has them.
+pub(crate) fn columns() -> RecordColumns {
+    RecordColumns {
+        boats: schema::columns(Kind::Boat),
+        manufacturers: schema::columns(Kind::Manufacturer),
+    }
+}
+
 /// Publishes and activates a release of the first `boats` boats.
 pub(crate) fn publish(store: &ReleaseStore, boats: usize, published_at: &str) -> ReleaseId {
     publish_of(store, boats, published_at, &makers())
@@ -211,7 +220,7 @@ fn publish_of(
     published_at: &str,
     makers: &[Maker; 3],
 ) -> ReleaseId {
-    let mut writer = store.begin().unwrap();
+    let mut writer = store.begin(columns()).unwrap();
     for (index, row) in BOATS.iter().enumerate().take(boats) {
         writer.push_boat(boat(row, index, makers)).unwrap();
     }

@@ -34,6 +34,15 @@ impl ETag {
         Self(bytes)
     }
 
+    /// The tag of the body that has this SHA-256, in hexadecimal; `None` if that is no hash.
+    pub fn of_sha256(hex: &str) -> Option<Self> {
+        let mut tag = [0; Self::LENGTH];
+        for (byte, digits) in tag.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
+            *byte = u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
+        }
+        (hex.len() == 64).then_some(Self(tag))
+    }
+
     /// The bytes, for storing.
     pub const fn as_bytes(&self) -> &[u8; Self::LENGTH] {
         &self.0

@@ -11,7 +11,6 @@
 pub mod coverage;
 
 use std::io::{self, Write};
-use std::ops::Range;
 
 use serde::Serialize;
 use serde_json::Serializer;
@@ -25,7 +24,9 @@ use crate::base::model::{
 pub const BODY_MAX: usize = 16 * 1024 * 1024;
 
 /// What precedes the record in a single-record body.
-const OPENING: &[u8] = br#"{"data":"#;
+pub const OPENING: &[u8] = br#"{"data":"#;
+/// What follows it.
+pub const CLOSING: u8 = b'}';
 
 /// A record, with what it shows of others, is too large to be served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +36,7 @@ pub struct BodyTooLarge;
 /// A body's layout and contents, known once it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rendered {
-    /// Length of the body up to the end of the summary, see [`row_head`].
+    /// Length of the record up to the end of the summary: its list row, but for a closing brace.
     pub head_length: usize,
     /// Which fields have a value.
     pub coverage: Coverage,
@@ -71,21 +72,13 @@ pub fn terms(terms: &Terms<'_>) -> Result<Vec<u8>, BodyTooLarge> {
         Err(error) if error.is_io() => return Err(BodyTooLarge),
         Err(error) => unreachable!("terms did not serialise: {error}"),
     }
-    out.push(b'}');
+    out.push(CLOSING);
     Ok(out)
 }
 
-/// Where in a body its list row is, without the closing brace that a row needs.
-///
-/// `head_length` is what rendering returned: the bytes of the body up to the end of the summary.
-pub const fn row_head(head_length: usize) -> Range<usize> {
-    OPENING.len()..head_length
-}
-
-/// Whether a body of that length can have a head of that length.
-pub fn can_have_head(body_length: i32, head_length: i32) -> bool {
-    usize::try_from(head_length).is_ok_and(|head| OPENING.len() <= head)
-        && head_length < body_length
+/// The record in a body.
+pub fn record(body: &[u8]) -> &[u8] {
+    &body[OPENING.len()..body.len() - 1]
 }
 
 fn body(
@@ -100,11 +93,11 @@ fn body(
     let end_max = start + BODY_MAX - 1;
     append(summary, observer.half(), end_max, out)?;
     out.pop(); // The closing brace of the summary.
-    let head_length = out.len() - start;
+    let head_length = out.len() - start - OPENING.len();
     let comma = out.len();
     append(details, observer.half(), end_max, out)?;
     out[comma] = b','; // In place of the opening brace of the details.
-    out.push(b'}');
+    out.push(CLOSING);
     Ok(Rendered {
         head_length,
         coverage: observer.finish(),
@@ -165,7 +158,7 @@ mod tests {
         let mut out = b"before".to_vec();
         let (first, second) = (half("a".to_owned()), half("b".repeat(letters)));
         let rendered = body(&Fields::new(&["text", "text"]), &first, &second, &mut out)?;
-        assert_eq!(&out[6..][..rendered.head_length], br#"{"data":{"text":"a""#);
+        assert_eq!(&out[14..][..rendered.head_length], br#"{"text":"a""#);
         Ok(out.len() - 6)
     }
 

@@ -9,10 +9,17 @@ named! {
         BoatsRead = "boats.read",
         /// Lists of manufacturers and single manufacturers.
         ManufacturersRead = "manufacturers.read",
+        /// All records at once, of the kinds that the key may read.
+        CatalogueExport = "catalogue.export",
     }
 
     /// A text that names no scope.
-    pub struct UnknownScope = "must be boats.read or manufacturers.read";
+    pub struct UnknownScope = "must be boats.read, manufacturers.read or catalogue.export";
+}
+
+impl Scope {
+    /// The scopes of a kind of record each: what most keys have.
+    pub const READ: [Self; 2] = [Self::BoatsRead, Self::ManufacturersRead];
 }
 
 /// A set of scopes, always in the order of [`Scope::ALL`]; may be empty.
@@ -20,6 +27,7 @@ named! {
 pub struct Scopes {
     boats_read: bool,
     manufacturers_read: bool,
+    catalogue_export: bool,
 }
 
 impl Scopes {
@@ -28,12 +36,13 @@ impl Scopes {
         match scope {
             Scope::BoatsRead => self.boats_read,
             Scope::ManufacturersRead => self.manufacturers_read,
+            Scope::CatalogueExport => self.catalogue_export,
         }
     }
 
     /// Whether there is no scope at all.
     pub const fn is_empty(self) -> bool {
-        !self.boats_read && !self.manufacturers_read
+        !self.boats_read && !self.manufacturers_read && !self.catalogue_export
     }
 
     /// The scopes, in the order of [`Scope::ALL`].
@@ -59,6 +68,7 @@ impl FromIterator<Scope> for Scopes {
             match scope {
                 Scope::BoatsRead => set.boats_read = true,
                 Scope::ManufacturersRead => set.manufacturers_read = true,
+                Scope::CatalogueExport => set.catalogue_export = true,
             }
         }
         set
@@ -82,12 +92,14 @@ mod tests {
     #[test]
     fn a_set_keeps_one_order_and_no_repeats() {
         let given = [
+            Scope::CatalogueExport,
             Scope::ManufacturersRead,
             Scope::BoatsRead,
             Scope::ManufacturersRead,
         ];
         let scopes = Scopes::from_iter(given);
-        assert_eq!(scopes.join(" "), "boats.read manufacturers.read");
+        let text = "boats.read manufacturers.read catalogue.export";
+        assert_eq!(scopes.join(" "), text);
         assert!(!scopes.is_empty());
         assert!(Scopes::default().is_empty());
         assert!(!Scopes::from_iter([Scope::BoatsRead]).contains(Scope::ManufacturersRead));

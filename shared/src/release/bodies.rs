@@ -1,7 +1,10 @@
-//! The file of bodies, one after the other: read by ordinal, from memory or from disk.
+//! The bodies of single records, made from the file of their lines: by ordinal, from memory or from
+//! disk.
 //!
-//! Bodies on disk are verified once as a whole, then read one by one, each with its checksum. Their
-//! file is not mapped into memory, because a mapping kills the process when its file shrinks.
+//! A body is a line within an envelope. It is a copy, since the line is also a part of the file that
+//! consumers get as a whole. Lines on disk are verified once as a whole, then read one by one, each
+//! with its checksum. Their file is not mapped into memory, because a mapping kills the process when
+//! its file shrinks.
 
 mod reused_buffer;
 
@@ -15,10 +18,11 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_64;
 
-use self::reused_buffer::ReusedBuffer;
+pub(super) use self::reused_buffer::ReusedBuffer;
 use super::ReleaseError;
 use super::throttle::Throttle;
 use crate::base::hash::hex;
+use crate::base::render::{CLOSING, OPENING};
 
 /// Longest body that is read on an asynchronous thread, in bytes: copying it takes microseconds.
 const AT_ONCE_MAX: u64 = 1 << 18;
@@ -32,7 +36,7 @@ pub struct Bodies(Source);
 #[derive(Debug)]
 enum Source {
     Memory {
-        /// Where each body begins, and where the last one ends.
+        /// Where each line begins, and where the last one ends.
         offsets: Vec<u64>,
         contents: Bytes,
     },
@@ -71,8 +75,23 @@ impl Bodies {
     /// When there is no such ordinal.
     pub fn read(&self, ordinal: usize) -> Result<Bytes, ReleaseError> {
         match &self.0 {
-            Source::Memory { offsets, contents } => Ok(slice(contents, offsets, ordinal)),
-            Source::Disk(bodies) => bodies.read(ordinal),
+            Source::Memory { offsets, contents } => Ok(in_memory(contents, offsets, ordinal)),
+            Source::Disk(bodies) => Ok(bodies.read(ordinal)?.body()),
+        }
+    }
+
+    /// Hands over the line of the record with that ordinal, with its line feed.
+    ///
+    /// # Panics
+    /// When there is no such ordinal.
+    pub fn with_line<T>(
+        &self,
+        ordinal: usize,
+        take: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, ReleaseError> {
+        match &self.0 {
+            Source::Memory { offsets, contents } => Ok(take(line(contents, offsets, ordinal))),
+            Source::Disk(bodies) => Ok(take(bodies.read(ordinal)?.line())),
         }
     }
 
@@ -83,21 +102,56 @@ impl Bodies {
     /// When there is no such ordinal.
     pub fn read_at_once(&self, ordinal: usize) -> Option<Bytes> {
         match &self.0 {
-            Source::Memory { offsets, contents } => Some(slice(contents, offsets, ordinal)),
+            Source::Memory { offsets, contents } => Some(in_memory(contents, offsets, ordinal)),
             Source::Disk(bodies) => bodies.read_at_once(ordinal),
         }
     }
 }
 
-fn slice(contents: &Bytes, offsets: &[u64], ordinal: usize) -> Bytes {
+fn line<'a>(contents: &'a Bytes, offsets: &[u64], ordinal: usize) -> &'a [u8] {
     let place = |offset| {
         usize::try_from(offset)
             .unwrap_or_else(|_| unreachable!("what is in memory can be addressed"))
     };
-    contents.slice(place(offsets[ordinal])..place(offsets[ordinal + 1]))
+    &contents[place(offsets[ordinal])..place(offsets[ordinal + 1])]
 }
 
-/// An open file of bodies.
+fn in_memory(contents: &Bytes, offsets: &[u64], ordinal: usize) -> Bytes {
+    let line = line(contents, offsets, ordinal);
+    let mut framed = FramedLine::of(line.len());
+    framed.line_mut().copy_from_slice(line);
+    framed.body()
+}
+
+/// A line with room around it, so that it becomes a body where it lies.
+pub(super) struct FramedLine(ReusedBuffer);
+
+impl FramedLine {
+    /// An unread line of that length, with its line feed.
+    pub(super) fn of(length: usize) -> Self {
+        let mut buffer = ReusedBuffer::take(OPENING.len() + length);
+        buffer.as_mut()[..OPENING.len()].copy_from_slice(OPENING);
+        Self(buffer)
+    }
+
+    pub(super) fn line_mut(&mut self) -> &mut [u8] {
+        &mut self.0.as_mut()[OPENING.len()..]
+    }
+
+    fn line(&self) -> &[u8] {
+        &self.0.as_ref()[OPENING.len()..]
+    }
+
+    /// The body, in which a brace takes the place of the line feed.
+    pub(super) fn body(mut self) -> Bytes {
+        if let Some(line_feed) = self.0.as_mut().last_mut() {
+            *line_feed = CLOSING;
+        }
+        self.0.filled()
+    }
+}
+
+/// An open file of lines.
 #[derive(Debug)]
 struct OnDisk {
     /// Stays readable when the release is pruned.
@@ -107,7 +161,7 @@ struct OnDisk {
     spans: Vec<Span>,
 }
 
-/// Where a body lies, and what shows that it is still the one that was verified. Both are side by
+/// Where a line lies, and what shows that it is still the one that was verified. Both are side by
 /// side, since with a million bodies fetching either from memory takes longer than using it.
 #[derive(Clone, Copy, Debug)]
 struct Span {
@@ -115,7 +169,7 @@ struct Span {
     end: u64,
     /// Made of the very bytes that the SHA-256 of the file was made of.
     ///
-    /// So a body with this sum is one that the manifest vouches for. What the sum guards against is
+    /// So a line with this sum is one that the manifest vouches for. What the sum guards against is
     /// a disk or a mistake that changes the file of a running server, and 64 bits miss one such
     /// change in 10^19; a person who may write there could as well replace the release.
     /// Checking it takes 0.2 us a body, its SHA-256 3.4 us.
@@ -127,13 +181,13 @@ impl Span {
         length(&(self.start..self.end))
     }
 
-    fn checked(&self, body: ReusedBuffer) -> Option<Bytes> {
-        (sum(body.as_ref()) == self.sum).then(|| body.filled())
+    fn checked(&self, line: FramedLine) -> Option<FramedLine> {
+        (sum(line.line()) == self.sum).then_some(line)
     }
 }
 
 impl OnDisk {
-    /// Reads all of `file`, whose bodies begin and end at `offsets`, and compares its hash.
+    /// Reads all of `file`, whose lines begin and end at `offsets`, and compares its hash.
     fn verify(
         file: File,
         path: PathBuf,
@@ -152,14 +206,14 @@ impl OnDisk {
         Ok(Self { file, path, spans })
     }
 
-    fn read(&self, ordinal: usize) -> Result<Bytes, ReleaseError> {
+    fn read(&self, ordinal: usize) -> Result<FramedLine, ReleaseError> {
         let span = &self.spans[ordinal];
-        let mut body = ReusedBuffer::take(span.length());
+        let mut line = FramedLine::of(span.length());
         self.file
-            .read_exact_at(body.as_mut(), span.start)
+            .read_exact_at(line.line_mut(), span.start)
             .map_err(ReleaseError::io("read", &self.path))?;
-        span.checked(body).ok_or_else(|| {
-            let reason = format!("the body at byte {} has changed", span.start);
+        span.checked(line).ok_or_else(|| {
+            let reason = format!("the line at byte {} has changed", span.start);
             ReleaseError::damaged(&self.path, reason)
         })
     }
@@ -171,9 +225,9 @@ impl OnDisk {
         if AT_ONCE_MAX < span.end - span.start {
             return None;
         }
-        let mut body = ReusedBuffer::take(span.length());
-        is_read_at_once(&self.file, body.as_mut(), span.start).then_some(())?;
-        span.checked(body)
+        let mut line = FramedLine::of(span.length());
+        is_read_at_once(&self.file, line.line_mut(), span.start).then_some(())?;
+        span.checked(line).map(FramedLine::body)
     }
 }
 
@@ -189,7 +243,7 @@ fn length(range: &Range<u64>) -> usize {
 /// Whether all of `buffer` could be filled without waiting for a disk. Some file systems cannot
 /// tell.
 #[cfg(target_os = "linux")]
-fn is_read_at_once(file: &File, buffer: &mut [u8], offset: u64) -> bool {
+pub(super) fn is_read_at_once(file: &File, buffer: &mut [u8], offset: u64) -> bool {
     use std::io::IoSliceMut;
 
     use rustix::io::{ReadWriteFlags, preadv2};
@@ -200,7 +254,7 @@ fn is_read_at_once(file: &File, buffer: &mut [u8], offset: u64) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn is_read_at_once(_file: &File, _buffer: &mut [u8], _offset: u64) -> bool {
+pub(super) fn is_read_at_once(_file: &File, _buffer: &mut [u8], _offset: u64) -> bool {
     false
 }
 

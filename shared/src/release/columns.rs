@@ -4,14 +4,15 @@
 //! lists filter and sort by are named in [`super::listing`], all others in [`super::tables`].
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::listing::{
     BOAT_TERMS, BOAT_WORDS, ListedBoat, ListedManufacturer, MANUFACTURER_WORDS, PairNames, Row,
 };
 use super::rendered::{RenderedBoat, RenderedBody, RenderedManufacturer};
 use super::tables::{
-    BODY_LENGTH, BODY_OFFSET, Columns, ETAG, HEAD_LENGTH, ID, ORDINAL, SLUG, TERM_ID, TERM_SLUG,
-    VOCABULARY, WORD, int,
+    Columns, ETAG, HEAD_LENGTH, ID, LINE_LENGTH, SLUG, TERM_ID, TERM_SLUG, VOCABULARY, WORD,
+    arrange, int, places,
 };
 use super::terms::{Vocabularies, Vocabulary};
 use crate::base::etag::ETag;
@@ -20,25 +21,34 @@ use crate::base::ids::Slug;
 use crate::base::render::BodyTooLarge;
 use crate::base::timestamp::Timestamp;
 
-/// What every kind of record has: its identity, and the place of its body.
+/// What every kind of record has: its identity, and the length of its line.
 #[derive(Default)]
 struct Identities {
     ids: Vec<Box<str>>,
     slugs: Vec<Box<str>>,
     etags: Vec<ETag>,
-    offsets: Vec<i64>,
     lengths: Vec<i32>,
     head_lengths: Vec<i32>,
 }
 
 impl Identities {
-    fn push(&mut self, id: &str, slug: &str, body: &RenderedBody, offset: i64) {
+    fn push(&mut self, id: &str, slug: &str, body: &RenderedBody) {
         self.ids.push(id.into());
         self.slugs.push(slug.into());
         self.etags.push(body.etag);
-        self.offsets.push(offset);
-        self.lengths.push(int(body.bytes.len()));
+        self.lengths.push(int(body.record().len() + 1));
         self.head_lengths.push(int(body.head_length));
+    }
+
+    /// Puts them in the order of ids.
+    fn put_in_order(&mut self) -> IdOrder {
+        let order = IdOrder::of(&self.ids, &self.lengths);
+        arrange(&mut self.ids, &order.pushed);
+        arrange(&mut self.slugs, &order.pushed);
+        arrange(&mut self.etags, &order.pushed);
+        arrange(&mut self.lengths, &order.pushed);
+        arrange(&mut self.head_lengths, &order.pushed);
+        order
     }
 
     fn len(&self) -> usize {
@@ -47,14 +57,37 @@ impl Identities {
 
     fn into_columns(self) -> Columns {
         vec![
-            ORDINAL.column((0..self.len()).map(int).collect()),
             ID.column(self.ids),
             SLUG.column(self.slugs),
             ETAG.column(self.etags),
-            BODY_OFFSET.column(self.offsets),
-            BODY_LENGTH.column(self.lengths),
+            LINE_LENGTH.column(self.lengths),
             HEAD_LENGTH.column(self.head_lengths),
         ]
+    }
+}
+
+/// The order of ids by code point, in which records get their ordinals. They were pushed in any.
+pub(super) struct IdOrder {
+    /// By ordinal: the place in the order of pushing.
+    pushed: Vec<usize>,
+    /// By ordinal: where the line lies among those that were pushed.
+    pub(super) lines: Vec<Range<u64>>,
+}
+
+impl IdOrder {
+    /// The order of the records with these ids and lengths of lines, in the order of pushing.
+    fn of(ids: &[Box<str>], lengths: &[i32]) -> Self {
+        let mut end = 0;
+        let mut lines = Vec::with_capacity(ids.len());
+        for length in lengths {
+            let begin = end;
+            end += u64::from(length.unsigned_abs());
+            lines.push(begin..end);
+        }
+        let mut pushed: Vec<usize> = (0..ids.len()).collect();
+        pushed.sort_unstable_by_key(|&record| &ids[record]);
+        arrange(&mut lines, &pushed);
+        Self { pushed, lines }
     }
 }
 
@@ -89,10 +122,10 @@ pub(super) struct BoatColumns {
 }
 
 impl BoatColumns {
-    pub(super) fn push(&mut self, boat: RenderedBoat, offset: i64) {
+    pub(super) fn push(&mut self, boat: RenderedBoat) {
         let ordinal = int(self.identities.len());
         self.identities
-            .push(boat.id.as_str(), boat.slug.as_str(), &boat.body, offset);
+            .push(boat.id.as_str(), boat.slug.as_str(), &boat.body);
         self.listed.push(ListedBoat {
             manufacturer: self.manufacturers.id(boat.manufacturer),
             boat_type: self.terms.types.count(boat.boat_type, ordinal),
@@ -111,6 +144,29 @@ impl BoatColumns {
 
     pub(super) fn len(&self) -> usize {
         self.identities.len()
+    }
+
+    /// Puts all boats in the order of ids, and terms in theirs.
+    pub(super) fn put_in_order(&mut self) -> IdOrder {
+        let order = self.identities.put_in_order();
+        arrange(&mut self.listed, &order.pushed);
+        arrange(&mut self.folded_models, &order.pushed);
+        let types = self.terms.types.put_in_order();
+        for boat in &mut self.listed {
+            boat.boat_type = types[index(boat.boat_type)];
+        }
+        let ordinals = places(&order.pushed);
+        for (pairs, vocabulary) in [
+            (&mut self.boat_categories, &mut self.terms.categories),
+            (&mut self.boat_activities, &mut self.terms.activities),
+        ] {
+            let codes = vocabulary.put_in_order();
+            for (term, boat) in &mut pairs.0 {
+                *term = codes[index(*term)];
+                *boat = ordinals[index(*boat)];
+            }
+        }
+        order
     }
 
     /// The orders of boats. The error is the slug of a manufacturer that was never pushed.
@@ -219,7 +275,7 @@ pub(super) struct ManufacturerColumns {
 }
 
 impl ManufacturerColumns {
-    pub(super) fn push(&mut self, manufacturer: RenderedManufacturer, offset: i64) {
+    pub(super) fn push(&mut self, manufacturer: RenderedManufacturer) {
         let RenderedManufacturer {
             body,
             id,
@@ -227,10 +283,17 @@ impl ManufacturerColumns {
             folded_name,
             updated_at,
         } = manufacturer;
-        self.identities
-            .push(id.as_str(), slug.as_str(), &body, offset);
+        self.identities.push(id.as_str(), slug.as_str(), &body);
         self.folded_names.push(folded_name);
         self.updated_at.push(updated_at);
+    }
+
+    /// Puts all manufacturers in the order of ids.
+    pub(super) fn put_in_order(&mut self) -> IdOrder {
+        let order = self.identities.put_in_order();
+        arrange(&mut self.folded_names, &order.pushed);
+        arrange(&mut self.updated_at, &order.pushed);
+        order
     }
 
     pub(super) fn len(&self) -> usize {

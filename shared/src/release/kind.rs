@@ -2,6 +2,24 @@
 
 use super::manifest::FileName;
 
+/// A file with all records of a kind, for consumers who want them at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WholeFile {
+    /// One record a line, in the order of ids: the value of `data` in its body.
+    Lines,
+    /// The same lines in Zstandard.
+    LinesZstd,
+    /// The same lines in gzip.
+    LinesGzip,
+    /// A Parquet file with a column for each field, in the same order.
+    Columns,
+}
+
+impl WholeFile {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Lines, Self::LinesZstd, Self::LinesGzip, Self::Columns];
+}
+
 /// A kind of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -39,19 +57,30 @@ impl Kind {
         }
     }
 
-    /// The file of their bodies.
-    pub(super) const fn bodies(self) -> FileName {
-        match self {
-            Self::Boats => FileName::BoatBodies,
-            Self::Manufacturers => FileName::ManufacturerBodies,
+    /// The file with all of them.
+    pub const fn whole(self, file: WholeFile) -> FileName {
+        match (self, file) {
+            (Self::Boats, WholeFile::Lines) => FileName::BoatLines,
+            (Self::Boats, WholeFile::LinesZstd) => FileName::BoatLinesZstd,
+            (Self::Boats, WholeFile::LinesGzip) => FileName::BoatLinesGzip,
+            (Self::Boats, WholeFile::Columns) => FileName::BoatColumns,
+            (Self::Manufacturers, WholeFile::Lines) => FileName::ManufacturerLines,
+            (Self::Manufacturers, WholeFile::LinesZstd) => FileName::ManufacturerLinesZstd,
+            (Self::Manufacturers, WholeFile::LinesGzip) => FileName::ManufacturerLinesGzip,
+            (Self::Manufacturers, WholeFile::Columns) => FileName::ManufacturerColumns,
         }
     }
 
+    /// The file of their lines, from which bodies are made.
+    pub(super) const fn lines(self) -> FileName {
+        self.whole(WholeFile::Lines)
+    }
+
     /// The file with a row for each of them.
-    pub(super) const fn table(self) -> FileName {
+    pub(super) const fn index(self) -> FileName {
         match self {
-            Self::Boats => FileName::Boats,
-            Self::Manufacturers => FileName::Manufacturers,
+            Self::Boats => FileName::BoatIndex,
+            Self::Manufacturers => FileName::ManufacturerIndex,
         }
     }
 }

@@ -416,8 +416,8 @@ mod tests {
     /// The rows read from a table with these columns.
     fn read(columns: Columns) -> Result<Vec<Grown>, ParquetError> {
         let directory = tempfile::tempdir().unwrap();
-        tables::write(directory.path(), FileName::Boats, columns).unwrap();
-        let path = directory.path().join(FileName::Boats.as_str());
+        tables::write(directory.path(), FileName::BoatIndex, columns).unwrap();
+        let path = directory.path().join(FileName::BoatIndex.as_str());
         let table = Table::new(fs::read(path).unwrap().into(), &Unthrottled)?;
         Grown::read(&table)
     }

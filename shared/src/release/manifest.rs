@@ -13,19 +13,28 @@ use crate::base::timestamp::Timestamp;
 
 /// The one format that this code writes and reads. A column that lists filter or sort by may be
 /// added to it, as `listing.rs` says; any other change is another format.
-pub const FORMAT: &str = "boat-release/3";
+pub const FORMAT: &str = "boat-release/4";
 /// Name of the manifest's own file.
 pub const MANIFEST: &str = "manifest.json";
 
 /// The files of a release beside its manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum FileName {
-    /// Bodies of all boats.
-    #[serde(rename = "boats.bodies")]
-    BoatBodies,
-    /// One row a boat.
+    /// All boats, one a line.
+    #[serde(rename = "boats.ndjson")]
+    BoatLines,
+    /// The same, in Zstandard.
+    #[serde(rename = "boats.ndjson.zst")]
+    BoatLinesZstd,
+    /// The same, in gzip.
+    #[serde(rename = "boats.ndjson.gz")]
+    BoatLinesGzip,
+    /// All boats in columns.
     #[serde(rename = "boats.parquet")]
-    Boats,
+    BoatColumns,
+    /// One row a boat.
+    #[serde(rename = "boat_index.parquet")]
+    BoatIndex,
     /// Categories of boats.
     #[serde(rename = "boat_categories.parquet")]
     BoatCategories,
@@ -35,12 +44,21 @@ pub enum FileName {
     /// Words of model names.
     #[serde(rename = "boat_words.parquet")]
     BoatWords,
-    /// Bodies of all manufacturers.
-    #[serde(rename = "manufacturers.bodies")]
-    ManufacturerBodies,
-    /// One row a manufacturer.
+    /// All manufacturers, one a line.
+    #[serde(rename = "manufacturers.ndjson")]
+    ManufacturerLines,
+    /// The same, in Zstandard.
+    #[serde(rename = "manufacturers.ndjson.zst")]
+    ManufacturerLinesZstd,
+    /// The same, in gzip.
+    #[serde(rename = "manufacturers.ndjson.gz")]
+    ManufacturerLinesGzip,
+    /// All manufacturers in columns.
     #[serde(rename = "manufacturers.parquet")]
-    Manufacturers,
+    ManufacturerColumns,
+    /// One row a manufacturer.
+    #[serde(rename = "manufacturer_index.parquet")]
+    ManufacturerIndex,
     /// Words of manufacturers' names.
     #[serde(rename = "manufacturer_words.parquet")]
     ManufacturerWords,
@@ -57,14 +75,20 @@ pub enum FileName {
 
 impl FileName {
     /// Every file of a release, in the order of the manifest.
-    pub const ALL: [Self; 11] = [
-        Self::BoatBodies,
-        Self::Boats,
+    pub const ALL: [Self; 17] = [
+        Self::BoatLines,
+        Self::BoatLinesZstd,
+        Self::BoatLinesGzip,
+        Self::BoatColumns,
+        Self::BoatIndex,
         Self::BoatCategories,
         Self::BoatActivities,
         Self::BoatWords,
-        Self::ManufacturerBodies,
-        Self::Manufacturers,
+        Self::ManufacturerLines,
+        Self::ManufacturerLinesZstd,
+        Self::ManufacturerLinesGzip,
+        Self::ManufacturerColumns,
+        Self::ManufacturerIndex,
         Self::ManufacturerWords,
         Self::Terms,
         Self::Words,
@@ -74,13 +98,19 @@ impl FileName {
     /// The name on disk.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::BoatBodies => "boats.bodies",
-            Self::Boats => "boats.parquet",
+            Self::BoatLines => "boats.ndjson",
+            Self::BoatLinesZstd => "boats.ndjson.zst",
+            Self::BoatLinesGzip => "boats.ndjson.gz",
+            Self::BoatColumns => "boats.parquet",
+            Self::BoatIndex => "boat_index.parquet",
             Self::BoatCategories => "boat_categories.parquet",
             Self::BoatActivities => "boat_activities.parquet",
             Self::BoatWords => "boat_words.parquet",
-            Self::ManufacturerBodies => "manufacturers.bodies",
-            Self::Manufacturers => "manufacturers.parquet",
+            Self::ManufacturerLines => "manufacturers.ndjson",
+            Self::ManufacturerLinesZstd => "manufacturers.ndjson.zst",
+            Self::ManufacturerLinesGzip => "manufacturers.ndjson.gz",
+            Self::ManufacturerColumns => "manufacturers.parquet",
+            Self::ManufacturerIndex => "manufacturer_index.parquet",
             Self::ManufacturerWords => "manufacturer_words.parquet",
             Self::Terms => "terms.parquet",
             Self::Words => "words.parquet",

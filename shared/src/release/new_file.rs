@@ -22,7 +22,10 @@ impl NewFile {
     pub(super) fn create(directory: &Path, name: FileName) -> Result<Self, ReleaseError> {
         let path = directory.join(name.as_str());
         let file = durable::create_new(&path).map_err(ReleaseError::io("create", &path))?;
-        Ok(Self::of(name, file))
+        Ok(Self {
+            name,
+            file: Hashed::new(file),
+        })
     }
 
     /// Creates the file `name` in `directory` with these contents, and makes it durable.
@@ -34,14 +37,6 @@ impl NewFile {
         let mut file = Self::create(directory, name)?;
         let written = file.write_all(contents).and_then(|()| file.finish());
         written.map_err(ReleaseError::io("write", &directory.join(name.as_str())))
-    }
-
-    /// Takes the bytes of the file `name` to `file`, which is empty.
-    pub(super) fn of(name: FileName, file: File) -> Self {
-        Self {
-            name,
-            file: Hashed::new(file),
-        }
     }
 
     /// Makes the file durable, and describes it.
@@ -66,60 +61,39 @@ impl Write for NewFile {
     }
 }
 
-/// Appends bodies to a new file, which is hashed, written and synced on its own thread.
-pub(super) struct BodyWriter {
+/// Lines in the order in which records are pushed: a file without a name, written on its own thread.
+pub(super) struct PushedLines {
+    /// The file that they are for, which errors name.
     path: PathBuf,
-    writing: WritingThread<FileEntry>,
-    length: i64,
+    writing: WritingThread<File>,
 }
 
-/// The last bodies, being written to disk.
-pub(super) struct LastBodies {
-    path: PathBuf,
-    ending: Ending<FileEntry>,
-}
-
-impl BodyWriter {
+impl PushedLines {
     pub(super) fn create(directory: &Path, name: FileName) -> Result<Self, ReleaseError> {
-        let file = NewFile::create(directory, name)?;
-        Self::start(directory.join(name.as_str()), file)
+        let path = directory.join(name.as_str());
+        let file = tempfile::tempfile_in(directory).map_err(ReleaseError::io("create", &path))?;
+        Self::start(path, file)
     }
 
-    /// Appends bodies to `file`, which has the name `path`.
-    pub(super) fn start(path: PathBuf, file: NewFile) -> Result<Self, ReleaseError> {
-        let writing = WritingThread::start(file, NewFile::finish);
+    /// Appends lines to `file`.
+    pub(super) fn start(path: PathBuf, file: File) -> Result<Self, ReleaseError> {
+        let writing = WritingThread::start(file, Ok);
         Ok(Self {
             writing: writing.map_err(ReleaseError::io("write", &path))?,
             path,
-            length: 0,
         })
     }
 
-    /// Appends a body and returns its offset.
-    pub(super) fn push(&mut self, body: &[u8]) -> Result<i64, ReleaseError> {
-        let offset = self.length;
-        self.writing
-            .write_all(body)
-            .map_err(ReleaseError::io("write", &self.path))?;
-        self.length += i64::try_from(body.len()).unwrap_or(i64::MAX);
-        Ok(offset)
+    /// Appends a record.
+    pub(super) fn push(&mut self, record: &[u8]) -> Result<(), ReleaseError> {
+        let written = self.writing.write_all(record);
+        let written = written.and_then(|()| self.writing.write_all(b"\n"));
+        written.map_err(ReleaseError::io("write", &self.path))
     }
 
-    /// No more bodies are coming.
-    pub(super) fn end(self) -> Result<LastBodies, ReleaseError> {
-        let ending = self.writing.end();
-        Ok(LastBodies {
-            ending: ending.map_err(ReleaseError::io("write", &self.path))?,
-            path: self.path,
-        })
-    }
-}
-
-impl LastBodies {
-    /// Waits until the bodies are durable, and describes their file.
-    pub(super) fn wait(self) -> Result<FileEntry, ReleaseError> {
-        self.ending
-            .wait()
-            .map_err(ReleaseError::io("write", &self.path))
+    /// Waits until they are written, and returns their file.
+    pub(super) fn end(self) -> Result<File, ReleaseError> {
+        let ended = self.writing.end().and_then(Ending::wait);
+        ended.map_err(ReleaseError::io("write", &self.path))
     }
 }

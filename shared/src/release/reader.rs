@@ -6,25 +6,25 @@ mod listing;
 mod verified;
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
+use sha2::{Digest, Sha256};
 
 use super::bodies::Bodies;
-use super::kind::Kind;
+use super::kind::{Kind, WholeFile};
 use super::manifest::{FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::{
-    BODY_LENGTH, BODY_OFFSET, ETAG, HEAD_LENGTH, ID, SLUG, TERM_ID, TERM_SLUG, Table, VOCABULARY,
-    WORD,
+    ETAG, HEAD_LENGTH, ID, LINE_LENGTH, SLUG, TERM_ID, TERM_SLUG, Table, VOCABULARY, WORD,
 };
-use super::{InUse, ReleaseError, ReleaseId};
+use super::{InUse, OpenFile, ReleaseError, ReleaseId};
 use crate::base::etag::ETag;
-use crate::base::hash::{Hashed, sha256_hex_of_reader};
-use crate::base::{regular_file, render};
+use crate::base::hash::{Hashed, hex, sha256_hex_of_reader};
+use crate::base::regular_file;
 use crate::release::throttle::{Throttle, Unthrottled, throttled};
 
 pub use super::listing::{ListedBoat, ListedManufacturer, Listing, Measure, Pair};
@@ -48,7 +48,7 @@ pub struct Record {
     pub slug: Box<str>,
     /// Hash of the body.
     pub etag: ETag,
-    /// The part of the body that a list shows.
+    /// The part of the record that a list shows.
     pub head: Head,
 }
 
@@ -61,7 +61,7 @@ pub struct Identities {
     pub manufacturers: Vec<Record>,
 }
 
-/// The beginning of a body.
+/// The beginning of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     length: u32,
@@ -73,9 +73,9 @@ impl Head {
         Self { length }
     }
 
-    /// The range of the list row in the body, without the closing brace.
+    /// The range of the list row in the record, without the closing brace.
     pub const fn row(self) -> Range<usize> {
-        render::row_head(self.length as usize)
+        0..self.length as usize
     }
 }
 
@@ -168,12 +168,12 @@ impl Release {
 
     /// The identity of every boat, in the order of ordinals.
     pub fn boats(&self) -> Result<Vec<Record>, ReleaseError> {
-        self.records(FileName::Boats)
+        self.records(FileName::BoatIndex)
     }
 
     /// The identity of every manufacturer, in the order of ordinals.
     pub fn manufacturers(&self) -> Result<Vec<Record>, ReleaseError> {
-        self.records(FileName::Manufacturers)
+        self.records(FileName::ManufacturerIndex)
     }
 
     /// The identity of every record.
@@ -225,7 +225,7 @@ impl Release {
     }
 
     pub(super) fn bodies(&self, kind: Kind, memory_max: u64) -> Result<Bodies, ReleaseError> {
-        let (name, offsets) = (kind.bodies(), self.offsets(kind)?);
+        let (name, offsets) = (kind.lines(), self.offsets(kind)?);
         let (entry, path) = (self.entry(name)?, self.path(name));
         if entry.bytes <= memory_max {
             return Ok(Bodies::in_memory(offsets, self.read_verified(name)?));
@@ -234,49 +234,98 @@ impl Release {
         Bodies::on_disk(&offsets, file, path, &entry.sha256, self.throttle())
     }
 
-    /// Calls `take` with every body of one kind, in the order of ordinals; memory holds one of them.
+    /// Calls `take` with every record of one kind, as its line without the line feed, in the order of
+    /// ids; memory holds one of them.
     ///
     /// The whole file is verified before the first call, and again as it is read: an error at the
     /// end means that it changed meanwhile.
-    pub fn each_body<E: From<ReleaseError>>(
+    pub fn each_record<E: From<ReleaseError>>(
         &self,
         kind: Kind,
         mut take: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let name = kind.bodies();
-        let offsets = self.offsets(kind)?;
+        let name = kind.lines();
         self.verify_file(name)?;
         let path = self.path(name);
-        let mut file = Hashed::new(BufReader::new(self.open_sized(name)?));
-        let mut body = Vec::new();
-        for &[begin, end] in offsets.array_windows() {
-            body.resize(usize::try_from(end - begin).unwrap_or(usize::MAX), 0);
-            file.read_exact(&mut body)
-                .map_err(ReleaseError::io("read", &path))?;
-            take(&body)?;
+        let mut file = BufReader::new(Hashed::new(self.open_sized(name)?));
+        let mut line = Vec::new();
+        while file
+            .read_until(b'\n', &mut line)
+            .map_err(ReleaseError::io("read", &path))?
+            != 0
+        {
+            take(line.strip_suffix(b"\n").unwrap_or(&line))?;
+            line.clear();
         }
-        let (_file, bytes, sha256) = file.finish();
+        let (_file, bytes, sha256) = file.into_inner().finish();
         Ok(check(&path, self.entry(name)?, bytes, &sha256)?)
     }
 
-    /// The offset of each body, and the end of the last one: they follow each other in the order of
-    /// ordinals, and fill their file.
+    /// Calls `take` with every part of a file with all records of a kind, in their order; memory holds
+    /// one of them. It is verified as [`Self::each_record`] does.
+    pub fn each_part<E: From<ReleaseError>>(
+        &self,
+        kind: Kind,
+        file: WholeFile,
+        mut take: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let name = kind.whole(file);
+        self.verify_file(name)?;
+        let path = self.path(name);
+        let mut file = BufReader::new(Hashed::new(self.open_sized(name)?));
+        loop {
+            let part = file.fill_buf().map_err(ReleaseError::io("read", &path))?;
+            let length = part.len();
+            if length == 0 {
+                break;
+            }
+            take(part)?;
+            file.consume(length);
+        }
+        let (_file, bytes, sha256) = file.into_inner().finish();
+        Ok(check(&path, self.entry(name)?, bytes, &sha256)?)
+    }
+
+    /// Opens a file with all records of a kind, and verifies it.
+    pub fn open_whole(&self, kind: Kind, file: WholeFile) -> Result<OpenFile, ReleaseError> {
+        let (name, mut hasher) = (kind.whole(file), Sha256::new());
+        let opened = self.open_read(name, Some(&mut hasher))?;
+        check_sha256(
+            &self.path(name),
+            self.entry(name)?,
+            &hex(&hasher.finalize()),
+        )?;
+        Ok(opened)
+    }
+
+    /// Opens the lines of a kind, which were verified as its bodies were read.
+    pub fn open_lines(&self, kind: Kind, _read: &Bodies) -> Result<OpenFile, ReleaseError> {
+        self.open_read(kind.lines(), None)
+    }
+
+    fn open_read(
+        &self,
+        name: FileName,
+        hasher: Option<&mut Sha256>,
+    ) -> Result<OpenFile, ReleaseError> {
+        let (entry, path) = (self.entry(name)?, self.path(name));
+        let etag = ETag::of_sha256(&entry.sha256);
+        let etag = etag.ok_or_else(|| ReleaseError::damaged(&path, "its checksum is none"))?;
+        OpenFile::read_all(self.open_sized(name)?, path, etag, hasher, self.throttle())
+    }
+
+    /// The offset of each line, and the end of the last one: they fill their file.
     pub(super) fn offsets(&self, kind: Kind) -> Result<Vec<u64>, ReleaseError> {
-        let (name, records) = (kind.bodies(), kind.table());
-        let (begins, lengths) = self.table(records, |table| {
-            Ok((table.column(&BODY_OFFSET)?, table.column(&BODY_LENGTH)?))
-        })?;
+        let (name, records) = (kind.lines(), kind.index());
+        let lengths = self.table(records, |table| table.column(&LINE_LENGTH))?;
         let damaged = || {
-            let reason = format!("its bodies do not fill {name}");
+            let reason = format!("its lines do not fill {name}");
             ReleaseError::damaged(&self.path(records), reason)
         };
-        let mut offsets = Vec::with_capacity(begins.len() + 1);
+        let mut offsets = Vec::with_capacity(lengths.len() + 1);
         let mut end = 0;
         offsets.push(end);
-        for (begin, length) in throttled(begins.into_iter().zip(lengths), self.throttle()) {
-            if u64::try_from(begin) != Ok(end) {
-                return Err(damaged());
-            }
+        for length in throttled(lengths, self.throttle()) {
             end += u64::try_from(length).map_err(|_negative| damaged())?;
             offsets.push(end);
         }
@@ -360,7 +409,7 @@ pub(super) fn records(
             table.column(&ID)?,
             table.column(&SLUG)?,
             table.column(&ETAG)?,
-            table.column(&BODY_LENGTH)?,
+            table.column(&LINE_LENGTH)?,
             table.column(&HEAD_LENGTH)?,
         ))
     };
@@ -372,9 +421,8 @@ pub(super) fn records(
         .zip(etags)
         .zip(lengths.into_iter().zip(heads));
     for (((id, slug), etag), (length, head)) in throttled(values, throttle) {
-        let fits = render::can_have_head(length, head);
-        let head_length = u32::try_from(head).ok().filter(|_head| fits);
-        let unfit = || ReleaseError::damaged(path, "the head of a body does not fit it");
+        let head_length = u32::try_from(head).ok().filter(|_head| head < length);
+        let unfit = || ReleaseError::damaged(path, "the head of a record does not fit it");
         records.push(Record {
             id,
             slug,

@@ -10,7 +10,9 @@ use super::log::{Attempt, Entry, LogPart, LogQuery};
 use super::pointer::{Pointer, Step};
 use super::prune::Pruned;
 use super::reader::Identities;
-use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
+use super::{
+    Finished, Manifest, RecordColumns, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter,
+};
 use crate::base::timestamp::Timestamp;
 
 /// What was active when someone decided to activate a release. It is activated only if that is
@@ -96,8 +98,8 @@ pub trait Releases: Send + Sync {
     /// Where they are published, for people.
     fn location(&self) -> String;
 
-    /// Starts a new release, in the data directory.
-    fn begin(&self) -> Result<ReleaseWriter, ReleaseError>;
+    /// Starts a new release, in the data directory, whose records have these columns.
+    fn begin(&self, columns: RecordColumns) -> Result<ReleaseWriter, ReleaseError>;
 
     /// Completes and publishes a release, without activating it.
     fn finish(

@@ -19,7 +19,7 @@ use crate::base::timestamp::Timestamp;
 pub struct RenderedBody {
     /// The exact body of the single-record answer.
     pub bytes: Vec<u8>,
-    /// Length of the body up to the end of the summary, see [`render::row_head`].
+    /// Length of the record up to the end of the summary, which is its list row but for a brace.
     pub head_length: usize,
     /// Hash of the body.
     pub etag: ETag,
@@ -40,6 +40,11 @@ impl RenderedBody {
             etag,
             coverage: rendered.coverage,
         })
+    }
+
+    /// The record in the body.
+    pub(super) fn record(&self) -> &[u8] {
+        render::record(&self.bytes)
     }
 }
 

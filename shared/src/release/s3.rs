@@ -42,7 +42,9 @@ use super::pointer::{Pointer, Step};
 use super::prune::Pruned;
 use super::reader::Identities;
 use super::releases::{ExpectedActive, Prefetched, Releases, TriedOut};
-use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
+use super::{
+    Finished, Manifest, RecordColumns, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter,
+};
 use crate::base::clock::Clock;
 use crate::base::data_dir::DataDir;
 use crate::base::timestamp::Timestamp;
@@ -87,8 +89,8 @@ impl Releases for S3Releases {
         self.published.bucket.address().to_string()
     }
 
-    fn begin(&self) -> Result<ReleaseWriter, ReleaseError> {
-        self.copies.store.begin()
+    fn begin(&self, columns: RecordColumns) -> Result<ReleaseWriter, ReleaseError> {
+        self.copies.store.begin(columns)
     }
 
     fn finish(

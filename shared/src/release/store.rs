@@ -19,7 +19,9 @@ use super::pointer::{Pointer, Step};
 use super::prune::{Kept, Needed, PREVIOUS_KEPT, Pruned};
 use super::releases::{ExpectedActive, Releases};
 use super::staging::{self, Leftover, PRUNED};
-use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
+use super::{
+    Finished, Manifest, RecordColumns, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter,
+};
 use crate::base::data_dir::DataDir;
 use crate::base::file_lock::FileLock;
 use crate::base::timestamp::Timestamp;
@@ -170,11 +172,11 @@ impl Releases for ReleaseStore {
     }
 
     /// Creates the data directory where it is missing.
-    fn begin(&self) -> Result<ReleaseWriter, ReleaseError> {
+    fn begin(&self, columns: RecordColumns) -> Result<ReleaseWriter, ReleaseError> {
         self.create()?;
         let lock = self.lock()?;
         self.remove_abandoned()?;
-        ReleaseWriter::create(self.data.releases(), lock)
+        ReleaseWriter::create(self.data.releases(), columns, lock)
     }
 
     fn finish(

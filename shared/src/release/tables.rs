@@ -53,7 +53,7 @@ impl Integer for i64 {
     type Arrow = Int64Type;
 }
 
-/// Integers that every row has: dictionary ids, ordinals, ranks, years, offsets, lengths.
+/// Integers that every row has: dictionary ids, ordinals, ranks, years, lengths.
 impl<I: Integer> Value for I {
     fn into_array(values: Vec<Self>) -> ArrayRef {
         Arc::new(PrimitiveArray::<I::Arrow>::from_iter_values(values))
@@ -115,6 +115,21 @@ pub(super) fn int(place: usize) -> i32 {
     i32::try_from(place).unwrap_or_else(|_too_many| unreachable!("the writer limits records"))
 }
 
+/// Puts values in an order that names the former place of each.
+pub(super) fn arrange<T>(values: &mut Vec<T>, order: &[usize]) {
+    let mut former: Vec<Option<T>> = std::mem::take(values).into_iter().map(Some).collect();
+    values.extend(order.iter().filter_map(|&place| former[place].take()));
+}
+
+/// The new place of each former place in such an order.
+pub(super) fn places(order: &[usize]) -> Vec<i32> {
+    let mut places = vec![0; order.len()];
+    for (place, &former) in order.iter().enumerate() {
+        places[former] = int(place);
+    }
+    places
+}
+
 /// The name of a column, and the type of its values.
 pub(super) struct Name<T> {
     text: &'static str,
@@ -135,12 +150,10 @@ impl<T: Value> Name<T> {
     }
 }
 
-pub(super) const ORDINAL: Name<i32> = Name::new("ordinal");
 pub(super) const ID: Name<Box<str>> = Name::new("id");
 pub(super) const SLUG: Name<Box<str>> = Name::new("slug");
 pub(super) const ETAG: Name<ETag> = Name::new("etag");
-pub(super) const BODY_OFFSET: Name<i64> = Name::new("body_offset");
-pub(super) const BODY_LENGTH: Name<i32> = Name::new("body_length");
+pub(super) const LINE_LENGTH: Name<i32> = Name::new("line_length");
 pub(super) const HEAD_LENGTH: Name<i32> = Name::new("head_length");
 /// The vocabulary of a term: `type`, `category` or `activity`.
 pub(super) const VOCABULARY: Name<Box<str>> = Name::new("vocabulary");

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::tables::int;
+use super::tables::{arrange, int, places};
 use crate::base::fold::fold;
 use crate::base::ids::{IdOrSlug, Slug};
 use crate::base::model::{Reference, Term, Terms};
@@ -29,8 +29,8 @@ impl From<&Reference<'_>> for BoatTerm {
     }
 }
 
-/// The terms of one vocabulary that boats refer to, each with a code, which is its place in the
-/// order in which they first appear.
+/// The terms of one vocabulary that boats refer to, each with a code, which is its place: first in
+/// the order in which they appear, and in the end by how many boats have them.
 #[derive(Default)]
 pub(super) struct Vocabulary {
     codes: HashMap<Slug, i32>,
@@ -65,6 +65,23 @@ impl Vocabulary {
             known.last_boat = boat;
         }
         code
+    }
+
+    /// Puts those that most boats have first, so that codes do not depend on the order of an export.
+    /// Returns the code that each former code has become.
+    pub(super) fn put_in_order(&mut self) -> Vec<i32> {
+        let by_boats = |one: &CountedTerm, other: &CountedTerm| {
+            let slugs = || one.term.slug.as_str().cmp(other.term.slug.as_str());
+            other.boats.cmp(&one.boats).then_with(slugs)
+        };
+        let mut order: Vec<usize> = (0..self.terms.len()).collect();
+        order.sort_unstable_by(|&one, &other| by_boats(&self.terms[one], &self.terms[other]));
+        arrange(&mut self.terms, &order);
+        let codes = places(&order);
+        for code in self.codes.values_mut() {
+            *code = codes[usize::try_from(*code).unwrap_or_default()];
+        }
+        codes
     }
 
     /// The slugs, in the order of their codes.

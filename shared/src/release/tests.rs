@@ -13,7 +13,7 @@ pub(super) mod records;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use self::records::{Boat, activate, attempt, boat, maker, publish, published, time};
+use self::records::{Boat, activate, attempt, boat, columns, maker, publish, published, time};
 use super::kind::Kind;
 use super::manifest::{FORMAT, MANIFEST};
 use super::*;
@@ -33,7 +33,7 @@ fn what_was_pushed_is_read_back_byte_for_byte() {
         let bodies = release.boat_bodies(memory_max).unwrap();
         assert_eq!(bodies.read(1).unwrap(), pushed.body().bytes);
     }
-    let head = String::from_utf8(pushed.body().bytes[boats[1].head.row()].to_vec()).unwrap();
+    let head = String::from_utf8(pushed.body().record()[boats[1].head.row()].to_vec()).unwrap();
     let row: serde_json::Value = serde_json::from_str(&format!("{head}}}")).unwrap();
     assert_eq!(row["lengthOverallMetres"], 10.36);
     assert_eq!(row.as_object().unwrap().len(), 12);
@@ -65,23 +65,90 @@ fn the_same_records_again_are_no_new_release() {
 }
 
 #[test]
-fn all_bodies_of_a_kind_are_read_in_order_and_a_changed_one_is_damage() {
+fn the_same_records_in_another_order_are_the_same_release() {
+    let (_directory, store) = records::empty_store();
+    let boat = |id, slug, type_slug| {
+        let boat = Boat {
+            slug,
+            model: slug,
+            type_slug,
+            ..Boat::new(id)
+        };
+        boat.rendered()
+    };
+    let boats = || {
+        vec![
+            boat("b", "one", "sail"),
+            boat("a", "two", "motor"),
+            boat("c", "3", "sail"),
+        ]
+    };
+    let at = "2026-11-21T10:00:00Z";
+    let first = records::publish_boats(&store, at, boats()).id;
+    let release = store.open(&first).unwrap();
+    let ids: Vec<_> = release
+        .boats()
+        .unwrap()
+        .into_iter()
+        .map(|boat| boat.id)
+        .collect();
+    assert_eq!(ids, ["a".into(), "b".into(), "c".into()] as [Box<str>; 3]);
+    let types = release.terms().unwrap().types;
+    assert_eq!(types, [("sail".into(), 0), ("motor".into(), 1)]);
+    let types: Vec<i32> = release
+        .listing()
+        .unwrap()
+        .boats
+        .iter()
+        .map(|boat| boat.boat_type)
+        .collect();
+    assert_eq!(types, [1, 0, 0]);
+    for order in [[0, 2, 1], [2, 1, 0], [1, 2, 0]] {
+        let again = boats();
+        let again = order.map(|place| again[place].clone());
+        assert_eq!(records::publish_boats(&store, at, again).id, first);
+    }
+}
+
+#[test]
+fn the_files_of_all_records_are_lines_in_the_order_of_ids_as_they_are_and_compressed() {
+    let (_directory, store, id) = published();
+    let release = store.open(&id).unwrap();
+    let expected = ["34", "340"].map(|model| {
+        let pushed = boat(&format!("m-{model}"), model, "10.36");
+        String::from_utf8(pushed.body().record().to_vec()).unwrap() + "\n"
+    });
+    let read = |file| fs::read(release.path(Kind::Boats.whole(file))).unwrap();
+    let plain = read(WholeFile::Lines);
+    assert_eq!(String::from_utf8(plain.clone()).unwrap(), expected.concat());
+    assert_eq!(
+        zstd::decode_all(&*read(WholeFile::LinesZstd)).unwrap(),
+        plain
+    );
+    let (mut unpacked, gzip) = (Vec::new(), read(WholeFile::LinesGzip));
+    let mut decoder = flate2::read::GzDecoder::new(&*gzip);
+    std::io::Read::read_to_end(&mut decoder, &mut unpacked).unwrap();
+    assert_eq!(unpacked, plain);
+}
+
+#[test]
+fn all_records_of_a_kind_are_read_in_order_and_a_changed_one_is_damage() {
     let (_directory, store, id) = published();
     let release = store.open(&id).unwrap();
     let read = || {
-        let mut bodies = Vec::new();
-        let read = release.each_body(Kind::Boats, |body| {
-            bodies.push(body.to_vec());
+        let mut records = Vec::new();
+        let read = release.each_record(Kind::Boats, |record| {
+            records.push(record.to_vec());
             Ok::<_, ReleaseError>(())
         });
-        read.map(|()| bodies)
+        read.map(|()| records)
     };
     let pushed = ["34", "340"].map(|model| boat(&format!("m-{model}"), model, "10.36"));
     assert_eq!(
         read().unwrap(),
-        pushed.map(|boat| boat.body().bytes.clone())
+        pushed.map(|boat| boat.body().record().to_vec())
     );
-    let path = release.path(FileName::BoatBodies);
+    let path = release.path(FileName::BoatLines);
     let mut contents = fs::read(&path).unwrap();
     *contents.last_mut().unwrap() ^= 1;
     fs::write(&path, contents).unwrap();
@@ -107,7 +174,7 @@ fn other_records_are_a_new_release_that_is_active_only_once_activated() {
 fn a_release_without_records_is_whole_too() {
     let directory = tempfile::tempdir().unwrap();
     let store = ReleaseStore::new(DataDir::new(directory.path()));
-    let writer = store.begin().unwrap();
+    let writer = store.begin(columns()).unwrap();
     let finished = store.finish(writer, &time("2026-11-21T10:00:00Z")).unwrap();
     let release = store.open(&finished.id).unwrap();
     release.verify().unwrap();
@@ -116,16 +183,10 @@ fn a_release_without_records_is_whole_too() {
 
 #[test]
 fn a_head_that_does_not_fit_its_body_is_damage() {
-    let whole = boat("34", "34", "10").body().bytes.len();
-    for (head_length, fits) in [
-        (0, false),
-        (7, false),
-        (8, true),
-        (whole - 1, true),
-        (whole, false),
-    ] {
+    let record = boat("34", "34", "10").body().record().len();
+    for (head_length, fits) in [(0, true), (record, true), (record + 1, false)] {
         let (_directory, store) = records::empty_store();
-        let mut writer = store.begin().unwrap();
+        let mut writer = store.begin(columns()).unwrap();
         writer.push_manufacturer(maker(1)).unwrap();
         let mut pushed = boat("34", "34", "10");
         pushed.body.head_length = head_length;
@@ -141,9 +202,12 @@ fn a_head_that_does_not_fit_its_body_is_damage() {
 #[test]
 fn a_dropped_writer_leaves_nothing_and_frees_the_lock() {
     let (_directory, store, id) = published();
-    let mut writer = store.begin().unwrap();
+    let mut writer = store.begin(columns()).unwrap();
     writer.push_manufacturer(maker(0)).unwrap();
-    assert!(matches!(store.begin(), Err(ReleaseError::Busy { .. })));
+    assert!(matches!(
+        store.begin(columns()),
+        Err(ReleaseError::Busy { .. })
+    ));
     drop(writer);
     assert_eq!(
         fs::read_dir(store.directory(&id).parent().unwrap())
@@ -151,7 +215,7 @@ fn a_dropped_writer_leaves_nothing_and_frees_the_lock() {
             .count(),
         1
     );
-    assert!(store.begin().is_ok());
+    assert!(store.begin(columns()).is_ok());
 }
 
 #[test]
@@ -160,10 +224,10 @@ fn what_a_killed_import_left_is_cleared_away_by_the_next() {
     let releases = store.directory(&id).parent().unwrap().to_owned();
     for name in [".staging-abandoned", ".pruned-abandoned"] {
         fs::create_dir(releases.join(name)).unwrap();
-        fs::write(releases.join(name).join("boats.bodies"), b"x").unwrap();
+        fs::write(releases.join(name).join("boats.ndjson"), b"x").unwrap();
     }
     fs::write(releases.join(".new-abandoned"), b"x").unwrap();
-    drop(store.begin().unwrap());
+    drop(store.begin(columns()).unwrap());
     assert_eq!(fs::read_dir(&releases).unwrap().count(), 1);
 }
 
@@ -207,7 +271,7 @@ fn a_body_that_changes_on_disk_after_opening_is_not_handed_out() {
     let (_directory, store, id) = published();
     let release = store.open(&id).unwrap();
     let bodies = release.boat_bodies(0).unwrap();
-    let path = release.path(FileName::BoatBodies);
+    let path = release.path(FileName::BoatLines);
     let mut contents = fs::read(&path).unwrap();
     contents[20] ^= 1;
     fs::write(&path, contents).unwrap();
@@ -245,7 +309,7 @@ fn a_release_of_another_format_is_refused_whether_it_proves_itself_or_not() {
         refused.to_string(),
         format!(
             "release {id} has the format \"boat-release/1\", and this version reads only \
-             \"boat-release/3\"; import its export again"
+             \"boat-release/4\"; import its export again"
         )
     );
     assert!(refused.is_damage());
@@ -259,7 +323,7 @@ fn boats_whose_terms_do_not_fit_into_one_body_are_not_published() {
     let (_directory, store) = records::empty_store();
     let name = "x".repeat(BODY_MAX / 3);
     let publish = |ids: &[&str]| {
-        let mut writer = store.begin().unwrap();
+        let mut writer = store.begin(columns()).unwrap();
         for id in ids {
             let boat = Boat {
                 type_slug: id,

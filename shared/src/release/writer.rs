@@ -1,8 +1,8 @@
 //! Writing a release: records are streamed in, and nothing is visible until it is complete.
 //!
 //! ```text
-//! push ─► bodies ─► a thread that hashes and writes them ──────────┐
-//!      └► columns, held ─► finish: ranks and words ─► Parquet ─► manifest ─► the name
+//! push ─► lines ─► a thread that writes them ─► finish: read in the order of ids ─► whole files ─┐
+//!      └► columns, held ─► finish: ranks and words ─► Parquet ─► manifest ─► the name ◄─────────┘
 //! ```
 //!
 //! Everything goes to a staging directory beside the releases. Only when each file is synced and
@@ -13,13 +13,15 @@ use std::panic;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use super::columns::{BoatColumns, ManufacturerColumns, WordTables};
+use super::columns::{BoatColumns, IdOrder, ManufacturerColumns, WordTables};
+use super::kind::Kind;
 use super::lock::ReleaseLock;
 use super::manifest::{FORMAT, FieldCounter, FieldCounts, FileEntry, FileName, MANIFEST, Manifest};
-use super::new_file::{BodyWriter, NewFile};
+use super::new_file::{NewFile, PushedLines};
 use super::rendered::{RenderedBoat, RenderedManufacturer};
 use super::staging::{self, Staging};
 use super::tables::{self, Columns};
+use super::whole_files::{self, RecordColumns};
 use super::{ReleaseError, ReleaseId};
 use crate::base::durable;
 use crate::base::render::coverage::{BOAT_FIELDS, MANUFACTURER_FIELDS};
@@ -37,10 +39,11 @@ pub struct ReleaseWriter {
     boat_fields: FieldCounter,
     manufacturers: ManufacturerColumns,
     manufacturer_fields: FieldCounter,
+    record_columns: RecordColumns,
     // Dropped in this order: nothing writes to the staging directory any more when it is removed,
     // and it is gone before another process gets the lock.
-    boat_bodies: BodyWriter,
-    manufacturer_bodies: BodyWriter,
+    boat_lines: PushedLines,
+    manufacturer_lines: PushedLines,
     staging: Staging,
     lock: ReleaseLock,
 }
@@ -60,12 +63,17 @@ pub struct Finished {
 
 impl ReleaseWriter {
     /// A writer of a release among those in `releases`.
-    pub(super) fn create(releases: PathBuf, lock: ReleaseLock) -> Result<Self, ReleaseError> {
+    pub(super) fn create(
+        releases: PathBuf,
+        record_columns: RecordColumns,
+        lock: ReleaseLock,
+    ) -> Result<Self, ReleaseError> {
         let staging = Staging::create(&releases)?;
-        let body_file = |name| BodyWriter::create(staging.path(), name);
+        let lines = |kind: Kind| PushedLines::create(staging.path(), kind.lines());
         Ok(Self {
-            boat_bodies: body_file(FileName::BoatBodies)?,
-            manufacturer_bodies: body_file(FileName::ManufacturerBodies)?,
+            boat_lines: lines(Kind::Boats)?,
+            manufacturer_lines: lines(Kind::Manufacturers)?,
+            record_columns,
             boat_fields: FieldCounter::new(&BOAT_FIELDS),
             manufacturer_fields: FieldCounter::new(&MANUFACTURER_FIELDS),
             boats: BoatColumns::default(),
@@ -84,18 +92,18 @@ impl ReleaseWriter {
     /// Adds a boat. Its manufacturer must be added too, before or after.
     pub fn push_boat(&mut self, boat: RenderedBoat) -> Result<(), ReleaseError> {
         check_count("boats", self.boats.len())?;
-        let offset = self.boat_bodies.push(&boat.body().bytes)?;
+        self.boat_lines.push(boat.body().record())?;
         self.boat_fields.add(boat.body().coverage);
-        self.boats.push(boat, offset);
+        self.boats.push(boat);
         Ok(())
     }
 
     /// Adds a manufacturer.
     pub fn push_manufacturer(&mut self, maker: RenderedManufacturer) -> Result<(), ReleaseError> {
         check_count("manufacturers", self.manufacturers.len())?;
-        let offset = self.manufacturer_bodies.push(&maker.body().bytes)?;
+        self.manufacturer_lines.push(maker.body().record())?;
         self.manufacturer_fields.add(maker.body().coverage);
-        self.manufacturers.push(maker, offset);
+        self.manufacturers.push(maker);
         Ok(())
     }
 
@@ -105,21 +113,31 @@ impl ReleaseWriter {
     /// # Panics
     /// When a boat's manufacturer was not added.
     pub(super) fn finish_unless(
-        self,
+        mut self,
         published_at: &Timestamp,
         find: impl FnOnce(&ReleaseId) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError>,
     ) -> Result<Finished, ReleaseError> {
         let (boats, manufacturers) = (self.boats.len() as u64, self.manufacturers.len() as u64);
-        // Where anything fails from here on, they are waited for as they are dropped.
-        let last_bodies = [self.boat_bodies.end()?, self.manufacturer_bodies.end()?];
+        let staging = self.staging.path();
+        let mut files = Vec::new();
+        let of_kind = |kind, pushed: PushedLines, order: IdOrder| {
+            let columns = &self.record_columns;
+            whole_files::write(staging, kind, columns, &pushed.end()?, &order.lines)
+        };
+        files.extend(of_kind(
+            Kind::Boats,
+            self.boat_lines,
+            self.boats.put_in_order(),
+        )?);
+        files.extend(of_kind(
+            Kind::Manufacturers,
+            self.manufacturer_lines,
+            self.manufacturers.put_in_order(),
+        )?);
         let terms = self.boats.terms_body();
         let terms = terms.map_err(ReleaseError::TermsTooLarge)?;
-        let terms = NewFile::written(self.staging.path(), FileName::TermsBody, &terms)?;
-        let mut files = write_tables(self.staging.path(), self.boats, self.manufacturers)?;
-        files.push(terms);
-        for bodies in last_bodies {
-            files.push(bodies.wait()?);
-        }
+        files.push(NewFile::written(staging, FileName::TermsBody, &terms)?);
+        files.extend(write_tables(staging, self.boats, self.manufacturers)?);
         files.sort_unstable_by_key(|file| file.name);
         let published_at = Timestamp::from_unix_seconds(published_at.unix_seconds());
         let manifest = Manifest {
@@ -159,7 +177,7 @@ fn check_count(kind: &'static str, count: usize) -> Result<(), ReleaseError> {
     Ok(())
 }
 
-/// Takes two threads, since nothing but the last bodies is left to do for others.
+/// Takes two threads, since nothing is left to do for others.
 fn write_tables(
     directory: &Path,
     boats: BoatColumns,
@@ -186,8 +204,8 @@ fn write_tables(
         (FileName::Words, words.words),
     ];
     let tables = vec![
-        (FileName::Boats, boats.boats),
-        (FileName::Manufacturers, manufacturers.finish()),
+        (FileName::BoatIndex, boats.boats),
+        (FileName::ManufacturerIndex, manufacturers.finish()),
     ];
     let (side_files, files) = both(directory, || write(side_tables), || write(tables))?;
     Ok([files?, side_files?].concat())

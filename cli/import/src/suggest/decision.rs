@@ -1,5 +1,9 @@
 //! What a draft leaves to a person.
 
+/// The line of a draft for images that have addresses and no sizes: they would be lost without it.
+pub(super) const MEASURED: &str =
+    "images = \"measure\"      # imports ask the addresses of images for their sizes\n";
+
 /// A line of the mapping that is a guess or missing.
 #[derive(Debug)]
 pub struct Decision {

@@ -18,6 +18,7 @@ use self::amount::{Currency, Mark, decimal_mark, named_currency};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
 use self::own::Own;
 use super::choose::{Choice, Choices};
+use super::decision::MEASURED;
 use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
@@ -26,10 +27,6 @@ use super::text::quoted;
 use super::values::{has_size, is_slug, time_of};
 use crate::mapping::UNDECIDED;
 use crate::source::{Encoding, Rows, SheetName, TableLayout};
-
-/// The line of a draft for images that have addresses and no sizes: they would be lost without it.
-pub(super) const MEASURED: &str =
-    "images = \"measure\"      # imports ask the addresses of images for their sizes\n";
 
 /// The beginning of a mapping.
 const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."Maker of the boat" its fields, `a | b` gives a to b.

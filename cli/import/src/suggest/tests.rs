@@ -14,6 +14,7 @@ use proptest::prelude::*;
 
 use shared::base::field_path::FieldPath;
 
+use super::decision::MEASURED;
 use super::names::{REQUIRED, WANTED};
 use super::*;
 use crate::finding::Kind;

@@ -218,6 +218,7 @@ mod tests {
     use shared::release::{ReleaseStore, RenderedManufacturer};
 
     use super::*;
+    use crate::commands::record_columns::record_columns;
 
     /// A release of one manufacturer with this name.
     fn release(store: &ReleaseStore, name: &str) -> Release {
@@ -234,7 +235,7 @@ mod tests {
             description: None,
             boat_count: 0,
         };
-        let mut writer = store.begin().unwrap();
+        let mut writer = store.begin(record_columns()).unwrap();
         let maker = RenderedManufacturer::new(&summary, &details).unwrap();
         writer.push_manufacturer(maker).unwrap();
         let id = store.finish(writer, &at).unwrap().id;

@@ -7,7 +7,7 @@ use import::finding::Kind;
 /// The kinds of records with files of lines in a folder, in the order of their files.
 pub(super) const LINE_KINDS: [Kind; 5] = Kind::ALL;
 /// The kinds of records with tables in a folder, in the order of their files.
-pub(super) const TABLE_KINDS: [Kind; 2] = [Kind::Manufacturer, Kind::Boat];
+const TABLE_KINDS: [Kind; 2] = [Kind::Manufacturer, Kind::Boat];
 
 /// How an export is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use import::published::{NativeRecord, NativeRecords};
-use shared::release::{Release, diff};
+use shared::release::{self, Release};
 use zstd::zstd_safe::CompressionLevel;
 
 use super::format::{LINE_KINDS, Packing};
@@ -59,19 +59,19 @@ fn make_lines(release: &Release, mut lines: Lines<'_>) -> anyhow::Result<()> {
         boats,
         manufacturers,
     ))?;
-    release.each_body(diff::Kind::Manufacturers, |body| {
-        lines.write(&records.manufacturer(text(body)?)?)
+    release.each_record(release::Kind::Manufacturers, |record| {
+        lines.write(&records.manufacturer(text(record)?)?)
     })?;
-    release.each_body(diff::Kind::Boats, |body| {
+    release.each_record(release::Kind::Boats, |record| {
         lines.boats += 1;
-        let mut made = records.boat(text(body)?)?.into_iter();
+        let mut made = records.boat(text(record)?)?.into_iter();
         made.try_for_each(|record| lines.write(&record))
     })?;
     lines.end()
 }
 
-fn text(body: &[u8]) -> anyhow::Result<&str> {
-    str::from_utf8(body).context("a body of the release is no text")
+fn text(record: &[u8]) -> anyhow::Result<&str> {
+    str::from_utf8(record).context("a line of the release is no text")
 }
 
 /// Whole lines of one file.

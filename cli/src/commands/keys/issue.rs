@@ -176,10 +176,12 @@ pub(super) fn about(
     let details = table::details(details.lines(), context.terminal);
     let gap = if context.terminal.out { "\n" } else { "" };
     let (readable, path) = (readable(issued), example(issued));
+    let has_all = issued.key.scopes.contains(Scope::CatalogueExport);
+    let at_once = if has_all { ", also all at once" } else { "" };
     let (environment, server) = (issued.key.environment, context.hints.server());
     let text = format!(
         "{gap}This key is shown only once. Copy it now and keep it secret.\n\n{details}\n\
-         It can read {readable}.\n\
+         It can read {readable}{at_once}.\n\
          Try it while `catalogue serve --env {environment}` runs:\n  \
          curl -H \"Authorization: Bearer $KEY\" {server}{path}\n"
     );
@@ -191,7 +193,8 @@ fn readable(issued: &IssuedKey) -> &'static str {
     match (can(Scope::BoatsRead), can(Scope::ManufacturersRead)) {
         (true, true) => "boats, manufacturers, and the boats of a manufacturer",
         (true, false) => "boats",
-        (false, _) => "manufacturers",
+        (false, true) => "manufacturers",
+        (false, false) => "nothing: --scope needs boats.read or manufacturers.read too",
     }
 }
 

@@ -48,7 +48,7 @@ fn a_pipe_in_the_place_of_a_file_is_reported_and_not_waited_for() {
         replace_by_pipe(&ward.path(name));
     }
     check_cases("doctor_pipes", &mut cases);
-    let mut cases = ["manifest.json", "words.parquet", "boats.bodies"].map(|name| {
+    let mut cases = ["manifest.json", "words.parquet", "boats.ndjson"].map(|name| {
         let ward = Ward::new();
         replace_by_pipe(&ward.release_file(name));
         (name, ward)
@@ -86,7 +86,7 @@ fn what_is_wrong_with_releases_is_reported_with_what_mends_it() {
         .write(&alone.cli, "export.ndjson");
     import(&mut alone.cli, "[dir]/export.ndjson", &["--no-activate"]);
     let first = &edited::release_ids(&alone.cli)[0];
-    let bodies = alone.path(&format!("releases/{first}/boats.bodies"));
+    let bodies = alone.path(&format!("releases/{first}/boats.ndjson"));
     Ward::overwrite(&bodies, 50, b"\0");
     let mut empty = Ward {
         cli: TestCli::new(),
@@ -112,7 +112,7 @@ fn what_is_wrong_with_releases_is_reported_with_what_mends_it() {
         ("no release", empty),
         (
             "a damaged file of the active release",
-            damaged(&|ward| Ward::overwrite(&ward.release_file("boats.bodies"), 50, b"\0")),
+            damaged(&|ward| Ward::overwrite(&ward.release_file("boats.ndjson"), 50, b"\0")),
         ),
         (
             "a damaged manifest of the active release",

@@ -101,6 +101,8 @@ struct Request<'a> {
     target: &'static str,
     needs_key: bool,
     look_up: Option<&'a LookUp>,
+    /// The file to write, if the response is one.
+    file: Option<&'a str>,
 }
 
 /// What an example asks for first, so that it asks for something that is there.
@@ -155,6 +157,7 @@ pub(super) fn request(operation: &'static Operation, path: &str) -> Example {
             target: TARGET,
             needs_key: operation.needs_key(),
             look_up: look_up.as_ref(),
+            file: file(operation, path),
         }));
         let target = look_up.as_ref().map_or_else(
             || path.to_owned(),
@@ -173,6 +176,13 @@ pub(super) fn request(operation: &'static Operation, path: &str) -> Example {
         name: &operation.id,
         variants,
     }
+}
+
+/// The name of the file that an operation sends, if it sends one.
+pub(super) fn file<'a>(operation: &Operation, path: &'a str) -> Option<&'a str> {
+    let is_part = |status: &&str| *status == "206";
+    operation.other_statuses().iter().find(|it| is_part(it))?;
+    path.rsplit('/').next()
 }
 
 impl Language {

@@ -224,7 +224,7 @@ function indented(body) {
 
 function wireOperation(operation) {
   operation.addEventListener("input", () => writeTarget(operation));
-  operation.querySelector("form").addEventListener("submit", (event) => {
+  operation.querySelector("form")?.addEventListener("submit", (event) => {
     event.preventDefault();
     send(operation);
   });

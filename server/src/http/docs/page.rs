@@ -6,7 +6,7 @@ use serde_json::Value;
 use shared::keys::limits::{DEFAULT_QUOTA, DEFAULT_RATE_LIMIT};
 
 use super::client::{self, Client};
-use super::example::{self, Example, request};
+use super::example::{self, Example, file, request};
 use super::fields::Fields;
 use super::html::prose;
 use crate::api_tables::errors::{self, ErrorKind};

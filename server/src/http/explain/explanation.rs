@@ -88,7 +88,7 @@ pub struct NamedRecord {
 #[derive(Debug, Serialize)]
 pub struct ExplainedBody {
     /// Its size, uncompressed.
-    pub bytes: usize,
+    pub bytes: u64,
     /// `ETag`, uncompressed.
     pub etag: String,
     /// `X-Cache` of the first such request.

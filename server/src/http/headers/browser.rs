@@ -23,9 +23,7 @@ const NO_DEVICES: HeaderValue = HeaderValue::from_static(
 
 /// Writes the policies of a file.
 pub(super) fn write(media: Media, headers: &mut HeaderMap) {
-    if media == Media::Json {
-        return;
-    }
+    let Media::File(_) = media else { return };
     headers.insert(CONTENT_SECURITY_POLICY, OWN_FILES_ONLY);
     headers.insert(X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
     headers.insert(REFERRER_POLICY, NO_REFERRER);

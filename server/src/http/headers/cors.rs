@@ -15,7 +15,8 @@ const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
 /// draft on limits. A test checks that it is complete.
 pub(super) const EXPOSED: &str = "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, \
     X-RateLimit-Reset, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, Content-Encoding, ETag, \
-    Vary, X-Cache, Age, Link, X-Release, Retry-After, WWW-Authenticate, Allow";
+    Vary, X-Cache, Age, Link, X-Release, Accept-Ranges, Content-Range, Retry-After, \
+    WWW-Authenticate, Allow";
 /// How long a browser may cache the response to a preflight, in seconds: two hours, the maximum of
 /// all browsers but one.
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("7200");

@@ -7,8 +7,8 @@ use shared::base::etag::ETag;
 use super::*;
 use crate::cache::MAX_AGE_SECONDS;
 
-const STATUSES: [u16; 14] = [
-    200, 304, 400, 401, 403, 404, 405, 408, 413, 414, 429, 431, 500, 503,
+const STATUSES: [u16; 16] = [
+    200, 206, 304, 400, 401, 403, 404, 405, 408, 413, 414, 416, 429, 431, 500, 503,
 ];
 
 fn everything_known() -> ResponseMeta {
@@ -25,12 +25,13 @@ fn everything_known() -> ResponseMeta {
         freshness: Some(Freshness::Miss),
         link: Some("</v1/boats?offset=20>; rel=\"next\"".to_owned()),
         release: Some("20261001T000000Z-0000000000000000".to_owned()),
+        of_file: Some(OfFile::NoPart { bytes: 5 }),
         retry_after_seconds: Some(1),
         ..ResponseMeta::new(RequestId::NIL)
     }
 }
 
-/// Section 4.8 of the specification, as it is printed there.
+/// Section 4.8 of the specification, as it is printed there, and a 206 as a 200.
 const TABLE: [(&[&str], &[u16]); 6] = [
     (&["x-request-id"], &STATUSES),
     (
@@ -39,14 +40,14 @@ const TABLE: [(&[&str], &[u16]); 6] = [
             "x-ratelimit-remaining",
             "x-ratelimit-reset",
         ],
-        &[200, 304, 429],
+        &[200, 206, 304, 429],
     ),
     (
         &["x-quota-limit", "x-quota-remaining", "x-quota-reset"],
-        &[200, 429],
+        &[200, 206, 429],
     ),
-    (&["etag", "cache-control"], &[200, 304]),
-    (&["x-cache", "age"], &[200]),
+    (&["etag", "cache-control"], &[200, 206, 304]),
+    (&["x-cache", "age"], &[200, 206]),
     (&["retry-after"], &[429, 503]),
 ];
 
@@ -64,11 +65,23 @@ fn a_status_shows_exactly_the_headers_of_section_4_8_even_where_all_is_known() {
         }
         for name in ["vary", "x-release"] {
             let shown = headers.contains_key(name);
-            assert_eq!(shown, matches!(status, 200 | 304), "{name} on {status}");
+            assert_eq!(
+                shown,
+                matches!(status, 200 | 206 | 304),
+                "{name} on {status}"
+            );
         }
         for name in ["link", "content-encoding"] {
             let shown = headers.contains_key(name);
-            assert_eq!(shown, status == 200, "{name} on {status}");
+            assert_eq!(shown, matches!(status, 200 | 206), "{name} on {status}");
+        }
+        for name in ["accept-ranges", "content-range"] {
+            let shown = headers.contains_key(name);
+            assert_eq!(
+                shown,
+                matches!(status, 200 | 206 | 416),
+                "{name} on {status}"
+            );
         }
         assert_eq!(
             headers.contains_key("www-authenticate"),
@@ -99,12 +112,11 @@ fn pages_of_other_origins_may_read_every_header_that_is_written() {
 /// The headers that responses have, without those that pages may always read, and the headers that
 /// are exposed to pages.
 fn written_and_exposed(meta: &ResponseMeta) -> (BTreeSet<String>, BTreeSet<String>) {
-    let body = Bytes::from_static(b"x");
     let (mut written, mut exposed) = (BTreeSet::new(), BTreeSet::new());
     for status in STATUSES {
         let mut headers = HeaderMap::new();
         let status = StatusCode::from_u16(status).unwrap();
-        write(status, meta, Some(&body), &mut headers);
+        write(status, meta, Some(1), &mut headers);
         written.extend(headers.keys().map(|name| name.as_str().to_owned()));
         let names = headers["access-control-expose-headers"].to_str().unwrap();
         exposed.extend(names.to_lowercase().split(", ").map(str::to_owned));
@@ -165,7 +177,7 @@ fn the_draft_names_the_limits_that_are_known_in_integers_of_structured_fields() 
         let expected = expected.map(|pair| pair.map(str::to_owned));
         for status in STATUSES {
             let shown = rate_limit_draft(StatusCode::from_u16(status).unwrap(), &meta);
-            let is_on = matches!(status, 200 | 304 | 429);
+            let is_on = matches!(status, 200 | 206 | 304 | 429);
             assert_eq!(shown, expected.clone().filter(|_| is_on), "{status}");
         }
     }

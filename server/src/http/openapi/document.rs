@@ -89,7 +89,7 @@ pub(crate) struct Response {
     #[serde(skip_deserializing, skip_serializing_if = "InOrder::is_empty")]
     pub(super) headers: InOrder<Reference>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) content: Option<Content>,
+    pub(super) content: Option<InOrder<Media>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) links: Option<Box<RawValue>>,
 }
@@ -99,13 +99,6 @@ pub(crate) struct Response {
 pub(super) struct Reference {
     #[serde(rename = "$ref")]
     pub(super) to: String,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Content {
-    #[serde(rename = "application/json")]
-    pub(super) json: Media,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -209,9 +202,15 @@ impl Operation {
 }
 
 impl Response {
+    /// Its body, in the one form that each response has.
+    fn media(&self) -> Option<&Media> {
+        let (_media_type, media) = self.content.as_ref()?.0.first()?;
+        Some(media)
+    }
+
     /// The schema of its body.
     pub(crate) fn schema(&self) -> Option<&RawValue> {
-        self.content.as_ref().map(|content| &*content.json.schema)
+        self.media().map(|media| &*media.schema)
     }
 
     /// The example of its body, as JSON on many lines.
@@ -220,7 +219,7 @@ impl Response {
         struct Example {
             value: Box<RawValue>,
         }
-        let (_, example) = self.content.as_ref()?.json.examples.0.first()?;
+        let (_, example) = self.media()?.examples.0.first()?;
         let example: Option<Example> = serde_json::from_str(example.get()).ok();
         example.map(|example| on_many_lines(&example.value))
     }

@@ -31,13 +31,13 @@ pub(crate) struct Parameter {
 /// client has.
 pub(super) fn of(route: &Route) -> Vec<Parameter> {
     use CatalogueOperation::{
-        GetBoat, GetFacets, GetManufacturer, GetTerms, ListBoats, ListChanges,
+        GetBoat, GetFacets, GetManufacturer, GetTerms, GetWhole, ListBoats, ListChanges,
         ListManufacturerBoats, ListManufacturers,
     };
     let mut all = match route.operation {
-        Operation::Service(_) | Operation::DescribeKey | Operation::Catalogue(GetTerms, _) => {
-            Vec::new()
-        }
+        Operation::Service(_)
+        | Operation::DescribeKey
+        | Operation::Catalogue(GetTerms | GetWhole(..), _) => Vec::new(),
         Operation::Catalogue(ListBoats, _) => of_list(&BOATS),
         Operation::Catalogue(GetBoat, _) => vec![id_or_slug("boat", "first-36")],
         Operation::Catalogue(ListManufacturers, _) => of_list(&MANUFACTURERS),
@@ -56,7 +56,18 @@ pub(super) fn of(route: &Route) -> Vec<Parameter> {
         }
     };
     all.extend(is_conditional(route.operation).then(if_none_match));
+    if is_whole(route.operation) {
+        all.extend(of_ranges());
+    }
     all
+}
+
+/// Whether it sends a whole file, of which a client may ask for a range.
+pub(super) const fn is_whole(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Catalogue(CatalogueOperation::GetWhole(..), _)
+    )
 }
 
 fn manufacturer() -> Parameter {
@@ -113,6 +124,32 @@ fn if_none_match() -> Parameter {
         schema: json_schema!({ "type": "string" }),
         example: "\"4e7e956141bc0310af3e8980cc89becc\"".into(),
     }
+}
+
+/// What a request for a part of a file has.
+fn of_ranges() -> [Parameter; 2] {
+    let header = |name, description: &'static str, example: &'static str| Parameter {
+        name,
+        location: "header",
+        description: description.into(),
+        required: false,
+        schema: json_schema!({ "type": "string" }),
+        example: example.into(),
+    };
+    [
+        header(
+            "Range",
+            "One range of bytes of the uncompressed file, to go on with a download or to read a \
+             part. Several ranges, and what is malformed, are ignored: the whole file is sent.",
+            "bytes=1048576-",
+        ),
+        header(
+            "If-Range",
+            "The ETag of the uncompressed file that the first part came from: where the file is \
+             another by now, all of it is sent, with status 200.",
+            "\"4e7e956141bc0310af3e8980cc89becc\"",
+        ),
+    ]
 }
 
 fn schema(values: Values) -> Schema {

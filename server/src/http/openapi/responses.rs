@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
-use super::document::{Content, ErrorExample, Media, Reference, Response};
+use super::document::{ErrorExample, Media, Reference, Response};
 use super::in_order::{InOrder, raw};
-use super::parameters::is_conditional;
+use super::parameters::{is_conditional, is_whole};
 use crate::api_tables::routes::{
     CatalogueOperation, Operation, PathPattern, ROUTES, Route, ServiceOperation,
 };
@@ -30,9 +30,11 @@ const OF_SCOPES: u16 = 403;
 const OF_RECORDS: u16 = 404;
 /// The error of a comparison with another release.
 const OF_COMPARISONS: u16 = 410;
+/// The error of a range.
+const OF_RANGES: u16 = 416;
 
 /// The headers that the document describes, by the group that they are sent with.
-pub(super) const HEADERS: [(Group, &[&str]); 11] = [
+pub(super) const HEADERS: [(Group, &[&str]); 12] = [
     (Group::RequestId, &["X-Request-Id"]),
     (
         Group::RateLimit,
@@ -52,10 +54,12 @@ pub(super) const HEADERS: [(Group, &[&str]); 11] = [
     (Group::Freshness, &["X-Cache", "Age"]),
     (Group::Link, &["Link"]),
     (Group::Release, &["X-Release"]),
+    (Group::Ranges, &["Accept-Ranges", CONTENT_RANGE]),
     (Group::RetryAfter, &["Retry-After"]),
     (Group::WwwAuthenticate, &["WWW-Authenticate"]),
 ];
 const CACHE_CONTROL: &str = "Cache-Control";
+const CONTENT_RANGE: &str = "Content-Range";
 
 /// Adds what the tables say to the responses of an operation, which begin with its 200.
 pub(super) fn complete(responses: &mut InOrder<Response>, route: &Route) {
@@ -67,6 +71,10 @@ pub(super) fn complete(responses: &mut InOrder<Response>, route: &Route) {
         )
     };
     ok.headers = headers(operation, 200);
+    if is_whole(operation) {
+        let part = part_of(ok, operation);
+        responses.0.push(("206".to_owned(), part));
+    }
     if is_conditional(operation) {
         responses
             .0
@@ -145,6 +153,7 @@ fn refusals() -> Vec<ApiError> {
         ApiError::RefusedKey(KeyRefusal::Disabled),
         ApiError::MissingScopes(vec![Scope::BoatsRead], "and"),
         ApiError::NoRecord("boat"),
+        ApiError::NoSuchRange(1234),
         ApiError::RequestTimeout,
         ApiError::ReleaseGone(None),
         ApiError::BodyNotAllowed,
@@ -173,6 +182,9 @@ fn errors_of(route: &Route) -> Vec<u16> {
     ) {
         statuses.push(OF_COMPARISONS);
     }
+    if is_whole(route.operation) {
+        statuses.push(OF_RANGES);
+    }
     statuses.sort_unstable();
     statuses
 }
@@ -196,6 +208,27 @@ fn reason(status: u16) -> &'static str {
     status
         .and_then(|status| status.canonical_reason())
         .unwrap_or_default()
+}
+
+/// The response to a request for a range.
+fn part_of(whole: &Response, operation: Operation) -> Response {
+    let media = whole.content.iter().flat_map(|content| &content.0);
+    let media = media.map(|(name, media)| {
+        let media = Media {
+            schema: media.schema.clone(),
+            examples: InOrder::default(),
+        };
+        (name.clone(), media)
+    });
+    Response {
+        description:
+            "The range that was asked for, of the uncompressed file. Charged to the quota \
+                      where it begins at 0, else not: it is the rest of something paid."
+                .to_owned(),
+        headers: headers(operation, 206),
+        content: Some(media.collect()),
+        ..Response::default()
+    }
 }
 
 fn not_modified(operation: Operation) -> Response {
@@ -235,7 +268,7 @@ fn error(operation: Operation, status: u16) -> Response {
     Response {
         description: format!("{}\n\n{}", reason(status), lines.join("\n")),
         headers: headers(operation, status),
-        content: Some(Content { json: media }),
+        content: Some(InOrder(vec![("application/json".to_owned(), media)])),
         ..Response::default()
     }
 }
@@ -244,6 +277,13 @@ fn error(operation: Operation, status: u16) -> Response {
 fn headers(operation: Operation, status: u16) -> InOrder<Reference> {
     let groups = HEADERS.iter().filter(|(group, _)| group.is_on(status));
     let all = groups.flat_map(|(group, names)| names.iter().map(|name| (*group, *name)));
+    // Of a whole file there is no range, and of a part no coding.
+    let other = match status {
+        200 => CONTENT_RANGE,
+        206 => "Content-Encoding",
+        _ => "",
+    };
+    let all = all.filter(|(_, name)| *name != other);
     let shown = all.filter(|(group, name)| 400 <= status || knows(operation, *group, name));
     shown
         .map(|(_, name)| (name.to_owned(), reference("headers", name)))
@@ -252,10 +292,14 @@ fn headers(operation: Operation, status: u16) -> InOrder<Reference> {
 
 /// Whether an operation that succeeds knows the header's value.
 fn knows(operation: Operation, group: Group, name: &str) -> bool {
-    use CatalogueOperation::{GetBoat, GetFacets, GetManufacturer, GetTerms};
+    use CatalogueOperation::{GetBoat, GetFacets, GetManufacturer, GetTerms, GetWhole};
     match operation {
         Operation::Catalogue(operation, _) => match group {
-            Group::Link => !matches!(operation, GetBoat | GetFacets | GetManufacturer | GetTerms),
+            Group::Link => !matches!(
+                operation,
+                GetBoat | GetFacets | GetManufacturer | GetTerms | GetWhole(..)
+            ),
+            Group::Ranges => matches!(operation, GetWhole(..)),
             Group::Release => operation.names_release(),
             _ => true,
         },

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use memchr::memmem;
 use tokio::time::{Instant, Sleep};
 
 use super::lingering_close::LingeringClose;
@@ -24,9 +25,11 @@ pub(super) const GONE_AFTER: Duration = Duration::from_secs(1);
 /// How long a client may go without taking a byte of its response.
 const STALLED_MAX: Duration = Duration::from_secs(30);
 /// How long a client may take for its whole response, from the first time that it keeps the server
-/// waiting, even if it takes a little all the time. The largest responses are a few hundred
-/// kilobytes.
+/// waiting, even if it takes a little all the time; and a second more for each [`SECOND_BYTES`] that
+/// it has taken. Most responses are shorter than these, but a whole file has gigabytes.
 pub(super) const ANSWER_MAX: Duration = Duration::from_mins(5);
+/// The bytes that earn a client another second.
+const SECOND_BYTES: u64 = 64 * 1024;
 
 /// What a connection is doing.
 pub(super) enum State {
@@ -46,10 +49,13 @@ pub(super) enum State {
     Ending(LingeringClose),
 }
 
-/// How fast a client takes its response. Reads the clock only when a write must wait, which hardly
-/// ever happens.
-#[derive(Default)]
+/// How much of its response a client has taken, and how fast. Reads the clock only when a write must
+/// wait, which hardly ever happens.
 pub(super) struct Answering {
+    /// The bytes of the response by its own head; 0 if that is not known.
+    length: u64,
+    /// The bytes that were written.
+    taken: u64,
     /// When this response first had to wait for the client.
     slow: Option<Instant>,
     /// Since when the client has taken nothing.
@@ -57,6 +63,22 @@ pub(super) struct Answering {
 }
 
 impl Answering {
+    /// A response of which nothing is written, and which begins with `bytes`: the library writes the
+    /// whole head at once.
+    pub(super) fn begin(bytes: &[u8], is_head: bool) -> Self {
+        Self {
+            length: length(bytes, is_head).unwrap_or(0),
+            taken: 0,
+            slow: None,
+            stalled: None,
+        }
+    }
+
+    /// Whether all of it is written. The library flushes in the middle of a long one, too.
+    pub(super) const fn is_whole(&self) -> bool {
+        self.length <= self.taken
+    }
+
     /// Records an attempt to write, and turns it into an error if the client takes too long.
     pub(super) fn poll(
         &mut self,
@@ -64,14 +86,36 @@ impl Answering {
         cx: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if written.is_ready() {
+        if let Poll::Ready(written) = written {
             self.stalled = None;
-            return written;
+            self.taken += *written.as_ref().unwrap_or(&0) as u64;
+            return Poll::Ready(written);
         }
         let stalled = *self.stalled.get_or_insert_with(Instant::now);
         let slow = *self.slow.get_or_insert(stalled);
-        let deadline = (stalled + STALLED_MAX).min(slow + ANSWER_MAX);
+        let earned = Duration::from_secs(self.taken / SECOND_BYTES);
+        let deadline = (stalled + STALLED_MAX).min(slow + ANSWER_MAX + earned);
         ready!(poll_until(timer, deadline, cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
+}
+
+/// The bytes of a response that begins with this head.
+fn length(bytes: &[u8], is_head: bool) -> Option<u64> {
+    const FIELD: &[u8] = b"\r\ncontent-length: ";
+    let end = memmem::find(bytes, b"\r\n\r\n")?;
+    let head = end as u64 + 4;
+    if is_head {
+        return Some(head);
+    }
+    let Some(field) = memmem::find(&bytes[..end], FIELD) else {
+        return Some(head);
+    };
+    let digits = bytes[field + FIELD.len()..].iter();
+    let digits = digits.take_while(|byte| byte.is_ascii_digit());
+    let body = digits.fold(0_u64, |body, digit| {
+        body.saturating_mul(10)
+            .saturating_add(u64::from(digit - b'0'))
+    });
+    Some(head.saturating_add(body))
 }

@@ -275,3 +275,59 @@ async fn a_client_that_takes_a_little_of_its_answer_now_and_then_is_dropped_in_t
     advance(ANSWER_MAX.saturating_sub(taken)).await;
     assert!(write_now(&mut connection).unwrap().is_err());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_flush_in_the_middle_of_an_answer_is_not_its_end() {
+    let bad = b"GET /< HTTP/1.1\r\nHost: a\r\n\r\n";
+    let head = "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n";
+    for (flushed, refused_early) in [
+        (&[head, "ans", "wer"][..], None),
+        (&["HTTP/1.1 304 Not Modified\r\n\r\n"], None),
+        (&["HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\na"], Some(())),
+    ] {
+        let (mut client, mut connection) = connect();
+        client.write_all(&[REQUEST, bad].concat()).await.unwrap();
+        assert_eq!(read_now(&mut connection).as_deref(), Some(REQUEST));
+        for part in flushed {
+            assert!(read_now(&mut connection).is_none());
+            answer(&mut connection, part.as_bytes()).await;
+        }
+        let refusal = "BadHead { bad: Address, is_head: false }";
+        assert!(read_now(&mut connection).is_none());
+        let expected = match refused_early {
+            None => flushed.concat() + refusal,
+            Some(()) => flushed.concat(),
+        };
+        assert_eq!(received(client, connection).await, expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_head_ends_with_its_head() {
+    let (mut client, mut connection) = connect();
+    let head = b"HEAD / HTTP/1.1\r\nHost: a\r\n\r\n";
+    client
+        .write_all(&[&head[..], REQUEST].concat())
+        .await
+        .unwrap();
+    assert!(read_now(&mut connection).is_some());
+    let told = b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n";
+    answer(&mut connection, told).await;
+    assert_eq!(read_now(&mut connection).as_deref(), Some(REQUEST));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_keeps_taking_a_long_answer_has_time_for_it() {
+    let (mut client, mut connection) = begin_answer().await;
+    let mut part = [0; PIPE_BYTES];
+    // 64 KiB, one second more, are taken every half second.
+    for _second in 0..2 * ANSWER_MAX.as_secs() {
+        for _part in 0..16 {
+            client.read_exact(&mut part).await.unwrap();
+            connection.write_all(&part).await.unwrap();
+        }
+        assert!(write_now(&mut connection).is_none());
+        advance(Duration::from_millis(900)).await;
+    }
+    assert!(write_now(&mut connection).is_none());
+}

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::check_all_are_here;
 use super::described::OF_OTHER_METHODS;
 use super::document::{DOCUMENT, check_schema, operation, operations};
-use crate::answers::{CATALOGUE, SERVICE, errors};
+use crate::answers::{CATALOGUE, SERVICE, WHOLE, errors};
 use crate::app::{Ask, TestApp};
 use crate::records::EARLIER;
 
@@ -36,8 +36,9 @@ fn masked(mut body: Value) -> Value {
 async fn every_example_of_a_200_is_the_answer_to_its_question() {
     let asked = CATALOGUE.iter().map(|endpoint| endpoint.id);
     let asked = asked.chain(SERVICE.iter().map(|(id, _)| *id));
-    // The document is no example of itself.
-    check_all_are_here(asked.chain(["get_key", "describe_api"]));
+    // The document is no example of itself, and a whole file would be too long for one.
+    let without = WHOLE.map(|endpoint| endpoint.id).into_iter();
+    check_all_are_here(asked.chain(without).chain(["get_key", "describe_api"]));
     let app = TestApp::new();
     check_answer("get_key", app.get("/v1/key").key("boats_only")).await;
     for endpoint in &CATALOGUE {
@@ -91,11 +92,10 @@ async fn every_example_of_a_parameter_is_accepted() {
                 Some("header") => app.get(&target).header(name, &text),
                 _ => app.get(&target),
             };
-            assert_eq!(
-                ask.key("reader").send().await.status,
-                200,
-                "{target} {name}={text}"
-            );
+            let status = ask.key("reader").send().await.status;
+            // The example of a range lies behind the end of a small file.
+            let expected = if name == "Range" { 416 } else { 200 };
+            assert_eq!(status, expected, "{target} {name}={text}");
         }
     }
 }

@@ -16,7 +16,7 @@ use shared::base::timestamp::Timestamp;
 use shared::base::units::{Length, Unit};
 use shared::release::{Releases, RenderedBoat, RenderedManufacturer};
 
-use crate::records::{empty_store, settings};
+use crate::records::{columns, empty_store, settings};
 
 pub(super) const BOATS: usize = 400;
 /// Slug and name. Two names fold alike, so ties between manufacturers occur.
@@ -208,7 +208,7 @@ pub(super) fn world() -> &'static (Vec<Plain>, Arc<Catalogue>) {
             .map(|n| Plain::generate(&mut random, n))
             .collect();
         let (_directory, store) = empty_store();
-        let mut writer = store.begin().unwrap();
+        let mut writer = store.begin(columns()).unwrap();
         for boat in &boats {
             writer.push_boat(boat.render()).unwrap();
         }

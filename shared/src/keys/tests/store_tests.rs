@@ -119,7 +119,7 @@ pub(in crate::keys) fn new_key(subscription: &str) -> NewKey {
     NewKey {
         subscription: name(subscription),
         environment: Environment::Test,
-        scopes: Scopes::from_iter(Scope::ALL),
+        scopes: Scopes::from_iter(Scope::READ),
         name: Some(name("web")),
         rate_limit: Some(7),
         expires_at: Some(NOW + 1000),

@@ -19,26 +19,26 @@ thread_local! {
 }
 
 /// A buffer to be filled.
-pub(super) struct ReusedBuffer {
+pub(in crate::release) struct ReusedBuffer {
     bytes: Vec<u8>,
     length: usize,
 }
 
 impl ReusedBuffer {
     /// A buffer of that many bytes.
-    pub(super) fn take(length: usize) -> Self {
+    pub(in crate::release) fn take(length: usize) -> Self {
         let kept = KEPT.try_with(|kept| kept.borrow_mut().pop());
         let kept = kept.ok().flatten().filter(|kept| length <= kept.len());
         let bytes = kept.unwrap_or_else(|| vec![0; length]);
         Self { bytes, length }
     }
 
-    pub(super) fn as_mut(&mut self) -> &mut [u8] {
+    pub(in crate::release) fn as_mut(&mut self) -> &mut [u8] {
         &mut self.bytes[..self.length]
     }
 
     /// Its contents.
-    pub(super) fn filled(self) -> Bytes {
+    pub(in crate::release) fn filled(self) -> Bytes {
         Bytes::from_owner(self)
     }
 }

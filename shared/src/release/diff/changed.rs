@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use super::change::{Change, changes, field_changes};
 use super::{BodyPlace, Contents, Kind, Listed};
 use crate::base::etag::ETag;
+use crate::release::bodies::FramedLine;
 use crate::release::{Release, ReleaseError};
 
 /// Most fields that are counted one by one. Records have far fewer.
@@ -30,13 +31,13 @@ const VALUE_MAX: usize = 60;
 pub struct RecordBodies {
     file: File,
     path: PathBuf,
-    /// Where each body begins, and where the last one ends.
+    /// Where each line begins, and where the last one ends.
     offsets: Vec<u64>,
 }
 
 /// How many bytes the bodies of one kind take in a release.
 pub fn bodies_bytes(release: &Release, kind: Kind) -> Result<u64, ReleaseError> {
-    Ok(release.entry(kind.bodies())?.bytes)
+    Ok(release.entry(kind.lines())?.bytes)
 }
 
 /// The envelope of a body.
@@ -49,8 +50,8 @@ impl RecordBodies {
     /// Opens them.
     pub fn open(release: &Release, kind: Kind) -> Result<Self, ReleaseError> {
         Ok(Self {
-            file: release.open_sized(kind.bodies())?,
-            path: release.path(kind.bodies()),
+            file: release.open_sized(kind.lines())?,
+            path: release.path(kind.lines()),
             offsets: release.offsets(kind)?,
         })
     }
@@ -62,12 +63,13 @@ impl RecordBodies {
     pub fn read(&self, place: BodyPlace) -> Result<Box<RawValue>, ReleaseError> {
         let ordinal = place.ordinal as usize;
         let [begin, end] = [self.offsets[ordinal], self.offsets[ordinal + 1]];
-        let mut body = vec![0; usize::try_from(end - begin).unwrap_or(usize::MAX)];
+        let mut line = FramedLine::of(usize::try_from(end - begin).unwrap_or(usize::MAX));
         self.file
-            .read_exact_at(&mut body, begin)
+            .read_exact_at(line.line_mut(), begin)
             .map_err(ReleaseError::io("read", &self.path))?;
+        let body = line.body();
         if ETag::of(&body) != place.etag {
-            let reason = format!("the body at byte {begin} does not match its checksum");
+            let reason = format!("the line at byte {begin} does not match its checksum");
             return Err(ReleaseError::damaged(&self.path, reason));
         }
         let envelope: Result<Envelope, _> = serde_json::from_slice(&body);

@@ -209,7 +209,7 @@ fn what_killed_commands_left_is_removed_and_counted() {
     // As a prune killed while deleting leaves it.
     fs::create_dir(releases.join(format!("{PRUNED}{id}"))).unwrap();
     fs::write(
-        releases.join(format!("{PRUNED}{id}/boats.bodies")),
+        releases.join(format!("{PRUNED}{id}/boats.ndjson")),
         b"12345",
     )
     .unwrap();
@@ -246,7 +246,7 @@ fn a_release_published_again_while_its_former_self_lies_aside_can_be_pruned() {
     let id = ids.remove(0);
     let aside = store.directory(&id).with_file_name(format!("{PRUNED}{id}"));
     fs::create_dir(&aside).unwrap();
-    fs::write(aside.join("boats.bodies"), b"x").unwrap();
+    fs::write(aside.join("boats.ndjson"), b"x").unwrap();
     assert_eq!(decisions(&prune(&store, LATER)), [None, Some(Kept::Active)]);
     assert!(!aside.exists());
 }

@@ -11,9 +11,9 @@ use crate::release::{FileName, ReleaseError};
 impl Release {
     /// Everything that list queries need.
     pub fn listing(&self) -> Result<Listing, ReleaseError> {
-        let manufacturers = self.table(FileName::Manufacturers, listed_manufacturers)?;
+        let manufacturers = self.table(FileName::ManufacturerIndex, listed_manufacturers)?;
         let makers = manufacturers.len();
-        let boats = self.table(FileName::Boats, |table| listed_boats(table, makers))?;
+        let boats = self.table(FileName::BoatIndex, |table| listed_boats(table, makers))?;
         let of_boats = |file, names| pairs(self, file, names, boats.len());
         Ok(Listing {
             boat_categories: of_boats(FileName::BoatCategories, &BOAT_TERMS)?,

@@ -12,7 +12,7 @@ use crate::release::FileName;
 use crate::release::log::Outcome;
 use crate::release::prune::Kept;
 use crate::release::s3::tests::folder::Folder;
-use crate::release::tests::records::{attempt, boat, empty_store, maker, time};
+use crate::release::tests::records::{attempt, boat, columns, empty_store, maker, time};
 
 /// After every release of these tests and after the tests themselves.
 const LATER: &str = "2096-12-24T10:00:00Z";
@@ -101,7 +101,7 @@ on_each_place!(
 
 /// Publishes boats of these models.
 fn publish(releases: &dyn Releases, at: &str, models: &[&str]) -> Finished {
-    let mut writer = releases.begin().unwrap();
+    let mut writer = releases.begin(columns()).unwrap();
     for model in models {
         let boat = boat(&format!("m-{model}"), model, "10.36");
         writer.push_boat(boat).unwrap();
@@ -132,7 +132,7 @@ fn activate(releases: &dyn Releases, id: &ReleaseId) {
 fn a_place_without_releases_has_no_active_one(place: &Place) {
     assert_eq!(place.here.list().unwrap(), []);
     assert_eq!(place.here.pointer().unwrap(), None);
-    let _writer = place.here.begin().unwrap();
+    let _writer = place.here.begin(columns()).unwrap();
 }
 
 fn what_one_machine_publishes_every_machine_can_open(place: &Place) {
@@ -158,7 +158,7 @@ fn the_same_contents_are_published_once_unless_they_were_damaged(place: &Place) 
     let again = publish(&*place.there, "2026-11-21T10:00:00Z", &["34"]);
     assert_eq!((&again.id, again.existed), (&first, true));
     drop(again);
-    (place.damage)(&first, FileName::BoatBodies);
+    (place.damage)(&first, FileName::BoatLines);
     let anew = publish(&*place.there, "2026-11-22T10:00:00Z", &["34"]);
     assert!(!anew.existed);
     place.here.verify(&anew.id).unwrap();
@@ -240,7 +240,7 @@ fn rolling_back_passes_over_what_is_damaged(place: &Place) {
     for id in &ids {
         activate(&*place.here, id);
     }
-    (place.damage)(&ids[1], FileName::Boats);
+    (place.damage)(&ids[1], FileName::BoatIndex);
     let lock = place.there.lock().unwrap();
     let back = place.there.roll_back(&attempt(), &lock).unwrap().unwrap();
     let passed_over: Vec<_> = back.passed_over.iter().map(|one| &one.id).collect();

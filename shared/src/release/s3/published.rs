@@ -195,7 +195,7 @@ impl Published {
     pub(super) fn identities(&self, id: &ReleaseId) -> Result<Identities, ReleaseError> {
         let (manifest, _bytes) = self.read_manifest(id)?;
         let records = |kind: Kind| {
-            let name = kind.table();
+            let name = kind.index();
             let path = self.bucket.path(&file_name(id, name.as_str()));
             let mut contents = Vec::new();
             self.read_file(id, &manifest, name, (&mut contents, &path))?;

@@ -23,12 +23,12 @@ use super::published::file_name;
 use super::*;
 use crate::release::manifest::MANIFEST;
 use crate::release::releases::{ExpectedActive, Releases};
-use crate::release::tests::records::{attempt, boat, maker, time};
+use crate::release::tests::records::{attempt, boat, columns, maker, time};
 use crate::release::{FileName, Finished, S3Releases};
 
 /// Publishes boats of these models.
 fn publish(machine: &S3Releases, at: &str, models: &[&str]) -> Finished {
-    let mut writer = machine.begin().unwrap();
+    let mut writer = machine.begin(columns()).unwrap();
     for model in models {
         let boat = boat(&format!("m-{model}"), model, "10.36");
         writer.push_boat(boat).unwrap();
@@ -102,14 +102,14 @@ fn identities_are_read_without_a_copy_and_make_none() {
     let expected = here.open(&id).unwrap().identities().unwrap();
     let there = folder.machine("there");
     // No body is needed.
-    folder.remove(&file_name(&id, FileName::BoatBodies.as_str()));
+    folder.remove(&file_name(&id, FileName::BoatLines.as_str()));
     assert_eq!(there.identities(&id).unwrap(), expected);
     assert_eq!(copies(&there), (0, 0));
     // A copy is read where there is one; where that is damaged, what is published.
-    let table = here.open(&id).unwrap().path(FileName::Boats);
+    let table = here.open(&id).unwrap().path(FileName::BoatIndex);
     fs::write(table, "damaged").unwrap();
     assert_eq!(here.identities(&id).unwrap(), expected);
-    for name in [FileName::Boats.as_str(), MANIFEST] {
+    for name in [FileName::BoatIndex.as_str(), MANIFEST] {
         folder.put(&file_name(&id, name), "damaged");
         assert!(there.identities(&id).unwrap_err().is_damage(), "{name}");
     }
@@ -161,7 +161,7 @@ fn what_a_killed_import_left_is_no_release_until_it_is_imported_again() {
     let id = published_until(&here, 1).remove(0);
     // As if it had been killed before the last step, with another file cut.
     folder.remove(&file_name(&id, MANIFEST));
-    folder.put(&file_name(&id, "boats.bodies"), "cut");
+    folder.put(&file_name(&id, "boats.ndjson"), "cut");
     assert_eq!(here.list().unwrap(), []);
     let again = publish(&here, "2026-11-09T10:00:00Z", &["0"]);
     assert_eq!((&again.id, again.existed), (&id, false));

@@ -23,7 +23,7 @@ fn a_finished_release_is_activated_unless_a_file_of_it_was_cut_since() {
     let second = publish(&store, "2026-11-21T11:00:00Z", &["34"]);
     let bodies = store
         .directory(&second.id)
-        .join(FileName::BoatBodies.as_str());
+        .join(FileName::BoatLines.as_str());
     let whole = fs::read(&bodies).unwrap();
     fs::write(&bodies, &whole[1..]).unwrap();
     let before = ExpectedActive::Release(first.clone());

@@ -1,5 +1,7 @@
 //! Small releases for tests: boats of one manufacturer, published at a time that the test names.
 
+use arrow::datatypes::{DataType, Field, Fields};
+
 use crate::base::data_dir::DataDir;
 use crate::base::ids::{IdOrSlug, Slug};
 use crate::base::model::{
@@ -12,8 +14,8 @@ use crate::base::timestamp::Timestamp;
 use crate::base::units::{Length, Unit};
 use crate::release::log::{Attempt, Command};
 use crate::release::{
-    ExpectedActive, Finished, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases,
-    RenderedBoat, RenderedManufacturer,
+    ExpectedActive, Finished, RecordColumns, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore,
+    Releases, RenderedBoat, RenderedManufacturer,
 };
 
 /// What differs between the boats of tests.
@@ -122,6 +124,15 @@ pub(in crate::release) fn maker(boat_count: u64) -> RenderedManufacturer {
     RenderedManufacturer::new(&summary, &details).unwrap()
 }
 
+/// Columns of nothing but ids: the import knows the others.
+pub(in crate::release) fn columns() -> RecordColumns {
+    let ids = Fields::from(vec![Field::new("id", DataType::Utf8, false)]);
+    RecordColumns {
+        boats: ids.clone(),
+        manufacturers: ids,
+    }
+}
+
 /// A store in a temporary directory that has nothing yet.
 pub(in crate::release) fn empty_store() -> (tempfile::TempDir, ReleaseStore) {
     let directory = tempfile::tempdir().unwrap();
@@ -171,7 +182,7 @@ pub(in crate::release) fn publish_boats(
     at: &str,
     boats: impl IntoIterator<Item = RenderedBoat>,
 ) -> Finished {
-    let mut writer = store.begin().unwrap();
+    let mut writer = store.begin(columns()).unwrap();
     let mut count = 0;
     for boat in boats {
         writer.push_boat(boat).unwrap();

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use shared::base::render::BODY_MAX;
+use shared::base::render::{self, BODY_MAX};
 
 use super::{Run, boat, export_with, with};
 use crate::published::NativeRecords;
@@ -11,6 +11,11 @@ use crate::source::LINE_MAX;
 
 #[path = "../../../../examples/generate_export/export.rs"]
 mod generated;
+
+/// The record in a body.
+fn record(body: &str) -> &str {
+    std::str::from_utf8(render::record(body.as_bytes())).unwrap()
+}
 
 /// The native records of the published bodies.
 fn native(run: &Run) -> Vec<String> {
@@ -23,10 +28,10 @@ fn native(run: &Run) -> Vec<String> {
         counts[1],
     )];
     for body in manufacturers {
-        native.push(records.manufacturer(body).unwrap());
+        native.push(records.manufacturer(record(body)).unwrap());
     }
     for body in boats {
-        native.extend(records.boat(body).unwrap());
+        native.extend(records.boat(record(body)).unwrap());
     }
     native.into_iter().map(|record| record.line).collect()
 }
@@ -128,14 +133,14 @@ fn members_without_a_value_keep_their_place_in_lists() {
 }
 
 #[test]
-fn a_body_that_no_record_has_is_an_error() {
+fn what_no_record_looks_like_is_an_error() {
     let mut records = NativeRecords::new();
-    for body in ["", "{}", "[]", r#"{"data":1}"#, r#"{"data":{"hull":[1]}}"#] {
-        let error = records.boat(body).unwrap_err().to_string();
-        assert_eq!(error, "a body is not that of a boat", "{body}");
+    for published in ["", "[]", "1", r#"{"hull":[1]}"#] {
+        let error = records.boat(published).unwrap_err().to_string();
+        assert_eq!(error, "a line of the release is not a boat", "{published}");
     }
     let error = records
-        .manufacturer(r#"{"data":{"id":"a","colour":1}}"#)
+        .manufacturer(r#"{"id":"a","colour":1}"#)
         .unwrap_err();
     let expected =
         "the native format has no field `colour` of a manufacturer, which the release has";
@@ -145,28 +150,24 @@ fn a_body_that_no_record_has_is_an_error() {
 #[test]
 fn a_record_that_no_import_would_read_is_an_error() {
     let mut records = NativeRecords::new();
-    let body = |length: usize| {
-        format!(
-            r#"{{"data":{{"id":"a","description":"{}"}}}}"#,
-            "x".repeat(length)
-        )
-    };
-    let around = records.boat(&body(1)).unwrap()[0].line.len() - 1;
-    let longest = records.boat(&body(LINE_MAX - around)).unwrap();
+    let published =
+        |length: usize| format!(r#"{{"id":"a","description":"{}"}}"#, "x".repeat(length));
+    let around = records.boat(&published(1)).unwrap()[0].line.len() - 1;
+    let longest = records.boat(&published(LINE_MAX - around)).unwrap();
     assert_eq!(longest[0].line.len(), LINE_MAX);
-    let error = records.boat(&body(LINE_MAX - around + 1)).unwrap_err();
+    let error = records.boat(&published(LINE_MAX - around + 1)).unwrap_err();
     let expected = "the boat a takes more than 1 MiB as a line, which no import reads";
     assert_eq!(error.to_string(), expected);
 }
 
 #[test]
-fn a_body_with_more_values_than_a_line_has_is_read() {
+fn a_record_with_more_values_than_a_line_has_is_read() {
     let mut records = NativeRecords::new();
     let term = r#"{"id":"a","name":"A","slug":"a"}"#;
     let terms = vec![term; 100_000].join(",");
-    let body = format!(r#"{{"data":{{"id":"b","categories":[{terms}]}}}}"#);
-    assert!(body.len() < BODY_MAX);
-    let made = records.boat(&body).unwrap();
+    let published = format!(r#"{{"id":"b","categories":[{terms}]}}"#);
+    assert!(published.len() < BODY_MAX);
+    let made = records.boat(&published).unwrap();
     let kinds: Vec<&str> = made.iter().map(|record| record.kind.as_str()).collect();
     assert_eq!(kinds, ["term", "boat"]);
 }

@@ -83,7 +83,7 @@ fn what_cannot_be_read_confirms_nothing_until_it_can_be_again(place: &dyn TestSt
         .unwrap();
     let check_message = |message: String| {
         assert!(message.starts_with("could not read the key store "));
-        assert!(message.ends_with(": must be boats.read or manufacturers.read"));
+        assert!(message.ends_with(": must be boats.read, manufacturers.read or catalogue.export"));
     };
     for _poll in 0..2 {
         check_message(error(source.poll()));

@@ -159,7 +159,7 @@ fn a_body_that_does_not_match_its_tag_is_damage() {
         ..Boat::new("a")
     };
     let (_directory, releases) = releases(&[Boat::new("a")], &[described]);
-    let path = releases[0].0.path(Kind::Boats.bodies());
+    let path = releases[0].0.path(Kind::Boats.lines());
     let text = std::fs::read_to_string(&path).unwrap();
     let mut file = File::create(&path).unwrap();
     file.write_all(text.replace("Sailing", "Seiling").as_bytes())

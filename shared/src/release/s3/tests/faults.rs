@@ -190,7 +190,7 @@ fn a_byte_that_changed_on_the_way_is_found_and_fetched_again() {
     let proxy = Proxy::start(move |request| {
         if garbles.load(Ordering::Relaxed)
             && request.starts_with("GET ")
-            && request.contains("/boats.bodies")
+            && request.contains("/boats.ndjson")
         {
             Fate::Garbled
         } else {

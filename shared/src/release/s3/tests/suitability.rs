@@ -103,7 +103,7 @@ fn where_listings_lag_nothing_is_pruned_and_all_else_goes_on() {
         }
     });
     let machine = folder.machine_with("unlucky", &proxy.settings());
-    let mut writer = machine.begin().unwrap();
+    let mut writer = machine.begin(columns()).unwrap();
     writer.push_manufacturer(maker(0)).unwrap();
     let published = machine.finish(writer, &time("2026-11-20T10:00:00Z"));
     let published = published.unwrap().id;

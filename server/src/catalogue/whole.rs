@@ -1,0 +1,145 @@
+//! The files with all records of a kind: opened with a release, and read in small parts while a
+//! response is sent.
+//!
+//! A client that takes no more holds one part and no thread, and a file until its end, whatever
+//! release is served meanwhile.
+
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::{Stream, stream};
+use shared::base::error_chain::chain;
+use shared::base::etag::{CodedETag, Coding};
+use shared::release::bodies::Bodies;
+use shared::release::open_file::PART;
+use shared::release::{Kind, OpenFile, Release, ReleaseError, WholeFile};
+use tokio::sync::Semaphore;
+use tokio::task::{spawn_blocking, yield_now};
+
+use crate::params::ListKind;
+
+/// Parts after which other requests of the thread get their turn: they take 0.1 ms.
+const TURN: u64 = 4;
+/// Most threads that wait for the disk.
+const WAITING_MAX: usize = 4;
+
+static WAITING: Semaphore = Semaphore::const_new(WAITING_MAX);
+
+/// How all records of a kind are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WholeFormat {
+    /// One record a line.
+    Ndjson,
+    /// A column for each field.
+    Parquet,
+}
+
+/// The files of one kind.
+#[derive(Debug)]
+pub(super) struct WholeFiles {
+    lines: Arc<OpenFile>,
+    zstd: Arc<OpenFile>,
+    gzip: Arc<OpenFile>,
+    columns: Arc<OpenFile>,
+}
+
+/// A file that a request asks for, in a coding.
+#[derive(Clone, Debug)]
+pub(crate) struct SentFile {
+    file: Arc<OpenFile>,
+    /// The tag of the response.
+    pub(crate) etag: CodedETag,
+}
+
+impl WholeFiles {
+    /// Opens and verifies them; `bodies` are those of the kind.
+    pub(super) fn open(
+        release: &Release,
+        kind: Kind,
+        bodies: &Bodies,
+    ) -> Result<Self, ReleaseError> {
+        let open = |file| release.open_whole(kind, file).map(Arc::new);
+        Ok(Self {
+            lines: Arc::new(release.open_lines(kind, bodies)?),
+            zstd: open(WholeFile::LinesZstd)?,
+            gzip: open(WholeFile::LinesGzip)?,
+            columns: open(WholeFile::Columns)?,
+        })
+    }
+
+    /// The file of that format in a coding, if there is one.
+    pub(super) fn get(&self, format: WholeFormat, coding: Coding) -> Option<SentFile> {
+        let (file, whole) = match (format, coding) {
+            (WholeFormat::Ndjson, Coding::Identity) => (&self.lines, &self.lines),
+            (WholeFormat::Ndjson, Coding::Zstd) => (&self.zstd, &self.lines),
+            (WholeFormat::Ndjson, Coding::Gzip) => (&self.gzip, &self.lines),
+            (WholeFormat::Parquet, Coding::Identity) => (&self.columns, &self.columns),
+            (_, Coding::Brotli) | (WholeFormat::Parquet, _) => return None,
+        };
+        Some(SentFile {
+            file: Arc::clone(file),
+            etag: whole.etag.in_coding(coding),
+        })
+    }
+}
+
+impl From<ListKind> for Kind {
+    fn from(kind: ListKind) -> Self {
+        match kind {
+            ListKind::Boats => Self::Boats,
+            ListKind::Manufacturers => Self::Manufacturers,
+        }
+    }
+}
+
+impl SentFile {
+    /// Its length.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.file.bytes
+    }
+
+    /// The bytes of that range. What cannot be read, or has changed, ends the response, so that its
+    /// client sees that it is not whole.
+    pub(crate) fn stream(
+        self,
+        range: Range<u64>,
+    ) -> impl Stream<Item = Result<Bytes, ReleaseError>> + Send + 'static {
+        stream::try_unfold((self.file, range), move |(file, left)| async move {
+            if left.is_empty() {
+                return Ok(None);
+            }
+            let part = left.start / PART;
+            if part.is_multiple_of(TURN) {
+                yield_now().await;
+            }
+            let read = read(&file, place(part)).await;
+            let read = read.inspect_err(|error| {
+                tracing::error!("a response broke off: {}", chain(error));
+            })?;
+            let begin = part * PART;
+            let end = left.end.min(begin + PART);
+            let sent = read.slice(place(left.start - begin)..place(end - begin));
+            Ok(Some((sent, (file, end..left.end))))
+        })
+    }
+}
+
+/// The number of a part, or a place in one.
+fn place(number: u64) -> usize {
+    usize::try_from(number).unwrap_or_else(|_| unreachable!("a file has fewer parts"))
+}
+
+async fn read(file: &Arc<OpenFile>, part: usize) -> Result<Bytes, ReleaseError> {
+    if let Some(read) = file.read_at_once(part) {
+        return Ok(read);
+    }
+    let _waiting = WAITING.acquire().await;
+    let file = Arc::clone(file);
+    let read = spawn_blocking(move || file.read(part)).await;
+    read.unwrap_or_else(|broken_off| match broken_off.try_into_panic() {
+        Ok(panic) => resume_unwind(panic),
+        Err(cancelled) => unreachable!("nothing cancels a read: {cancelled}"),
+    })
+}
