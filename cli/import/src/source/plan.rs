@@ -162,7 +162,8 @@ impl Plan {
 
     fn is_hidden(&self, path: &str) -> bool {
         let mut parts = path.rsplit('/').filter(|part| *part != ".");
-        let is_hidden = |part: &str| part.starts_with('.');
+        // Excel leaves the latter beside a workbook that is open.
+        let is_hidden = |part: &str| part.starts_with('.') || part.starts_with("~$");
         if self.descends {
             parts.any(is_hidden)
         } else {
@@ -354,5 +355,6 @@ mod tests {
             ..native
         };
         assert_eq!(deep.bytes_of("./.x/a.ndjson"), None);
+        assert_eq!(deep.bytes_of("x/~$a.ndjson"), None);
     }
 }

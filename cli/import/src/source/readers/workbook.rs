@@ -29,7 +29,7 @@ use crate::spool::Spool;
 /// The most bytes of a workbook as it is.
 const PACKED_MAX: u64 = 128 << 20;
 /// The most bytes of a part that is held in memory, such as the texts of all sheets.
-const PART_MAX: u64 = 128 << 20;
+const PART_MAX: u64 = 64 << 20;
 /// The most bytes of the styles: of each, the library holds much more than its few bytes.
 const STYLES_MAX: u64 = 4 << 20;
 /// The form, in messages.
