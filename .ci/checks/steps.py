@@ -67,6 +67,7 @@ TRIALS = (
     Step("backup", (".ci/backup",), 10 * MINUTE, ("build",)),
     Step("tls", (".ci/tls",), 10 * MINUTE, ("build",)),
     Step("clients", (".ci/contract", "clients"), 30 * MINUTE, ("build",)),
+    Step("copies", (".ci/contract", "copies", "60"), 15 * MINUTE, ("build",)),
     Step("tables", (".ci/contract", "tables"), 10 * MINUTE, ("build",)),
 )
 # Lanes run beside each other.

@@ -1,6 +1,5 @@
 """Clients made from the document, by the generators of others: each asks a server of the sample for a record, a list
-page by page and a 304, and sees typed values and typed errors. Then the programs of the guide, which use the same clients,
-keep a copy of all boats.
+page by page and a 304, and sees typed values and typed errors.
 
 What is generated is compiled and run as its users would, but for TypeScript, which is held to more than `strict`.
 """
@@ -11,13 +10,10 @@ import sys
 
 from checks.base import CACHE, ROOT, Broken, binary, expect, run
 from checks.command import sample
-from checks.contract import copies
-from checks.contract.copies import PROGRAMS, Program
+from checks.contract.copies import NPM, PROGRAMS, STRICTER
 from checks.tools import alone, of_npm, of_pip
 
 HERE = pathlib.Path(__file__).resolve().parent
-NPM = ("openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3", "@types/node@24.10.1")
-STRICTER = ("--strict", "--noUncheckedIndexedAccess", "--noPropertyAccessFromIndexSignature", "--noUnusedLocals")
 OPENAPI_PYTHON_CLIENT = "0.29.1"
 # Without this, it warns that it leaves the bodies of these out.
 WHOLE_FILES = """\
@@ -38,10 +34,6 @@ edition = "2024"
 name = "catalogue-client"
 path = "client.rs"
 
-[[bin]]
-name = "boats"
-path = "boats.rs"
-
 [dependencies]
 chrono = { version = "=0.4.42", default-features = false, features = ["serde"] }
 progenitor = "=0.15.1"
@@ -58,7 +50,7 @@ debug = false
 
 
 def check(folder, names):
-    """The clients of that name; with `copies`, their programs too, which wait for a minute limit."""
+    """The clients of these names."""
     chosen = {name: client for name, client in CLIENTS.items() if name in names}
     document = folder / "openapi.json"
     document.write_text(run(binary(), "openapi"))
@@ -67,13 +59,11 @@ def check(folder, names):
         with data.served("--log", "warn") as server:
             environment = {**os.environ, "BASE": server.base, "KEY": key}
             try:
-                programs = [client(folder, document, environment) for client in chosen.values()]
+                for client in chosen.values():
+                    client(folder, document, environment)
             except Broken as failed:
                 raise Broken(str(failed).replace(key, "KEY")) from None
             print(f"{', '.join(chosen)}: the client does what the document says", flush=True)
-            if COPIES in names:
-                copies.check(data, server, programs, folder)
-                print(f"{', '.join(chosen)}: the program of the guide keeps a copy of all boats")
 
 
 def expect_in_guide(file, *packages):
@@ -84,18 +74,15 @@ def expect_in_guide(file, *packages):
 
 
 def typescript(folder, document, environment):
-    expect_in_guide("typescript.sh", *NPM)
+    expect_in_guide("typescript.sh", *NPM[:2])
     modules = of_npm("openapi-typescript-7.13.0", *NPM)
     (folder / "node_modules").symlink_to(modules)
     (folder / "package.json").write_text('{"private": true, "type": "module"}\n')
-    for program in HERE / "client.ts", PROGRAMS / "boats.ts":
-        (folder / program.name).write_text(program.read_text())
+    (folder / "client.ts").write_text((HERE / "client.ts").read_text())
     tool = modules / ".bin"
     run("node", tool / "openapi-typescript", document, "--output", folder / "api.d.ts", cwd=folder)
-    run("node", tool / "tsc", *STRICTER, "--target", "es2023", "--module", "nodenext", "--types", "node", "client.ts",
-        "boats.ts", cwd=folder)
+    run("node", tool / "tsc", *STRICTER, "client.ts", cwd=folder)
     run("node", "client.js", cwd=folder, env=environment)
-    return Program("TypeScript", ("node", folder / "boats.js"), environment)
 
 
 def python(folder, document, environment):
@@ -108,7 +95,6 @@ def python(folder, document, environment):
         "--config", folder / "python.yml", "--output-path", folder / "boat_catalogue_client", cwd=folder, env=path)
     environment = {**environment, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     run(tool / "python", HERE / "client.py", env=environment)
-    return Program("Python", (tool / "python", PROGRAMS / "boats.py"), environment)
 
 
 def rust(_folder, document, environment):
@@ -119,7 +105,6 @@ def rust(_folder, document, environment):
     # As the guide says: its generator reads OpenAPI 3.0.
     converted = run(sys.executable, "-B", PROGRAMS / "openapi_3_0.py", input=document.read_text())
     texts = {"Cargo.toml": CARGO, "openapi.json": converted, "client.rs": (HERE / "client.rs").read_text(),
-             "boats.rs": (PROGRAMS / "boats.rs").read_text(),
              "rust-toolchain.toml": (ROOT / "rust-toolchain.toml").read_text()}
     with alone(crate.name):
         crate.mkdir(exist_ok=True)
@@ -130,8 +115,6 @@ def rust(_folder, document, environment):
                 path.write_text(text)
         run("cargo", "build", "--quiet", cwd=crate, env={**environment, "CARGO_TARGET_DIR": str(target)})
     run(target / "debug" / "catalogue-client", env=environment)
-    return Program("Rust", (target / "debug" / "boats",), environment)
 
 
 CLIENTS = {"python": python, "typescript": typescript, "rust": rust}
-COPIES = "copies"

@@ -1,113 +1,278 @@
 """The programs of the guide that keep a copy of all boats, one in each language: run as they stand, side by side.
 
-Each is stopped by its quota, goes on where it was when there is more, waits where its key may ask no more for a minute,
-and then asks for what a release has changed, and for no more.
+First what each promises, step by step. Then for a while releases are activated and rolled back every second, and the
+programs are killed in every way: whenever a copy is there, it is one release, whole.
 """
 
+import itertools
 import json
+import os
+import random
 import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from checks.base import PATIENCE, ROOT, SAMPLE, expect, run, wait_until
+from checks.base import CACHE, ENVIRONMENT, PATIENCE, ROOT, SAMPLE, expect, run, wait_until
+from checks.command import sample
+from checks.tools import alone, of_npm
 
 PROGRAMS = ROOT / "server" / "src" / "http" / "docs" / "clients"
-# Requests of a first run: one page, and so many boats.
+NPM = ("openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3", "@types/node@24.10.1")
+STRICTER = ("--strict", "--noUncheckedIndexedAccess", "--noPropertyAccessFromIndexSignature", "--noUnusedLocals",
+            "--erasableSyntaxOnly", "--target", "es2023", "--module", "nodenext", "--types", "node")
+CARGO = """\
+# Made by .ci/contract: the program of /docs/rust, which is no part of our workspace.
+[package]
+name = "boats"
+version = "0.0.0"
+edition = "2024"
+
+[workspace]
+
+[dependencies]
+serde_json = "=1.0.150"
+ureq = { version = "=3.5.1", features = ["json"] }
+
+[profile.dev]
+debug = false
+"""
+# Requests of a first run without the scope for all at once: one page, and so many boats.
 QUOTA = 10
 # Less than there are boats, so that a run has to wait.
 MINUTE_LIMIT = 30
 STOPPED = 75
+# What an incremental copy may ask of the limits after three changes; `GET /v1` is free.
+REQUESTS = 4
+EVERYTHING = ("boats.read", "catalogue.export")
+NEVER = "20200101T000000Z-0123456789abcdef"
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
 @dataclass(frozen=True)
 class Program:
-    """A client of the guide, as its users would run it."""
+    """A program of the guide, as its users would run it."""
     name: str
     command: tuple
-    environment: dict
 
 
-def check(data, server, programs, folder):
-    """Runs them on a server of the sample, which they see change."""
-    with ThreadPoolExecutor(len(programs)) as pool:
-        copies = list(pool.map(lambda program: Copy(data, server, program, folder), programs))
-        for step in Copy.begin, Copy.go_on, Copy.find_nothing_new:
-            list(pool.map(step, copies))
-        publish_changes(data, server, folder)
-        list(pool.map(Copy.follow, copies))
-    for copy in copies:
-        copy.has_paid_for_changes_only()
+def check(folder, seconds):
+    programs = [python(), typescript(folder), rust()]
+    with sample() as data, data.served("--log", "warn") as server:
+        key = data.new_key("tests", *EVERYTHING)["key"]
+        releases = Releases(data, server, key, folder)
+        copies = [Copy(data, server, releases, program, folder) for program in programs]
+        with ThreadPoolExecutor(len(copies)) as pool:
+            for step in Copy.be_refused, Copy.begin, Copy.go_on, Copy.find_nothing_new:
+                list(pool.map(step, copies))
+            releases.activate(releases.changed)
+            for step in Copy.follow, Copy.begin_anew:
+                list(pool.map(step, copies))
+        print("each program does what its page says", flush=True)
+        storm(releases, copies, seconds)
+
+
+def python():
+    return Program("Python", (sys.executable, PROGRAMS / "boats.py"))
+
+
+def typescript(folder):
+    """Compiled, since only later versions of Node.js take types away by themselves."""
+    modules = of_npm("openapi-typescript-7.13.0", *NPM)
+    at = folder / "typescript"
+    at.mkdir()
+    (at / "node_modules").symlink_to(modules)
+    (at / "package.json").write_text('{"private": true, "type": "module"}\n')
+    (at / "boats.ts").write_text((PROGRAMS / "boats.ts").read_text())
+    run("node", modules / ".bin" / "tsc", *STRICTER, "boats.ts", cwd=at)
+    return Program("TypeScript", ("node", at / "boats.js"))
+
+
+def rust():
+    """In the cache, so that what it needs is compiled once."""
+    crate = CACHE / "tools" / "copies-ureq-3.5.1"
+    texts = {"Cargo.toml": CARGO, "src/main.rs": (PROGRAMS / "boats.rs").read_text(),
+             "rust-toolchain.toml": (ROOT / "rust-toolchain.toml").read_text()}
+    with alone(crate.name):
+        (crate / "src").mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            path = crate / name
+            # What has not changed is not compiled anew.
+            if not path.exists() or path.read_text() != text:
+                path.write_text(text)
+        run("cargo", "build", "--quiet", cwd=crate, env={**ENVIRONMENT, "CARGO_TARGET_DIR": str(crate / "target")})
+    return Program("Rust", (crate / "target" / "debug" / "boats",))
+
+
+class Releases:
+    """What is published, and what each release holds."""
+
+    def __init__(self, data, server, key, folder):
+        self.data, self.server, self.key, self.folder = data, server, key, folder
+        self.held = {}
+        self.sample = self.serve(SAMPLE)
+        self.changed = self.serve(self.edited("changed", "Changed."))
+        self.other = self.serve(self.edited("other", "Changed again."))
+        self.activate(self.sample)
+
+    def edited(self, name, description):
+        """The sample with another description of two boats, and without a third."""
+        export = self.folder / name
+        shutil.copytree(SAMPLE, export)
+        path = export / "boats.ndjson"
+        # Texts of the sample have other ends of lines within.
+        head, *boats = map(json.loads, path.read_text().rstrip("\n").split("\n"))
+        first, second, third = [boat for boat in boats if boat.get("published", True)][:3]
+        first["description"] = second["description"] = description
+        third["published"] = False
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in [head, *boats]))
+        return export
+
+    def serve(self, export):
+        release = self.data.answer("import", export)["release"]
+        wait_until(lambda: self.served() == release, f"the server does not serve {release}")
+        with self.ask("/v1/boats.ndjson") as answer:
+            expect(answer.headers["X-Release"] == release, "the whole catalogue is of another release")
+            self.held[release] = by_id(answer.read().splitlines())
+        return release
+
+    def activate(self, release):
+        self.data.run("releases", "activate", release)
+        wait_until(lambda: self.served() == release, f"the server does not serve {release}")
+
+    def ask(self, path, key=None):
+        request = urllib.request.Request(self.server.base + path, headers={"Authorization": f"Bearer {key or self.key}"})
+        return urllib.request.urlopen(request, timeout=PATIENCE)
+
+    def served(self):
+        with urllib.request.urlopen(f"{self.server.base}/v1", timeout=PATIENCE) as answer:
+            return json.load(answer)["data"]["catalogue"]["release"]
+
+
+def by_id(lines):
+    return {boat["id"]: boat for boat in map(json.loads, lines)}
 
 
 class Copy:
     """What one of the programs keeps."""
 
-    def __init__(self, data, server, program, folder):
-        self.data, self.server, self.program = data, server, program
+    def __init__(self, data, server, releases, program, folder):
+        self.data, self.server, self.releases, self.program = data, server, releases, program
         self.subscription = f"copy-{program.name.lower()}"
         self.folder = folder / self.subscription
         self.folder.mkdir()
+        self.file = self.folder / "boats.ndjson"
         data.add_subscription(self.subscription, QUOTA)
 
-    def run(self, status=0, **limits):
-        key = self.data.new_key(self.subscription, "boats.read", **limits)["key"]
-        environment = {**self.program.environment, "BASE": self.server.base, "KEY": key}
-        return run("sh", "-c", '"$@" 2>&1', "sh", *self.program.command, cwd=self.folder, env=environment,
-                   statuses=(status,)).strip()
+    def key(self, *scopes, **limits):
+        return self.data.new_key(self.subscription, *(scopes or ("boats.read",)), **limits)["key"]
 
-    def has_paid_for_changes_only(self):
-        """Three lists, and each boat once but the one that changed. What is asked to see it is charged too."""
-        key = self.data.new_key(self.subscription, "boats.read")["key"]
-        request = urllib.request.Request(f"{self.server.base}/v1/boats", headers={"Authorization": f"Bearer {key}"})
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            used = int(answer.headers["X-Quota-Limit"]) - int(answer.headers["X-Quota-Remaining"]) - 1
-        expected = 3 + (len(self.boats()) + 1) + 1
-        expect(used == expected, f"{self.program.name}: {used} requests were charged, not {expected}")
+    def run(self, key, status=0):
+        return run("sh", "-c", '"$@" 2>&1', "sh", *self.program.command, cwd=self.folder, env=self.environment(key),
+                   statuses=(status,), timeout=4 * PATIENCE).strip()
 
-    def boats(self):
-        return json.loads((self.folder / "boats.json").read_text())["boats"]
+    def environment(self, key):
+        return {**ENVIRONMENT, "BASE": self.server.base, "KEY": key}
 
-    def says(self, said, expected):
-        expect(said == expected, f"{self.program.name}: said {said!r}, not {expected!r}")
+    def expect(self, kept, otherwise):
+        expect(kept, f"{self.program.name}: {otherwise}")
+
+    def is_whole(self, release=None):
+        """Whether the copy is that release, or any, from the first boat to the last."""
+        first, *boats = self.file.read_bytes().split(b"\n")[:-1]
+        of = json.loads(first)["release"]
+        self.expect(by_id(boats) == self.releases.held[of], f"the copy of {of} has something else")
+        self.expect(len(boats) == len(self.releases.held[of]), f"the copy of {of} has a boat twice")
+        self.expect(release in (None, of), f"the copy is of {of}, not of {release}")
+
+    def be_refused(self):
+        said = self.run("boat_live_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRx", status=1)
+        self.expect("typing error" in said, f"said {said!r}")
+        self.expect(not any(self.folder.iterdir()), "a file of nothing is there")
 
     def begin(self):
-        said = self.run(status=STOPPED)
-        expect("the quota of the month is used up; it renews at 20" in said, f"{self.program.name}: said {said!r}")
-        expect(len(self.boats()) == QUOTA - 1, f"{self.program.name}: keeps {len(self.boats())} boats of a stopped run")
+        said = self.run(self.key(), STOPPED)
+        self.expect("requests of this month are used up" in said, f"said {said!r}")
+        kept = (self.folder / "boats.part").read_bytes().split(b"\n")
+        self.expect(len(kept) - 2 == QUOTA - 1, f"keeps {len(kept) - 2} boats of a stopped run")
+        self.expect(not self.file.exists(), "half a copy is there")
 
     def go_on(self):
-        self.data.run("subscriptions", "update", self.subscription, "--quota", "1000")
-        said = self.run(limit=MINUTE_LIMIT)
-        expect(len(self.boats()) > MINUTE_LIMIT, f"{self.program.name}: keeps {len(self.boats())} boats only")
-        self.says(said, f"{len(self.boats())} boats: {len(self.boats()) - QUOTA + 1} fetched, {QUOTA - 1} unchanged, 0 dropped")
+        self.data.run("subscriptions", "update", self.subscription, "--quota", "1000000")
+        said = self.run(self.key(limit=MINUTE_LIMIT))
+        fetched = len(self.releases.held[self.releases.sample]) - QUOTA + 1
+        self.expect(f" {fetched} fetched" in said and "wait" in said, f"said {said!r}")
+        self.is_whole(self.releases.sample)
 
     def find_nothing_new(self):
-        self.says(self.run(), f"nothing new: {len(self.boats())} boats")
+        said = self.run(self.key())
+        self.expect("nothing new" in said, f"said {said!r}")
 
     def follow(self):
-        before = self.boats()
-        said = self.run()
-        after = self.boats()
-        self.says(said, f"{len(after)} boats: 1 fetched, {len(after) - 1} unchanged, 1 dropped")
-        changed = [kept["boat"]["description"] for boat, kept in after.items() if kept != before[boat]]
-        expect(changed == ["Changed."] and len(after) == len(before) - 1, f"{self.program.name}: copied {changed}")
+        key = self.key(limit=1000)
+        said = self.run(key)
+        self.expect(" 2 fetched" in said, f"said {said!r}")
+        with self.releases.ask("/v1/key", key) as answer:
+            asked = 1000 - json.load(answer)["rateLimit"]["remaining"] - 1
+        self.expect(asked <= REQUESTS, f"asks {asked} times for three changes")
+        self.is_whole(self.releases.changed)
+
+    def begin_anew(self):
+        """The release of the copy is not kept any more."""
+        text = self.file.read_text().replace(self.releases.changed, NEVER)
+        for scopes, expected in (EVERYTHING, ": all boats"), (("boats.read",), " fetched"):
+            self.file.write_text(text)
+            said = self.run(self.key(*scopes))
+            self.expect(expected in said, f"said {said!r}")
+            self.is_whole(self.releases.changed)
+
+    def weather(self, is_over):
+        """Runs again and again, with and without the scope for all at once, from nothing or from what there is."""
+        keys = itertools.cycle([self.key(), self.key(*EVERYTHING)])
+        self.runs, self.ended = 0, 0
+        while not is_over.is_set():
+            if random.random() < 0.3:
+                self.file.unlink(missing_ok=True)
+            with subprocess.Popen([str(part) for part in self.program.command], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, env=self.environment(next(keys)), text=True) as process:
+                try:
+                    said = process.communicate(timeout=random.uniform(0.05, 2))[1]
+                    self.expect(process.returncode == 0, f"ended with {process.returncode}: {said}")
+                    self.ended += 1
+                except subprocess.TimeoutExpired:
+                    process.send_signal(random.choice(SIGNALS))
+                    process.wait(PATIENCE)
+            self.runs += 1
+            if self.file.exists():
+                self.is_whole()
 
 
-def publish_changes(data, server, folder):
-    """A release in which the first boat has another description and the second is withdrawn."""
-    export = folder / "changed"
-    shutil.copytree(SAMPLE, export)
-    path = export / "boats.ndjson"
-    # Texts of the sample have other ends of lines within.
-    head, *boats = map(json.loads, path.read_text().rstrip("\n").split("\n"))
-    first, second = [boat for boat in boats if boat.get("published", True)][:2]
-    first["description"], second["published"] = "Changed.", False
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in [head, *boats]))
-    release = data.answer("import", export)["release"]
-    wait_until(lambda: served(server) == release, f"the server does not serve {release}")
-
-
-def served(server):
-    with urllib.request.urlopen(f"{server.base}/v1", timeout=PATIENCE) as answer:
-        return json.load(answer)["data"]["catalogue"]["release"]
+def storm(releases, copies, seconds):
+    is_over = threading.Event()
+    with ThreadPoolExecutor(len(copies)) as pool:
+        work = [pool.submit(copy.weather, is_over) for copy in copies]
+        try:
+            end, moves = time.monotonic() + seconds, 0
+            while time.monotonic() < end and not any(one.done() for one in work):
+                last = time.monotonic()
+                if moves % 4 == 3:
+                    releases.data.run("releases", "rollback")
+                else:
+                    releases.data.run("releases", "activate", random.choice([*releases.held]))
+                moves += 1
+                time.sleep(max(0, last + 1 - time.monotonic()))
+        finally:
+            is_over.set()
+        for one in work:
+            one.result()
+    releases.activate(releases.other)
+    for copy in copies:
+        copy.run(copy.key())
+        copy.is_whole(releases.other)
+    told = ", ".join(f"{copy.program.name} {copy.ended} of {copy.runs}" for copy in copies)
+    print(f"{moves} releases were activated in {seconds} s; runs that were not killed: {told}; every copy is a release")

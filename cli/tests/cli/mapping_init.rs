@@ -145,6 +145,54 @@ fn feeds_of_xml_are_imported_with_the_mappings_that_are_suggested() {
 }
 
 #[test]
+fn a_table_that_was_exported_is_imported_as_the_same_boats() {
+    let mut first = TestCli::new();
+    first.run(&["import", &format!("{FIXTURES}/sample")]);
+    let boats = |cli: &mut TestCli| {
+        let records = published(cli);
+        let is_of_boats = |line: &&str| {
+            ["boat", "term", "designer"]
+                .iter()
+                .any(|kind| line.starts_with(&format!(r#"{{"kind":"{kind}""#)))
+        };
+        let mut lines: Vec<String> = records
+            .lines()
+            .filter(is_of_boats)
+            .map(str::to_owned)
+            .collect();
+        lines.sort();
+        lines
+    };
+    let expected = boats(&mut first);
+    for ending in ["csv", "parquet"] {
+        let file = format!("boats.{ending}");
+        first.run(&["export", "--to", &format!("[dir]/{file}")]);
+        let mut again = TestCli::new();
+        fs::copy(first.path(&file), again.path(&file)).unwrap();
+        let suggested = init(&mut again, &format!("[dir]/{file}"));
+        check(&format!("mapping_init_own_{ending}"), [&suggested]);
+        assert_snapshot(&format!("mapping_init_from_own_{ending}"), &written(&again));
+        let imported = import(&mut again, &format!("[dir]/{file}"));
+        assert_eq!(imported.status, ExitStatus::Done, "{imported}");
+        assert_eq!(boats(&mut again), expected);
+    }
+}
+
+#[test]
+fn a_column_of_an_export_that_a_spreadsheet_wrote_again_is_still_read() {
+    let mut first = TestCli::new();
+    first.run(&["import", &format!("{FIXTURES}/sample")]);
+    first.run(&["export", "--to", "[dir]/boats.csv"]);
+    let table = fs::read_to_string(first.path("boats.csv")).unwrap();
+    let mut again = TestCli::new();
+    again.write("boats.csv", table.replace(",true,", ",TRUE,"));
+    init(&mut again, "[dir]/boats.csv");
+    let imported = import(&mut again, "[dir]/boats.csv");
+    assert_eq!(imported.status, ExitStatus::Done, "{imported}");
+    assert!(published(&mut again).contains(r#""unsinkable":true"#));
+}
+
+#[test]
 fn exports_that_fit_a_shipped_mapping_need_no_change() {
     let systems = [
         "sanity",

@@ -7,6 +7,7 @@ mod amount;
 mod decisions;
 mod definitions;
 mod others;
+mod own;
 mod remarks;
 
 use std::fmt::Write as _;
@@ -15,6 +16,7 @@ use shared::base::timestamp::Timestamp;
 
 use self::amount::{Currency, Mark, decimal_mark, named_currency};
 pub(super) use self::decisions::{CANDIDATES_MAX, may_be, required_of};
+use self::own::Own;
 use super::choose::{Choice, Choices};
 use super::decision::MEASURED;
 use super::kinds::Kind;
@@ -136,6 +138,10 @@ impl List<'_> {
         }
         self.place.table(&mut text);
         self.envelope(&mut text, is_trial);
+        if let Some(own) = Own::of(self.file) {
+            own.rules(self, &mut text);
+            return text;
+        }
         self.boats(&mut text);
         self.makers(&mut text);
         self.designers(&mut text);
@@ -404,10 +410,13 @@ impl List<'_> {
 
     /// The keys that nothing reads.
     pub(super) fn unread(&self) -> Vec<&Key> {
+        let own = Own::of(self.file);
         let telling = self.telling().map(|key| &key.path);
         let is_read = |key: &&Key| {
             let mut choices = self.choices.made.iter();
-            self.publication.reads(key)
+            own.as_ref()
+                .is_some_and(|own| own.reads(&key.steps.join(".")))
+                || self.publication.reads(key)
                 || telling == Some(&key.path)
                 || choices.any(|choice| choice.key.path == key.path && self.is_used(choice))
         };

@@ -21,9 +21,22 @@ const NAMES: [&str; 7] = [
     "attribute",
 ];
 /// What members for a value are called.
-const VALUES: [&str; 3] = ["value", "val", "options"];
+const VALUES: [&str; 8] = [
+    "value", "val", "options", "wert", "valeur", "waarde", "valore", "valor",
+];
 /// What members for a unit are called.
-const UNITS: [&str; 5] = ["unit", "units", "uom", "unit text", "unit code"];
+const UNITS: [&str; 10] = [
+    "unit",
+    "units",
+    "uom",
+    "unit text",
+    "unit code",
+    "einheit",
+    "unite",
+    "eenheid",
+    "unita",
+    "unidad",
+];
 /// The longest name of a pair, in bytes.
 const NAME_MAX: usize = 100;
 
@@ -35,7 +48,7 @@ pub(super) const DEFINITIONS: [(&str, &str); 2] = [
     ),
     (
         "with_unit($value; $unit)",
-        r#"if type != "object" then . elif .[$value] == null or .[$unit] == null then .[$value] else "\(.[$value]) \(.[$unit])" end"#,
+        r#"if type != "object" then . else .[$unit] as $of | .[$value] | if . == null or $of == null or any(tostring | splits("[^\\p{L}]+"); . == $of) then . else "\(.) \($of)" end end"#,
     ),
 ];
 
@@ -94,17 +107,25 @@ impl Measure {
         self.value == member || self.unit.as_deref() == Some(member)
     }
 
-    /// The value with its unit, as [`DEFINITIONS`] make it.
+    /// The value with its unit, as [`DEFINITIONS`] make it: a text may have it already.
     pub(super) fn value(&self, members: &Object) -> Value {
         let value = members.get(&self.value).cloned().unwrap_or_default();
         let unit = self
             .unit
             .as_ref()
             .and_then(|unit| members.get(unit)?.as_str());
-        match (&value, unit) {
-            (Value::Null, _) | (_, None) => value,
-            (Value::String(text), Some(unit)) => format!("{text} {unit}").into(),
-            (other, Some(unit)) => format!("{other} {unit}").into(),
+        let text = match &value {
+            Value::Null => return value,
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let has = |unit: &&str| {
+            text.split(|c: char| !c.is_alphabetic())
+                .any(|word| word == *unit)
+        };
+        match unit {
+            Some(unit) if !has(&unit) => format!("{text} {unit}").into(),
+            _ => value,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! This only reads the choices; it does not change the mapping.
 
 use super::List;
+use super::own::Own;
 use crate::suggest::choose::Choice;
 use crate::suggest::decision::Decision;
 use crate::suggest::named::time_of_change;
@@ -18,6 +19,15 @@ pub(in crate::suggest) const CANDIDATES_MAX: usize = 3;
 impl List<'_> {
     /// What a person has to decide before using the mapping.
     pub(in crate::suggest) fn decisions(&self) -> Vec<Decision> {
+        if Own::of(self.file).is_some() {
+            let makers =
+                "what boats show of theirs: no logos and descriptions, and none without a boat";
+            let updated = "the same for every record, as an export does not say when one changed";
+            return vec![
+                Decision::new("manufacturer", makers),
+                Decision::new("updatedAt", updated),
+            ];
+        }
         let unsettled = &self.choices.unsettled;
         let is_missing = |field: &&&str| {
             self.choice(field).is_none() && !unsettled.iter().any(|(of, _)| of.field == **field)

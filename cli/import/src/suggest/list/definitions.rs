@@ -19,12 +19,17 @@ const MEASURES: [(&str, &str, &str); 3] = [
 ];
 
 /// The other definitions for expressions, in jq.
-const DEFINITIONS: [(&str, &str); 7] = [
+const DEFINITIONS: [(&str, &str); 8] = [
     (
         "of($unit)",
         r#"if . == null then null else "\(.) \($unit)" end"#,
     ),
     ("text", "if . == null then null else tostring end"),
+    // Spreadsheets write true and false in capitals.
+    (
+        "json",
+        r#"if . == null then null elif . == "TRUE" or . == "FALSE" then . == "TRUE" else fromjson end"#,
+    ),
     (
         "named_size",
         r#"if . == null then null else (capture("(?<width>[0-9]+)x(?<height>[0-9]+)[.][A-Za-z]+([?].*)?$") // error("no size in the name of the image \(.)")) | {width: (.width | tonumber), height: (.height | tonumber)} end"#,
@@ -49,6 +54,8 @@ impl List<'_> {
     /// The definitions that the expressions use.
     pub(super) fn definitions(&self, body: &str) -> String {
         let is_metric = self.system() == "metric";
+        let code = body.lines().filter(|line| !line.starts_with('#'));
+        let code = code.collect::<Vec<_>>().join("\n");
         let unit = self.choice("unit").map(|choice| &choice.key.path);
         let mut all = Vec::new();
         if let Some(path) = unit {
@@ -74,15 +81,15 @@ impl List<'_> {
         let measures = MEASURES.iter().map(|(name, ..)| name);
         let is_measured = measures
             .into_iter()
-            .any(|name| body.contains(&format!("| {name}")));
+            .any(|name| code.contains(&format!("| {name}")));
         let is_used = |name: &str| {
             let (called, has_argument) = match name.split_once('(') {
                 Some((called, _)) => (called, true),
                 None => (name, false),
             };
             let call = format!("| {called}");
-            let mut calls = body.match_indices(&call);
-            calls.any(|(at, _)| body[at + call.len()..].starts_with('(') == has_argument)
+            let mut calls = code.match_indices(&call);
+            calls.any(|(at, _)| code[at + call.len()..].starts_with('(') == has_argument)
                 || name == "is_metric" && is_measured
         };
         let used = all.into_iter().filter(|(name, _)| is_used(name));

@@ -30,6 +30,7 @@ fn a_number_beside_its_unit_is_a_measure_whatever_both_are_called() {
     insta::assert_snapshot!([
         drafted(r#"{"loa": {"value": 31, "unit": "ft"}, "draft": {"value": 1.8, "unit": "m", "note": "x"}}"#),
         drafted(r#"{"specs": {"beam": {"val": "3.4", "uom": "m"}}, "weight": {"value": 2, "unitText": "t"}}"#),
+        drafted(r#"{"technik": {"laenge": {"wert": "9,02", "einheit": "m"}, "breite": {"wert": "3,10 m breit", "einheit": "m"}}}"#),
         // Nothing says what these are.
         drafted(r#"{"loa": {"value": 31}, "beam": {"amount": 3, "unit": "m"}}"#),
     ].join("\n\n"), @r##"
@@ -38,6 +39,11 @@ fn a_number_beside_its_unit_is_a_measure_whatever_both_are_called() {
 
     dimensions.beamOverall = '(.specs.beam | with_unit("val"; "uom")) | distance'
     dimensions.displacement = '(.weight | with_unit("value"; "unitText")) | weight'
+
+    lengthOverall = '(.technik.laenge | with_unit("wert"; "einheit")) | distance'
+    dimensions.beamOverall = '(.technik.breite | with_unit("wert"; "einheit")) | distance'
+    lengthOverall: of (.technik.laenge | with_unit("wert"; "einheit")) (9,02 m), by its last name: look whether it is the boat's
+    dimensions.beamOverall: of (.technik.breite | with_unit("wert"; "einheit")) (3,10 m breit), by its last name: look whether it is the boat's
     "##);
 }
 
@@ -60,6 +66,55 @@ fn pairs_of_a_name_and_a_value_are_keys() {
 
     designers.naval = '[(.attributes | pair("name"; "Designer") | .options) | list(";")[] | slugify]'
     "##);
+}
+
+#[test]
+fn the_unit_is_that_of_each_record() {
+    let lengths = [
+        r#"{"value": "34", "unit": "ft"}"#,
+        r#"{"value": 10, "unit": "m"}"#,
+        r#"{"value": "ca. 33", "unit": "ft"}"#,
+        r#"{"value": "33 1/2", "unit": "ft"}"#,
+        r#"{"value": "9.5 m", "unit": "m"}"#,
+        r#"{"value": "9.5", "unit": "furlong"}"#,
+        r#"{"value": "9.5 ft", "unit": "m"}"#,
+        r#"{"value": 9.5, "unit": null}"#,
+        r#"{"value": null, "unit": "m"}"#,
+        "9.5",
+    ];
+    let read = lengths.map(|length| {
+        let drafted = r#"[{"id": 1, "loa": {"value": "10", "unit": "m"}}, {"id": 2, "loa": 5}]"#;
+        let suggestion = suggested("a.json", drafted).unwrap();
+        let (directory, export) = exported("a.json", format!(r#"[{{"id": 1, "loa": {length}}}]"#));
+        let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
+        let report = outcome.report.unwrap();
+        let mut fields = report.rules.iter().flat_map(|rule| &rule.fields);
+        let field = fields.find(|field| field.field == "lengthOverall").unwrap();
+        let (sample, errors) = (field.sample.as_deref(), field.errors);
+        format!("{length}: {} ({errors} errors)", sample.unwrap_or("none"))
+    });
+    insta::assert_snapshot!(read.join("\n"), @r##"
+    {"value": "34", "unit": "ft"}: 10.36 (0 errors)
+    {"value": 10, "unit": "m"}: 10 (0 errors)
+    {"value": "ca. 33", "unit": "ft"}: 10.06 (0 errors)
+    {"value": "33 1/2", "unit": "ft"}: 10.21 (0 errors)
+    {"value": "9.5 m", "unit": "m"}: 9.5 (0 errors)
+    {"value": "9.5", "unit": "furlong"}: none (1 errors)
+    {"value": "9.5 ft", "unit": "m"}: none (1 errors)
+    {"value": 9.5, "unit": null}: 9.5 (0 errors)
+    {"value": null, "unit": "m"}: none (0 errors)
+    9.5: 9.5 (0 errors)
+    "##);
+}
+
+#[test]
+fn what_only_a_comment_uses_is_not_defined() {
+    let record = r#"[{"model": "x", "specs": [{"name": "Colour", "value": "blue"}]}]"#;
+    let text = suggested("a.json", record).unwrap().text;
+    assert!(
+        text.contains("| pair(") && !text.contains("def pair"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -1,98 +1,142 @@
-# A copy of all boats in boats.json, kept current: run this again and again. BASE is the address of the server, KEY a key.
+# A copy of all boats in boats.ndjson, kept current: run this again and again. BASE is the address of the server, KEY a key.
+# Python 3.8 or later, without packages.
+import gzip
 import json
 import os
 import random
+import shutil
 import sys
 import time
-from datetime import datetime, timezone
-from http import HTTPStatus
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
-from boat_catalogue_client import AuthenticatedClient
-from boat_catalogue_client.api.boats import get_boat, list_boats
-from boat_catalogue_client.api.service import describe_version
-from boat_catalogue_client.models import ErrorEnvelope
-
-FILE = Path("boats.json")
-# How many requests in a row may be refused by a limit of the minute or a pause of the server.
-ATTEMPTS = 10
-PASSING = ("RATE_LIMITED", "SERVICE_UNAVAILABLE")
-CLIENT = AuthenticatedClient(os.environ["BASE"], os.environ["KEY"], raise_on_unexpected_status=True)
+BASE, KEY = os.environ["BASE"], os.environ["KEY"]
+# The first line of a file names a release, each other is a boat of it. The second file is the next copy, as far as it is made.
+COPY, PART = Path("boats.ndjson"), Path("boats.part")
+# How many boats are fetched one by one where all can be had at once, and how many before they are written.
+FEW, BATCH = 100, 10
 
 
-class QuotaExceeded(Exception):
-    pass
+class Moved(Exception):
+    """Another release is served than the one that was begun with."""
 
 
-def stored():
-    """Boats by id, each with the tag of its answer, and the release that all of them are of; None while they are not."""
-    return json.loads(FILE.read_text()) if FILE.exists() else {"release": None, "boats": {}}
+def ask(path, **headers):
+    """The answer, once no limit of the minute and no pause of the server stands before it."""
+    while True:
+        try:
+            return urlopen(Request(BASE + path, headers={"Authorization": f"Bearer {KEY}", **headers}), timeout=60)
+        except HTTPError as refusal:
+            refusal.error = json.load(refusal)["error"]
+            if refusal.error["code"] not in ("RATE_LIMITED", "SERVICE_UNAVAILABLE"):
+                raise
+            print(refusal.error["message"], file=sys.stderr)
+            # Others that wait for the same moment should not all come at once.
+            time.sleep(int(refusal.headers["Retry-After"]) + random.random())
 
 
-def store(copy):
-    """Writes a file beside the copy, then puts it in its place: no one ever sees half of it."""
-    beside = FILE.with_suffix(".new")
-    beside.write_text(json.dumps(copy))
-    beside.replace(FILE)
+def unless(status, function, *arguments):
+    """Nothing where the server refuses with this status."""
+    try:
+        return function(*arguments)
+    except HTTPError as refusal:
+        if refusal.code != status:
+            raise
 
 
-def patiently(operation, *arguments, **options):
-    """Sends a request, and again after each pause that the server asks for."""
-    for attempt in range(1, ATTEMPTS + 1):
-        answer = operation.sync_detailed(*arguments, client=CLIENT, **options)
-        if not isinstance(answer.parsed, ErrorEnvelope) or answer.status_code == HTTPStatus.NOT_FOUND:
-            return answer
-        error = answer.parsed.error
-        if error.code == "QUOTA_EXCEEDED":
-            renews = datetime.fromtimestamp(int(answer.headers["X-Quota-Reset"]), timezone.utc)
-            raise QuotaExceeded(f"the quota of the month is used up; it renews at {renews.isoformat()}")
-        if error.code not in PASSING or attempt == ATTEMPTS:
-            raise SystemExit(f"{error.code}: {error.message} (request {error.request_id})")
-        # Others that wait for the same moment should not all come at once.
-        time.sleep(int(answer.headers["Retry-After"]) + random.random())
+def served():
+    return json.load(ask("/v1"))["data"]["catalogue"]["release"]
 
 
-def published():
-    """The ids of all boats that are published."""
-    ids, total = [], 1
-    while len(ids) < total:
-        page = patiently(list_boats, limit=100, offset=len(ids)).parsed
-        if not page.data:
-            break
-        total = page.pagination.total
-        ids += [row.id for row in page.data]
-    return ids
+def rows(path, release=None):
+    """Every row of a list, and the release that all of its pages are of."""
+    found, total = [], 1
+    while len(found) < total:
+        answer = ask(f"{path}&offset={len(found)}")
+        page = json.load(answer)
+        if release not in (None, answer.headers["X-Release"]):
+            raise Moved
+        release, total = answer.headers["X-Release"], page["pagination"]["total"]
+        found += page["data"]
+    return found, release
 
 
-def update(boats, ids):
-    """Asks for every boat with the tag that is kept of it; how many were fetched."""
-    fetched = 0
-    for id in ids:
-        tag = {"if_none_match": boats[id]["etag"]} if id in boats else {}
-        answer = patiently(get_boat, id, **tag)
-        # Anything else is the one that is kept, or was withdrawn since the list was read.
-        if answer.status_code == HTTPStatus.OK:
-            # As it was sent; `answer.parsed.data` is the same boat as an object.
-            boats[id] = {"etag": answer.headers["ETag"], "boat": json.loads(answer.content)["data"]}
-            fetched += 1
-    return fetched
+def read(file):
+    """The release of a file, and its boats by id. A last line that does not end was cut short."""
+    first, *boats = file.read_bytes().split(b"\n")[:-1] if file.exists() else [b'{"release": null}']
+    return json.loads(first)["release"], {json.loads(boat)["id"]: boat for boat in boats}
 
 
-copy = stored()
-release = patiently(describe_version).parsed.data.catalogue.release
-if release == copy["release"]:
-    sys.exit(print(f"nothing new: {len(copy['boats'])} boats"))
-copy["release"] = None
-try:
-    ids = published()
-    before = len(copy["boats"])
-    copy["boats"] = {id: kept for id, kept in copy["boats"].items() if id in ids}
-    dropped = before - len(copy["boats"])
-    fetched = update(copy["boats"], ids)
-    copy["release"] = release
-    print(f"{len(ids)} boats: {fetched} fetched, {len(ids) - fetched} unchanged, {dropped} dropped")
-except QuotaExceeded as refusal:
-    print(refusal, file=sys.stderr)
-    sys.exit(75)
-finally:
-    store(copy)
+def start(release, boats):
+    """Writes the next copy under another name, then puts it in its place: no one ever sees half of it."""
+    beside = PART.with_suffix(".new")
+    beside.write_bytes(b"".join(line + b"\n" for line in [json.dumps({"release": release}).encode(), *boats]))
+    beside.replace(PART)
+
+
+def download():
+    """All boats in one answer, of one release whatever is published meanwhile. The key needs the scope for it."""
+    answer, beside = ask("/v1/boats.ndjson", **{"Accept-Encoding": "gzip"}), PART.with_suffix(".new")
+    release = answer.headers["X-Release"]
+    with beside.open("wb") as file:
+        file.write(json.dumps({"release": release}).encode() + b"\n")
+        shutil.copyfileobj(gzip.open(answer), file)
+    beside.replace(COPY)
+    PART.unlink(missing_ok=True)
+    return f"{release}: all boats"
+
+
+def fetch(ids, release):
+    """Adds boats to the next copy. A batch is written once it is sure that the server still has the release."""
+    batch = []
+    with PART.open("ab") as file:
+        for id in ids:
+            answer = unless(404, ask, f"/v1/boats/{id}")
+            if answer is None:
+                raise Moved
+            batch.append(json.dumps(json.load(answer)["data"], ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+            # A limit may keep the next boat away for long.
+            ends = "0" in (answer.headers["X-RateLimit-Remaining"], answer.headers["X-Quota-Remaining"])
+            if ends or len(batch) == BATCH or id == ids[-1]:
+                if served() != release:
+                    raise Moved
+                file.write(b"".join(batch))
+                file.flush()
+                batch = []
+
+
+def update():
+    former = PART if PART.exists() else COPY
+    since, boats = read(former)
+    if former == COPY and since == served():
+        return f"{since}: nothing new"
+    changes = since and unless(410, rows, f"/v1/changes?since={since}&limit=1000")
+    changed, release = changes or ([], None)
+    changed = {row["id"]: row["change"] for row in changed if row["kind"] == "boat"}
+    boats = {id: boat for id, boat in boats.items() if changes and id not in changed}
+    missing = [id for id, change in changed.items() if change != "removed"]
+    is_part = former == PART or not changes
+    if is_part or FEW < len(missing):
+        whole = unless(403, download)
+        if whole:
+            return whole
+    if is_part:
+        every, release = rows("/v1/boats?limit=100", release)
+        missing = [row["id"] for row in every if row["id"] not in boats]
+    start(release, boats.values())
+    fetch(missing, release)
+    PART.replace(COPY)
+    return f"{release}: {len(boats) + len(missing)} boats, {len(missing)} fetched"
+
+
+while True:
+    try:
+        sys.exit(print(update()))
+    except Moved:
+        time.sleep(random.random())
+    except HTTPError as refusal:
+        print(f"{refusal.error['message']} (request {refusal.error['requestId']})", file=sys.stderr)
+        sys.exit(75 if refusal.error["code"] == "QUOTA_EXCEEDED" else 1)
+    except (EOFError, OSError) as why:
+        sys.exit(str(why))

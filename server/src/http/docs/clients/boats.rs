@@ -1,178 +1,230 @@
-//! A copy of all boats in boats.json, kept current: run this again and again. BASE is the address
+//! A copy of all boats in boats.ndjson, kept current: run this again and again. BASE is the address
 //! of the server, KEY a key.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::env::var;
-use std::error::Error as _;
-use std::fs;
-use std::io::ErrorKind;
-use std::process::ExitCode;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::{self, ExitCode};
+use std::thread::sleep;
 use std::time::Duration;
 
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use ureq::Body;
+use ureq::http::Response;
 
-progenitor::generate_api!(spec = "openapi.json", interface = Builder);
-
-use types::{Boat, ErrorEnvelope};
-
-const FILE: &str = "boats.json";
-/// How many requests in a row may be refused by a limit of the minute or a pause of the server.
-const ATTEMPTS: u32 = 10;
-
-/// Boats by id, and the release that all of them are of; none while they are not.
-#[derive(Default, Deserialize, Serialize)]
-struct Copy {
-    release: Option<String>,
-    boats: BTreeMap<String, Kept>,
-}
-
-/// A boat, with the tag of its answer.
-#[derive(Deserialize, Serialize)]
-struct Kept {
-    etag: String,
-    boat: Boat,
-}
+/// The first line of a file names a release, each other is a boat of it. The second is the next
+/// copy, as far as it is made.
+const COPY: &str = "boats.ndjson";
+const PART: &str = "boats.part";
+const BESIDE: &str = "boats.new";
+/// How many boats are fetched one by one where all can be had at once.
+const FEW: usize = 100;
+/// How many boats are fetched before they are written.
+const BATCH: usize = 10;
 
 enum Failure {
-    /// The quota of the month is used up; when it renews.
-    Quota(chrono::DateTime<chrono::Utc>),
-    Other(String),
+    /// Another release is served than the one that was begun with.
+    Moved,
+    /// The status of a refusal, and its error.
+    Refused(u16, Value),
+    Other(Box<dyn std::error::Error>),
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    let mut copy = stored();
-    let outcome = synchronise(&mut copy).await;
-    store(&copy);
+impl<E: std::error::Error + 'static> From<E> for Failure {
+    fn from(why: E) -> Self {
+        Self::Other(why.into())
+    }
+}
+
+fn main() -> ExitCode {
+    loop {
+        match update() {
+            Ok(said) => {
+                println!("{said}");
+                return ExitCode::SUCCESS;
+            }
+            Err(Failure::Moved) => sleep(Duration::from_millis(u64::from(process::id() % 1000))),
+            Err(Failure::Refused(_, error)) => {
+                eprintln!("{} (request {})", text(&error["message"]), text(&error["requestId"]));
+                return ExitCode::from(if error["code"] == "QUOTA_EXCEEDED" { 75 } else { 1 });
+            }
+            Err(Failure::Other(why)) => {
+                eprintln!("{why}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+}
+
+fn update() -> Result<String, Failure> {
+    let former = if Path::new(PART).exists() { PART } else { COPY };
+    let (since, mut boats) = read(former)?;
+    if former == COPY
+        && let Some(since) = &since
+        && *since == served()?
+    {
+        return Ok(format!("{since}: nothing new"));
+    }
+    let changes = match &since {
+        Some(since) => unless(410, rows(&format!("/v1/changes?since={since}&limit=1000"), None))?,
+        None => None,
+    };
+    let is_part = former == PART || changes.is_none();
+    let (changed, mut release) = match changes {
+        Some((changed, release)) => (changed, Some(release)),
+        None => {
+            boats.clear();
+            (Vec::new(), None)
+        }
+    };
+    let mut missing = Vec::new();
+    for row in changed.iter().filter(|row| row["kind"] == "boat") {
+        boats.remove(&id_of(row));
+        if row["change"] != "removed" {
+            missing.push(id_of(row));
+        }
+    }
+    if (is_part || FEW < missing.len())
+        && let Some(said) = unless(403, download())?
+    {
+        return Ok(said);
+    }
+    if is_part {
+        let (every, of) = rows("/v1/boats?limit=100", release)?;
+        missing = every.iter().map(id_of).filter(|id| !boats.contains_key(id)).collect();
+        release = Some(of);
+    }
+    let release = release.unwrap_or_default();
+    start(&release, &boats)?;
+    fetch(&missing, &release)?;
+    fs::rename(PART, COPY)?;
+    let (all, fetched) = (boats.len() + missing.len(), missing.len());
+    Ok(format!("{release}: {all} boats, {fetched} fetched"))
+}
+
+/// The answer, once no limit of the minute and no pause of the server stands before it.
+fn ask(path: &str) -> Result<Response<Body>, Failure> {
+    let (base, key) = (var("BASE")?, var("KEY")?);
+    loop {
+        let request = ureq::get(format!("{base}{path}")).config().http_status_as_error(false).build();
+        let mut answer = request.header("Authorization", format!("Bearer {key}")).call()?;
+        if answer.status() == 200 {
+            return Ok(answer);
+        }
+        let error = answer.body_mut().read_json::<Value>()?["error"].take();
+        if error["code"] != "RATE_LIMITED" && error["code"] != "SERVICE_UNAVAILABLE" {
+            return Err(Failure::Refused(answer.status().as_u16(), error));
+        }
+        eprintln!("{}", text(&error["message"]));
+        // Others that wait for the same moment should not all come at once.
+        let seconds: u64 = header(&answer, "Retry-After").parse()?;
+        sleep(Duration::from_millis(1000 * seconds + u64::from(process::id() % 1000)));
+    }
+}
+
+/// Gives nothing where the server refuses with this status.
+fn unless<T>(status: u16, outcome: Result<T, Failure>) -> Result<Option<T>, Failure> {
     match outcome {
-        Ok(said) => {
-            println!("{said}");
-            ExitCode::SUCCESS
+        Err(Failure::Refused(refused, _)) if refused == status => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+fn header<'a>(answer: &'a Response<Body>, name: &str) -> &'a str {
+    let value = answer.headers().get(name).and_then(|value| value.to_str().ok());
+    value.unwrap_or_default()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn id_of(row: &Value) -> String {
+    text(&row["id"]).to_owned()
+}
+
+fn served() -> Result<String, Failure> {
+    let version: Value = ask("/v1")?.body_mut().read_json()?;
+    Ok(text(&version["data"]["catalogue"]["release"]).to_owned())
+}
+
+/// Every row of a list, and the release that all of its pages are of.
+fn rows(path: &str, mut release: Option<String>) -> Result<(Vec<Value>, String), Failure> {
+    let mut found = Vec::new();
+    loop {
+        let mut answer = ask(&format!("{path}&offset={}", found.len()))?;
+        let of = header(&answer, "X-Release").to_owned();
+        if release.get_or_insert_with(|| of.clone()) != &of {
+            return Err(Failure::Moved);
         }
-        Err(Failure::Quota(renews)) => {
-            eprintln!("the quota of the month is used up; it renews at {renews}");
-            ExitCode::from(75)
-        }
-        Err(Failure::Other(why)) => {
-            eprintln!("{why}");
-            ExitCode::FAILURE
+        let mut page: Value = answer.body_mut().read_json()?;
+        found.extend(page["data"].as_array_mut().into_iter().flatten().map(Value::take));
+        if page["pagination"]["total"].as_u64() <= Some(found.len() as u64) {
+            return Ok((found, of));
         }
     }
 }
 
-async fn synchronise(copy: &mut Copy) -> Result<String, Failure> {
-    let client = client();
-    let version = patiently(|| client.describe_version().send()).await?;
-    let release = version.map(|version| version.into_inner().data.catalogue.release);
-    if release == copy.release {
-        return Ok(format!("nothing new: {} boats", copy.boats.len()));
+/// The release of a file, and its boats by id. A last line that does not end was cut short.
+fn read(file: &str) -> Result<(Option<String>, BTreeMap<String, String>), Failure> {
+    if !Path::new(file).exists() {
+        return Ok((None, BTreeMap::new()));
     }
-    copy.release = None;
-    let ids = published(&client).await?;
-    let before = copy.boats.len();
-    let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
-    copy.boats.retain(|id, _| known.contains(id.as_str()));
-    let dropped = before - copy.boats.len();
-    let fetched = update(&client, &mut copy.boats, &ids).await?;
-    copy.release = release;
-    let unchanged = ids.len() - fetched;
-    Ok(format!("{} boats: {fetched} fetched, {unchanged} unchanged, {dropped} dropped", ids.len()))
+    let text = String::from_utf8_lossy(&fs::read(file)?).into_owned();
+    let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+    let first: Value = serde_json::from_str(lines.next().unwrap_or_default())?;
+    let boat = |line: &str| Ok((id_of(&serde_json::from_str(line)?), line.to_owned()));
+    let boats: Result<_, serde_json::Error> = lines.map(boat).collect();
+    Ok((first["release"].as_str().map(str::to_owned), boats?))
 }
 
-fn client() -> Client {
-    let key = format!("Bearer {}", var("KEY").expect("KEY is a key"));
-    let mut headers = HeaderMap::new();
-    headers.insert(AUTHORIZATION, HeaderValue::try_from(key).expect("a key is letters and digits"));
-    let http = reqwest::Client::builder().default_headers(headers).build();
-    Client::new_with_client(&var("BASE").expect("BASE is an address"), http.expect("a client"))
-}
-
-/// The ids of all boats that are published.
-async fn published(client: &Client) -> Result<Vec<String>, Failure> {
-    let (mut ids, mut total) = (Vec::new(), 1);
-    while (ids.len() as i64) < total {
-        let offset = ids.len() as i64;
-        let page = patiently(|| client.list_boats().limit(100).offset(offset).send()).await?;
-        let Some(page) = page.map(ResponseValue::into_inner).filter(|page| !page.data.is_empty()) else {
-            break;
-        };
-        total = page.pagination.total;
-        ids.extend(page.data.into_iter().map(|row| row.id.to_string()));
+/// Writes the next copy under another name, then puts it in its place: no one ever sees half of it.
+fn start(release: &str, boats: &BTreeMap<String, String>) -> io::Result<()> {
+    let mut file = io::BufWriter::new(File::create(BESIDE)?);
+    writeln!(file, "{}", json!({ "release": release }))?;
+    for line in boats.values() {
+        file.write_all(line.as_bytes())?;
     }
-    Ok(ids)
+    file.into_inner()?;
+    fs::rename(BESIDE, PART)
 }
 
-/// Asks for every boat with the tag that is kept of it; how many were fetched.
-async fn update(
-    client: &Client,
-    boats: &mut BTreeMap<String, Kept>,
-    ids: &[String],
-) -> Result<usize, Failure> {
-    let mut fetched = 0;
+/// All boats in one answer, of one release whatever is published meanwhile. The key needs the scope
+/// for it.
+fn download() -> Result<String, Failure> {
+    let answer = ask("/v1/boats.ndjson")?;
+    let release = header(&answer, "X-Release").to_owned();
+    let mut file = File::create(BESIDE)?;
+    writeln!(file, "{}", json!({ "release": release }))?;
+    io::copy(&mut answer.into_body().into_reader(), &mut file)?;
+    fs::rename(BESIDE, COPY)?;
+    if Path::new(PART).exists() {
+        fs::remove_file(PART)?;
+    }
+    Ok(format!("{release}: all boats"))
+}
+
+/// Adds boats to the next copy. A batch is written once it is sure that the server still has the
+/// release.
+fn fetch(ids: &[String], release: &str) -> Result<(), Failure> {
+    let mut file = OpenOptions::new().append(true).open(PART)?;
+    let mut batch = Vec::new();
     for id in ids {
-        let tag = boats.get(id).map(|kept| kept.etag.clone());
-        let request = || {
-            let request = client.get_boat().id_or_slug(id.as_str());
-            match &tag {
-                Some(tag) => request.if_none_match(tag).send(),
-                None => request.send(),
+        let answer = unless(404, ask(&format!("/v1/boats/{id}")))?;
+        let mut answer = answer.ok_or(Failure::Moved)?;
+        let boat: Value = answer.body_mut().read_json()?;
+        batch.push(format!("{}\n", boat["data"]));
+        // A limit may keep the next boat away for long.
+        let ends = ["X-RateLimit-Remaining", "X-Quota-Remaining"].map(|left| header(&answer, left) == "0");
+        if ends.contains(&true) || batch.len() == BATCH || Some(id) == ids.last() {
+            if served()? != release {
+                return Err(Failure::Moved);
             }
-        };
-        // Without an answer it is the one that is kept, or was withdrawn since the list was read.
-        let Some(answer) = patiently(request).await? else {
-            continue;
-        };
-        let etag = answer.headers()["etag"].to_str().expect("a tag is text").to_owned();
-        boats.insert(id.clone(), Kept { etag, boat: answer.into_inner().data });
-        fetched += 1;
-    }
-    Ok(fetched)
-}
-
-/// Sends a request, and again after each pause that the server asks for. None: a 304 or a 404.
-async fn patiently<T, F>(mut send: impl FnMut() -> F) -> Result<Option<ResponseValue<T>>, Failure>
-where
-    F: Future<Output = Result<ResponseValue<T>, Error<ErrorEnvelope>>>,
-{
-    for attempt in 1.. {
-        let refusal = match send().await {
-            Ok(answer) => return Ok(Some(answer)),
-            Err(Error::UnexpectedResponse(answer)) if answer.status() == 304 => return Ok(None),
-            Err(Error::ErrorResponse(refusal)) if refusal.status() == 404 => return Ok(None),
-            Err(Error::ErrorResponse(refusal)) => refusal,
-            Err(why) => return Err(Failure::Other(format!("{why}: {:?}", why.source()))),
-        };
-        let seconds = |name: &str| {
-            let value = refusal.headers().get(name).and_then(|value| value.to_str().ok());
-            value.and_then(|value| value.parse::<u32>().ok()).unwrap_or(1)
-        };
-        let error = &refusal.error;
-        match error.code.as_str() {
-            "QUOTA_EXCEEDED" => {
-                let renews = chrono::DateTime::from_timestamp(seconds("x-quota-reset").into(), 0);
-                return Err(Failure::Quota(renews.unwrap_or_default()));
-            }
-            "RATE_LIMITED" | "SERVICE_UNAVAILABLE" if attempt < ATTEMPTS => {
-                tokio::time::sleep(Duration::from_secs(seconds("retry-after").into())).await;
-            }
-            code => return Err(Failure::Other(format!("{code}: {}", error.message))),
+            file.write_all(batch.concat().as_bytes())?;
+            batch.clear();
         }
     }
-    unreachable!("the last attempt ends it")
-}
-
-fn stored() -> Copy {
-    match fs::read(FILE) {
-        Ok(bytes) => serde_json::from_slice(&bytes).expect("boats.json is a copy"),
-        Err(why) if why.kind() == ErrorKind::NotFound => Copy::default(),
-        Err(why) => panic!("{FILE} cannot be read: {why}"),
-    }
-}
-
-/// Writes a file beside the copy, then puts it in its place: no one ever sees half of it.
-fn store(copy: &Copy) {
-    let bytes = serde_json::to_vec(copy).expect("a copy is JSON");
-    let written = fs::write("boats.json.new", bytes);
-    written.and_then(|()| fs::rename("boats.json.new", FILE)).expect("boats.json can be written");
+    Ok(())
 }

@@ -1,109 +1,146 @@
-// A copy of all boats in boats.json, kept current: run this again and again. BASE is the address of the server, KEY a key.
-import { readFile, rename, writeFile } from "node:fs/promises";
+// A copy of all boats in boats.ndjson, kept current: run this again and again. BASE is the address of the server, KEY a key.
+// Node.js 22.18 or later, without packages.
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import createClient from "openapi-fetch";
-import type { components, paths } from "./api.js";
 
-type Boat = components["schemas"]["Boat"];
-type Failure = components["schemas"]["ErrorEnvelope"];
-/** Boats by id, each with the tag of its answer, and the release that all of them are of; null while they are not. */
-type Copy = { release: string | null; boats: Record<string, { etag: string; boat: Boat }> };
+type Row = { id: string; kind?: string; change?: string };
+type Failure = { code: string; message: string; requestId: string };
 
-const FILE = "boats.json";
-/** How many requests in a row may be refused by a limit of the minute or a pause of the server. */
-const ATTEMPTS = 10;
 const { BASE = "", KEY = "" } = process.env;
-const client = createClient<paths>({ baseUrl: BASE, headers: { Authorization: `Bearer ${KEY}` } });
+/** The first line of a file names a release, each other is a boat of it. The second is the next copy, as far as it is made. */
+const [COPY, PART, BESIDE] = ["boats.ndjson", "boats.part", "boats.new"];
+/** How many boats are fetched one by one where all can be had at once, and how many before they are written. */
+const [FEW, BATCH] = [100, 10];
 
-async function stored(): Promise<Copy> {
-  try {
-    return JSON.parse(await readFile(FILE, "utf8")) as Copy;
-  } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code !== "ENOENT") throw failure;
-    return { release: null, boats: {} };
-  }
+/** Another release is served than the one that was begun with. */
+class Moved extends Error {}
+
+class Refused extends Error {
+  status = 0;
+  failure: Failure = { code: "", message: "", requestId: "" };
 }
 
-/** Writes a file beside the copy, then puts it in its place: no one ever sees half of it. */
-async function store(copy: Copy): Promise<void> {
-  await writeFile(`${FILE}.new`, JSON.stringify(copy));
-  await rename(`${FILE}.new`, FILE);
-}
-
-/** Sends a request, and again after each pause that the server asks for. */
-async function patiently<T extends { response: Response; error?: Failure }>(send: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    const answer = await send();
-    const { headers, status } = answer.response;
-    // A 304 is no error, though it has no data.
-    if (status === 304 || answer.error === undefined) return answer;
-    const { code, message, requestId } = answer.error.error;
-    if (code === "QUOTA_EXCEEDED") throw new QuotaExceeded(new Date(Number(headers.get("X-Quota-Reset")) * 1000));
-    const passes = code === "RATE_LIMITED" || code === "SERVICE_UNAVAILABLE";
-    if (!passes || attempt === ATTEMPTS) {
-      if (status === 404) return answer;
-      throw new Error(`${code}: ${message} (request ${requestId})`);
+/** The answer, once no limit of the minute and no pause of the server stands before it. */
+async function ask(path: string): Promise<Response> {
+  for (;;) {
+    const answer = await fetch(BASE + path, { headers: { Authorization: `Bearer ${KEY}` } });
+    if (answer.ok) return answer;
+    const { error } = (await answer.json()) as { error: Failure };
+    if (!["RATE_LIMITED", "SERVICE_UNAVAILABLE"].includes(error.code)) {
+      throw Object.assign(new Refused(error.message), { status: answer.status, failure: error });
     }
+    console.error(error.message);
     // Others that wait for the same moment should not all come at once.
-    await sleep((Number(headers.get("Retry-After")) + Math.random()) * 1000);
+    await sleep((Number(answer.headers.get("Retry-After")) + Math.random()) * 1000);
   }
 }
 
-class QuotaExceeded extends Error {
-  constructor(readonly renews: Date) {
-    super(`the quota of the month is used up; it renews at ${renews.toISOString()}`);
-  }
+/** Gives nothing where the server refuses with this status. */
+async function unless<T>(status: number, work: Promise<T>): Promise<T | undefined> {
+  return work.catch((failure: unknown) => {
+    if (failure instanceof Refused && failure.status === status) return undefined;
+    throw failure;
+  });
 }
 
-/** The ids of all boats that are published. */
-async function published(): Promise<string[]> {
-  const ids: string[] = [];
-  for (let total = 1; ids.length < total; ) {
-    const query = { limit: 100, offset: ids.length };
-    const { data } = await patiently(() => client.GET("/v1/boats", { params: { query } }));
-    if (data === undefined || data.data.length === 0) break;
-    total = data.pagination.total;
-    ids.push(...data.data.map(({ id }) => id));
-  }
-  return ids;
+async function served(): Promise<string> {
+  return (await (await ask("/v1")).json()).data.catalogue.release;
 }
 
-/** Asks for every boat with the tag that is kept of it; says how many were fetched. */
-async function update(copy: Copy, ids: string[]): Promise<number> {
-  let fetched = 0;
+/** Every row of a list, and the release that all of its pages are of. */
+async function rows(path: string, release?: string): Promise<{ found: Row[]; release: string }> {
+  const found: Row[] = [];
+  for (let total = 1; found.length < total; ) {
+    const answer = await ask(`${path}&offset=${found.length}`);
+    const of = answer.headers.get("X-Release") ?? "";
+    if (of !== (release ??= of)) throw new Moved();
+    const page = (await answer.json()) as { data: Row[]; pagination: { total: number } };
+    total = page.pagination.total;
+    found.push(...page.data);
+  }
+  return { found, release: release ?? "" };
+}
+
+const idOf = (line: string): string => JSON.parse(line).id;
+
+/** The release of a file, and its boats by id. A last line that does not end was cut short. */
+function read(file: string): { release?: string; boats: Map<string, string> } {
+  if (!existsSync(file)) return { boats: new Map() };
+  const [first = "", ...boats] = readFileSync(file, "utf8").split("\n").slice(0, -1);
+  return { release: JSON.parse(first).release, boats: new Map(boats.map((boat) => [idOf(boat), boat])) };
+}
+
+/** Writes the next copy under another name, then puts it in its place: no one ever sees half of it. */
+function start(release: string, boats: Iterable<string>): void {
+  writeFileSync(BESIDE, [JSON.stringify({ release }), ...boats, ""].join("\n"));
+  renameSync(BESIDE, PART);
+}
+
+/** All boats in one answer, of one release whatever is published meanwhile. The key needs the scope for it. */
+async function download(): Promise<string> {
+  const answer = await ask("/v1/boats.ndjson");
+  const release = answer.headers.get("X-Release");
+  writeFileSync(BESIDE, `${JSON.stringify({ release })}\n`);
+  for await (const chunk of answer.body ?? []) appendFileSync(BESIDE, chunk);
+  renameSync(BESIDE, COPY);
+  rmSync(PART, { force: true });
+  return `${release}: all boats`;
+}
+
+/** Adds boats to the next copy. A batch is written once it is sure that the server still has the release. */
+async function add(ids: string[], release: string): Promise<void> {
+  let batch: string[] = [];
   for (const id of ids) {
-    const etag = copy.boats[id]?.etag;
-    const header = etag === undefined ? {} : { "If-None-Match": etag };
-    const params = { path: { idOrSlug: id }, header };
-    const { data, response } = await patiently(() => client.GET("/v1/boats/{idOrSlug}", { params }));
-    // Without data it is the one that is kept, or was withdrawn since the list was read.
-    if (data === undefined) continue;
-    copy.boats[id] = { etag: response.headers.get("ETag") ?? "", boat: data.data };
-    fetched += 1;
+    const answer = await unless(404, ask(`/v1/boats/${id}`));
+    if (answer === undefined) throw new Moved();
+    batch.push(`${JSON.stringify((await answer.json()).data)}\n`);
+    // A limit may keep the next boat away for long.
+    const ends = ["X-RateLimit-Remaining", "X-Quota-Remaining"].some((left) => answer.headers.get(left) === "0");
+    if (!ends && batch.length < BATCH && id !== ids.at(-1)) continue;
+    if ((await served()) !== release) throw new Moved();
+    appendFileSync(PART, batch.join(""));
+    batch = [];
   }
-  return fetched;
 }
 
-const copy = await stored();
-const version = await patiently(() => client.GET("/v1"));
-const release = version.data?.data.catalogue.release ?? null;
-if (release === copy.release) {
-  console.log(`nothing new: ${Object.keys(copy.boats).length} boats`);
-  process.exit();
+async function update(): Promise<string> {
+  const former = existsSync(PART) ? PART : COPY;
+  const { release: since, boats } = read(former);
+  if (former === COPY && since === (await served())) return `${since}: nothing new`;
+  const changes = since === undefined ? undefined : await unless(410, rows(`/v1/changes?since=${since}&limit=1000`));
+  if (changes === undefined) boats.clear();
+  const changed = (changes?.found ?? []).filter(({ kind }) => kind === "boat");
+  for (const { id } of changed) boats.delete(id);
+  let missing = changed.filter(({ change }) => change !== "removed");
+  let release = changes?.release ?? "";
+  const isPart = former === PART || changes === undefined;
+  if (isPart || FEW < missing.length) {
+    const whole = await unless(403, download());
+    if (whole !== undefined) return whole;
+  }
+  if (isPart) {
+    const every = await rows("/v1/boats?limit=100", changes?.release);
+    missing = every.found.filter(({ id }) => !boats.has(id));
+    release = every.release;
+  }
+  start(release, boats.values());
+  await add(missing.map(({ id }) => id), release);
+  renameSync(PART, COPY);
+  return `${release}: ${boats.size + missing.length} boats, ${missing.length} fetched`;
 }
-copy.release = null;
-try {
-  const ids = await published();
-  const before = Object.keys(copy.boats).length;
-  copy.boats = Object.fromEntries(Object.entries(copy.boats).filter(([id]) => ids.includes(id)));
-  const dropped = before - Object.keys(copy.boats).length;
-  const fetched = await update(copy, ids);
-  copy.release = release;
-  console.log(`${ids.length} boats: ${fetched} fetched, ${ids.length - fetched} unchanged, ${dropped} dropped`);
-} catch (failure) {
-  if (!(failure instanceof QuotaExceeded)) throw failure;
-  console.error(failure.message);
-  process.exitCode = 75;
-} finally {
-  await store(copy);
+
+for (;;) {
+  try {
+    console.log(await update());
+    break;
+  } catch (failure) {
+    if (failure instanceof Moved) {
+      await sleep(Math.random() * 1000);
+      continue;
+    }
+    if (!(failure instanceof Refused)) throw failure;
+    console.error(`${failure.message} (request ${failure.failure.requestId})`);
+    process.exitCode = failure.failure.code === "QUOTA_EXCEEDED" ? 75 : 1;
+    break;
+  }
 }
