@@ -9,8 +9,7 @@ use super::{List, line};
 use crate::finding::Kind;
 use crate::format::{self, Field, Shape, Target};
 use crate::suggest::survey::Surveyed;
-use crate::suggest::text::jq_path;
-use crate::suggest::text::quoted;
+use crate::suggest::text::{jq_path, quoted};
 
 /// Columns that no other list has together.
 const SIGNS: [&str; 4] = [
