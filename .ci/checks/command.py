@@ -142,7 +142,7 @@ def beside_sample(*command, **environment):
     """Runs a command beside a server of the sample, which it finds in BASE, with a key in KEY; its exit status."""
     with sample() as catalogue, catalogue.served("--admin", "off") as server:
         # Through the environment, so that no list of processes shows the key.
-        at = {"BASE": server.base, "KEY": catalogue.new_key("tests")["key"]}
+        at = {"BASE": server.base, "KEY": catalogue.new_key("tests", *SCOPES, "catalogue.export")["key"]}
         return status_of(command, cwd=ROOT, env=os.environ | at | environment)
 
 
