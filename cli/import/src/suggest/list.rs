@@ -23,7 +23,7 @@ use super::kinds::Kind;
 use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
-use super::text::quoted;
+use super::text::{line, quoted};
 use super::values::{has_size, is_slug, time_of};
 use crate::mapping::UNDECIDED;
 use crate::source::{Encoding, Rows, SheetName, TableLayout};
@@ -139,7 +139,7 @@ impl List<'_> {
         self.place.table(&mut text);
         self.envelope(&mut text, is_trial);
         if let Some(own) = Own::of(self.file) {
-            own.rules(self, &mut text);
+            own.rules(&|kind, text| self.rule(kind, text), &mut text);
             return text;
         }
         self.boats(&mut text);
@@ -537,9 +537,4 @@ fn addresses(key: &Key) -> String {
     let separator = separator.filter(|_| key.shape != Shape::List);
     let separator = separator.unwrap_or("\n").replace('\n', "\\n");
     format!("{} | list(\"{separator}\")", key.path)
-}
-
-fn line(text: &mut String, key: &str, value: &str) {
-    // Writing into a text never fails.
-    _ = writeln!(text, "{key} = {value}");
 }

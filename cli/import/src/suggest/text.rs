@@ -3,6 +3,8 @@
 //!
 //! Nothing here knows what a name means.
 
+use std::fmt::Write as _;
+
 use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
 use serde_json::Value;
@@ -102,4 +104,9 @@ pub(super) fn jq_path(steps: &[String]) -> String {
         }
     };
     steps.iter().map(step).collect()
+}
+
+pub(super) fn line(text: &mut String, key: &str, value: &str) {
+    // Writing into a text never fails.
+    _ = writeln!(text, "{key} = {value}");
 }

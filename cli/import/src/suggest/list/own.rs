@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{List, line};
 use crate::finding::Kind;
 use crate::format::{self, Field, Shape, Target};
 use crate::suggest::survey::Surveyed;
-use crate::suggest::text::{jq_path, quoted};
+use crate::suggest::text::{jq_path, line, quoted};
 
 /// Columns that no other list has together.
 const SIGNS: [&str; 4] = [
@@ -121,15 +120,15 @@ impl Own {
         column == "id" || self.fields.iter().any(is_within)
     }
 
-    /// Appends the rules for boats, and for what they refer to.
-    pub(super) fn rules(&self, list: &List<'_>, text: &mut String) {
-        list.rule("boat", text);
+    /// Appends the rules for boats, and for what they refer to; `rule` begins one.
+    pub(super) fn rules(&self, rule: &dyn Fn(&str, &mut String), text: &mut String) {
+        rule("boat", text);
         text.push_str("\n[emit.fields]\n");
         for (field, read) in &self.fields {
             line(text, field, &quoted(read));
         }
         for ((kind, vocabulary), records) in &self.referred {
-            list.rule(kind, text);
+            rule(kind, text);
             line(text, "each", &quoted(&format!("[{}]", records.join(", "))));
             text.push_str("\n[emit.fields]\n");
             if !vocabulary.is_empty() {
