@@ -37,7 +37,7 @@ pub enum Operation {
     /// What a key may do: for any key that works, counted in its minute only.
     DescribeKey,
     /// Responses from the catalogue, for a key that has all of these scopes; or one of them, where
-    /// that [suffices](CatalogueOperation::takes_any_scope).
+    /// that suffices.
     Catalogue(CatalogueOperation, &'static [Scope]),
 }
 
