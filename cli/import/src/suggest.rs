@@ -270,7 +270,8 @@ impl Found {
         let mut one_each = None;
         let each = layout(encoding, None);
         if format == Format::Json
-            && let Some(found) = one_each::find(recognised, each, &surveyed, exports, temp_dir)?
+            && let held = lists.first().map(|_list| &surveyed)
+            && let Some(found) = one_each::find(recognised, each, held, exports, temp_dir)?
         {
             (surveyed, plan) = (found.survey, found.plan);
             one_each = Some((found.pattern, found.name));

@@ -87,6 +87,30 @@ fn csv_without_names_is_imported_once_a_person_names_the_columns() {
 }
 
 #[test]
+fn a_folder_of_records_without_a_list_in_them_is_imported_whole() {
+    let mut cli = TestCli::new();
+    fs::create_dir(cli.path("boats")).unwrap();
+    for name in ["n1", "n2", "s1"] {
+        let record = fixtures().join(format!("suggested/one_each/{name}.json"));
+        let mut record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
+        record
+            .as_object_mut()
+            .unwrap()
+            .retain(|_, value| !value.is_array());
+        cli.write(&format!("boats/{name}.json"), record.to_string());
+    }
+    cli.run(&[
+        "mapping",
+        "init",
+        "--from",
+        "[dir]/boats",
+        "--to",
+        "[dir]/m.toml",
+    ]);
+    assert_eq!(published(&mut cli, "[dir]/boats", &[]), 3);
+}
+
+#[test]
 fn a_folder_or_a_zip_archive_of_one_record_a_file_is_imported() {
     for name in ["one_each", "stock.zip"] {
         let (mut cli, export, said, draft) = drafted(name);

@@ -87,10 +87,19 @@ fn a_file_of_a_format_that_is_not_read_is_said_to_be_what_it_is_and_what_to_do()
         "export.json",
         "<!DOCTYPE html>\n<html><title>Log in</title></html>\n",
     );
+    let archived = |what: &str| format!("PK\x03\x04\x14\0\0\0\0\0{what}PK\x03\x04");
+    let sheet = archived("mimetypeapplication/vnd.oasis.opendocument.spreadsheet");
+    cli.write("boats.ods", sheet);
+    cli.write(
+        "boats.docx",
+        archived("[Content_Types].xml word/document.xml"),
+    );
     cli.run(&["mapping", "init", "minimal", "[dir]/m.toml"]);
     let outcomes = [
         &["import", "[dir]/boats.xlsx"][..],
         &["mapping", "init", "--from", "[dir]/boats.xlsx"],
+        &["mapping", "init", "--from", "[dir]/boats.ods"],
+        &["import", "[dir]/boats.docx"],
         &["validate", "[dir]/export.json"],
         &["validate", "--mapping", "[dir]/m.toml", "[dir]/boats.csv"],
     ]

@@ -175,7 +175,8 @@ impl Opening<'_> {
             }
         };
         let (plan, temp_dir) = (self.plan, self.context.temp_dir);
-        if archive::is_zip(&head) {
+        // Documents of office programs are ZIP archives too.
+        if archive::is_zip(&head) && unread::of(&head).is_none() {
             let unpacked = archive::unzip(whole, plan, temp_dir, unpacking)?;
             return self.archive(&name, unpacking, unpacked);
         }

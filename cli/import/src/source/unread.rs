@@ -42,7 +42,8 @@ macro_rules! formats {
 
 formats! {
     b"PK\x03\x04", b"opendocument.spreadsheet": "an OpenDocument spreadsheet (.ods)", AS_XLSX;
-    b"PK\x03\x04", b"word/": "a Word document (.docx)", AS_TABLE;
+    b"PK\x03\x04", b"word/document": "a Word document (.docx)", AS_TABLE;
+    b"PK\x03\x04", b"Index/Document.iwa": "a Numbers or Pages document", AS_XLSX;
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"": "an old Office document, such as an Excel workbook (.xls)", AS_XLSX;
     b"SQLite format 3\0", b"": "a SQLite database", AS_TABLE;
     b"PGDMP", b"": "a dump of PostgreSQL", AS_TABLE;

@@ -22,11 +22,12 @@ pub(super) struct OneEach {
     pub(super) name: String,
 }
 
-/// The files beside the recognised one, if each is a record. `lists` is what their lists hold.
+/// The files beside the recognised one, if each is a record. `lists` is what lists in them hold, if
+/// there are such.
 pub(super) fn find(
     recognised: &Recognised,
     layout: Layout,
-    lists: &Survey,
+    lists: Option<&Survey>,
     exports: &[Export],
     temp_dir: &Path,
 ) -> anyhow::Result<Option<OneEach>> {
@@ -50,7 +51,7 @@ pub(super) fn find(
     let plan = plan_of(names_of(pattern.clone()), layout);
     let survey = survey(exports, &plan, &|_| true, true, temp_dir)?;
     let fields = |survey: &Survey| boats(&survey.files).map_or(0, fields_of);
-    if fields(&survey) <= fields(lists) {
+    if lists.is_some_and(|lists| fields(&survey) <= fields(lists)) {
         return Ok(None);
     }
     let names = beside.iter().map(|file| file.name.clone());
