@@ -15,7 +15,7 @@ use salvo::http::{Method, Request};
 pub use origin::{AllowedOrigin, Origin, OriginError};
 
 /// The request headers that mean something here; a page may always send them.
-const MEANT_FIELDS: &str = "Authorization, If-None-Match";
+const MEANT_FIELDS: &str = "Authorization, If-None-Match, Range, If-Range";
 /// Headers that pages and their libraries send on their own, and that change nothing here; a page
 /// that asks may send them. In lower case.
 const HARMLESS_FIELDS: [&str; 7] = [

@@ -193,11 +193,14 @@ impl Opening<'_> {
         unpacking: &Unpacking,
         mut unpacked: Unpacked,
     ) -> anyhow::Result<()> {
-        if self.is_in_folder && unpacked.members.is_empty() && unpacked.broken.is_none() {
+        let has_nothing =
+            unpacked.members.is_empty() && unpacked.refused.is_empty() && unpacked.broken.is_none();
+        if self.is_in_folder && has_nothing {
             // Nobody named it.
-            return Ok(());
+            let missed = unpacked.missed.iter();
+            return self.missed(missed.map(|member| format!("{name}/{member}")));
         }
-        if unpacked.members.is_empty() && unpacked.refused.is_empty() && unpacked.broken.is_none() {
+        if has_nothing {
             return self.nothing_to_read(name.to_owned());
         }
         for (member, reason) in unpacked.refused.drain(..) {

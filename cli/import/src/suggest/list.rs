@@ -20,6 +20,7 @@ use self::own::Own;
 use super::choose::{Choice, Choices};
 use super::decision::MEASURED;
 use super::kinds::Kind;
+use super::named::Named;
 use super::names::{REQUIRED, Reading, fields};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
@@ -459,7 +460,12 @@ impl List<'_> {
     /// The unit system of the lengths, for exports without a key for it.
     fn system(&self) -> &'static str {
         let Some(length) = self.choice("lengthOverall") else {
-            return "metric";
+            // What may be chosen for it says it by its name.
+            let unsettled = self.choices.unsettled.iter();
+            let mut lengths = unsettled.filter(|(wanted, _)| wanted.field == "lengthOverall");
+            let is_imperial = |key: &&Key| matches!(Named::new(key).unit, Some("ft" | "in"));
+            let is_any = lengths.any(|(_, keys)| keys.iter().any(is_imperial));
+            return if is_any { "imperial" } else { "metric" };
         };
         let is_imperial = |value: &str| value.contains(['\'', '′']) || value.contains("ft");
         let is_metric = |value: &str| value.ends_with('m');

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::decision::Decision;
 use super::named::is_name_of_field;
 use super::text::clean;
-use crate::finding::Nth;
+use crate::finding::{Nth, cut};
 use crate::source::readers::table::{Previewed, column_name};
 use crate::source::{self, Export, Incoming, Plan, ReadContext, Rows, SheetName, TableLayout};
 
@@ -28,6 +28,9 @@ struct Sheet {
     name: Option<String>,
     rows: Vec<Row>,
 }
+
+/// How many sheets are looked at.
+const SHEETS_MAX: usize = 64;
 
 /// A row that is not empty.
 struct Row {
@@ -50,6 +53,9 @@ pub(super) fn find(exports: &[Export], plan: &Plan, temp_dir: &Path) -> anyhow::
                 .last()
                 .is_none_or(|last| (&last.file, &last.name) != (file, &name))
             {
+                if SHEETS_MAX <= sheets.len() {
+                    return Ok(());
+                }
                 let (file, rows) = (file.clone(), Vec::new());
                 sheets.push(Sheet { file, name, rows });
             }
@@ -58,6 +64,7 @@ pub(super) fn find(exports: &[Export], plan: &Plan, temp_dir: &Path) -> anyhow::
                 _ => record.line.start.line,
             };
             if let Some(sheet) = sheets.last_mut() {
+                let cells = cells.into_iter().map(shortened).collect();
                 sheet.rows.push(Row { number, cells });
             }
         }
@@ -69,6 +76,14 @@ pub(super) fn find(exports: &[Export], plan: &Plan, temp_dir: &Path) -> anyhow::
     Ok(likeliest
         .map(|sheet| sheet.table(&sheets))
         .unwrap_or_default())
+}
+
+/// As much of a cell as a name may have.
+fn shortened(cell: Value) -> Value {
+    match cell {
+        Value::String(text) => cut(&text).into(),
+        other => other,
+    }
 }
 
 impl Sheet {

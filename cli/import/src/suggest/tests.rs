@@ -302,6 +302,14 @@ fn of_columns_that_are_nearly_called_the_same_none_is_taken() {
 }
 
 #[test]
+fn lengths_of_which_none_is_taken_still_say_that_they_are_in_feet() {
+    let table = "id,Length (ft),length_ft,model\n1,34,35,Sum\n2,36,37,Vin\n";
+    let text = suggested("boats.csv", table).unwrap().text;
+    assert!(!boat_fields(&text).contains(&"lengthOverall"), "{text}");
+    assert!(text.contains("unit = '\"imperial\"'"), "{text}");
+}
+
+#[test]
 fn a_time_of_change_in_another_form_is_named() {
     let sheet = "id,model,Zuletzt ge\u{e4}ndert\nb1,31,01.05.2025 14:00\n";
     let suggestion = suggested("a.csv", sheet).unwrap();

@@ -149,12 +149,14 @@ impl Hosts {
             .and_then(|known| known.etag.as_deref());
         for _attempt in 0..ATTEMPTS_MAX {
             drop(host.gate.read().await);
-            let _turn = self.turns.acquire().await;
+            let turn = self.turns.acquire().await;
             if let Some(why) = host.given_up(self.limits.in_vain) {
                 return Err(why);
             }
             let found = timeout(self.limits.each, self.asker.find(&wanted.url, etag)).await;
             let found = found.unwrap_or(Err(Unmeasured::NoAnswer.into()));
+            // A host that has others wait keeps no turn of theirs.
+            drop(turn);
             match found {
                 Err(Failure::Wait(Some(pause))) if pause <= self.limits.pause => {
                     host.note(Unmeasured::Busy, 1);

@@ -84,7 +84,7 @@ pub(crate) fn check(head: &[u8]) -> Result<(), BadHead> {
 }
 
 /// Reads one head after another.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct RequestHeads {
     /// How many bytes of the current line have been checked.
     scanned: usize,

@@ -32,6 +32,8 @@ const PACKED_MAX: u64 = 128 << 20;
 const PART_MAX: u64 = 64 << 20;
 /// The most bytes of the styles: of each, the library holds much more than its few bytes.
 const STYLES_MAX: u64 = 4 << 20;
+/// The most bytes of a text in a cell, which has at most 32,767 characters.
+const CELL_MAX: usize = 4 * 32_767;
 /// The form, in messages.
 const FORM: &str = "a workbook";
 
@@ -43,7 +45,8 @@ pub(crate) type ErrorCells = CountAndFirst<(u64, String)>;
 pub(crate) fn is_one(head: &[u8]) -> bool {
     let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
     let is_office = has(b"[Content_Types].xml") && !has(b"word/") && !has(b"ppt/");
-    head.starts_with(b"PK\x03\x04") && (has(b"xl/") || is_office)
+    let is_book = has(b"xl/workbook.xml") || has(b"xl/_rels/") || has(b"xl/worksheets/");
+    head.starts_with(b"PK\x03\x04") && (is_book || is_office)
 }
 
 /// The error for a sheet that is not there, or not known.
@@ -291,7 +294,7 @@ impl table::Rows for Sheet<'_> {
             }
             self.read = row + 1;
             let mut cells = self.cells(first)?;
-            self.fill(row, &mut cells);
+            self.fill(row, &mut cells)?;
             if cells.iter().any(|cell| !cell.is_empty()) {
                 let nth = Some(Nth::Row(number));
                 return Ok(Some(Row {
@@ -349,6 +352,13 @@ impl Sheet<'_> {
     fn cell(&mut self, column: usize, row: u64, value: Data) -> Cell<'static> {
         match value {
             Data::Empty => Cell::EMPTY,
+            // Many cells may share one text, so its bytes count for each of them.
+            Data::String(text) if CELL_MAX < text.len() => {
+                let cell = address(column, row);
+                let told = format!("{cell} is longer than the 32,767 characters of a cell");
+                self.errors.add(|| (row, told));
+                Cell::EMPTY
+            }
             Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => {
                 Cell::Text(text.into())
             }
@@ -369,10 +379,17 @@ impl Sheet<'_> {
     }
 
     /// Fills in the values of cells that are merged with those of rows above.
-    fn fill(&mut self, row: u32, cells: &mut Vec<Cell<'static>>) {
+    fn fill(&mut self, row: u32, cells: &mut Vec<Cell<'static>>) -> Result<(), FileError> {
         self.filling.retain(|_, (last, _)| row <= *last);
+        let mut bytes = 0;
         for (column, (_, value)) in &self.filling {
             let column = *column as usize;
+            if let Cell::Text(text) = value {
+                bytes += text.len();
+            }
+            if RECORD_MAX < bytes {
+                return Err(corrupt(u64::from(row) + 1, super::bounded::too_long()));
+            }
             if cells.len() <= column {
                 cells.resize(column + 1, Cell::EMPTY);
             }
@@ -393,6 +410,7 @@ impl Sheet<'_> {
                 }
             }
         }
+        Ok(())
     }
 }
 

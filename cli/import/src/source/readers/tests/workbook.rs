@@ -161,6 +161,32 @@ fn an_error_is_no_value_and_the_first_is_told_with_its_cell() {
 }
 
 #[test]
+fn a_text_longer_than_a_cell_may_have_is_no_value_and_told() {
+    let long = "x".repeat(140_000);
+    let file = workbook(&[(
+        "Boats",
+        &sheet(&["A1=id|B1=note", &format!("A2=b1|B2={long}")]),
+    )]);
+    assert_eq!(
+        rows_of(&file, &TableLayout::default()),
+        [
+            r#"2 {"id":"b1","note":null}"#,
+            r#"1 errors, (2, "B2 is longer than the 32,767 characters of a cell")"#,
+        ]
+    );
+}
+
+#[test]
+fn an_archive_with_a_folder_that_is_called_as_in_a_workbook_is_none() {
+    assert!(super::super::workbook::is_one(
+        b"PK\x03\x04 xl/_rels/workbook.xml.rels"
+    ));
+    assert!(!super::super::workbook::is_one(
+        b"PK\x03\x04 photos/xl/1.jpg"
+    ));
+}
+
+#[test]
 fn a_cell_merged_over_rows_has_its_value_in_each_and_one_merged_over_columns_in_the_first() {
     let within = sheet(&[
         "A1=maker|B1=size",
