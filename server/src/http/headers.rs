@@ -9,8 +9,6 @@ mod rate_limit_draft;
 #[cfg(test)]
 mod tests;
 
-use std::cell::RefCell;
-
 use bytes::Bytes;
 use salvo::http::header::{
     ACCEPT_RANGES, AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE,
@@ -271,9 +269,9 @@ fn content_type(status: StatusCode, media: Media) -> HeaderValue {
 fn write_usage(names: [HeaderName; 3], usage: Option<&Usage>, headers: &mut HeaderMap) {
     let Some(usage) = usage else { return };
     let [limit, remaining, reset] = names;
-    headers.insert(limit, recent_number(usage.limit));
+    headers.insert(limit, number(usage.limit));
     headers.insert(remaining, number(usage.remaining));
-    headers.insert(reset, recent_number(usage.reset_unix_seconds));
+    headers.insert(reset, number(usage.reset_unix_seconds));
 }
 
 /// A body without a tag is never compressed.
@@ -310,7 +308,7 @@ fn write_freshness(freshness: Option<Freshness>, headers: &mut HeaderMap) {
         None => return,
     };
     headers.insert(X_CACHE, HeaderValue::from_static(outcome));
-    headers.insert(AGE, recent_number(age_seconds));
+    headers.insert(AGE, number(age_seconds));
 }
 
 fn write_ranges(of_file: Option<&OfFile>, headers: &mut HeaderMap) {
@@ -334,27 +332,6 @@ fn number(value: impl itoa::Integer) -> HeaderValue {
     let mut digits = itoa::Buffer::new();
     let value = HeaderValue::from_str(digits.format(value));
     value.unwrap_or_else(|why| unreachable!("digits are not visible: {why}"))
-}
-
-/// A number that many responses have: a limit, a reset, an age. The last ones of each thread are
-/// kept, which saves a copy for each.
-fn recent_number<N: itoa::Integer + Copy + TryInto<i64>>(value: N) -> HeaderValue {
-    const KEPT: u8 = 16;
-    thread_local! {
-        static RECENT: RefCell<[(i64, HeaderValue); KEPT as usize]> =
-            const { RefCell::new([const { (0, HeaderValue::from_static("0")) }; KEPT as usize]) };
-    }
-    let Ok(known) = value.try_into() else {
-        return number(value);
-    };
-    RECENT.with_borrow_mut(|recent| {
-        let [lowest, ..] = known.to_le_bytes();
-        let slot = &mut recent[usize::from(lowest % KEPT)];
-        if slot.0 != known {
-            *slot = (known, number(value));
-        }
-        slot.1.clone()
-    })
 }
 
 /// A header value of a text that we made: visible ASCII by construction.

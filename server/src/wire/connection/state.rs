@@ -5,10 +5,11 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::LazyLock;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use tokio::time::{Instant, Sleep};
 
 use super::lingering_close::LingeringClose;
@@ -100,18 +101,20 @@ impl Answering {
     }
 }
 
+static END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\r\n\r\n"));
+static LENGTH: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\r\ncontent-length: "));
+
 /// The bytes of a response that begins with this head.
 fn length(bytes: &[u8], is_head: bool) -> Option<u64> {
-    const FIELD: &[u8] = b"\r\ncontent-length: ";
-    let end = memmem::find(bytes, b"\r\n\r\n")?;
+    let end = END.find(bytes)?;
     let head = end as u64 + 4;
     if is_head {
         return Some(head);
     }
-    let Some(field) = memmem::find(&bytes[..end], FIELD) else {
+    let Some(field) = LENGTH.find(&bytes[..end]) else {
         return Some(head);
     };
-    let digits = bytes[field + FIELD.len()..].iter();
+    let digits = bytes[field + LENGTH.needle().len()..].iter();
     let digits = digits.take_while(|byte| byte.is_ascii_digit());
     let body = digits.fold(0_u64, |body, digit| {
         body.saturating_mul(10)
