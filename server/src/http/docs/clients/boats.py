@@ -16,6 +16,8 @@ BASE, KEY = os.environ["BASE"], os.environ["KEY"]
 COPY, PART = Path("boats.ndjson"), Path("boats.part")
 # How many boats are fetched one by one where all can be had at once, and how many before they are written.
 FEW, BATCH = 100, 10
+# How often an answer had to be waited for.
+waits = 0
 
 
 class Moved(Exception):
@@ -24,6 +26,7 @@ class Moved(Exception):
 
 def ask(path, **headers):
     """The answer, once no limit of the minute and no pause of the server stands before it."""
+    global waits
     while True:
         try:
             return urlopen(Request(BASE + path, headers={"Authorization": f"Bearer {KEY}", **headers}), timeout=60)
@@ -32,6 +35,7 @@ def ask(path, **headers):
             if refusal.error["code"] not in ("RATE_LIMITED", "SERVICE_UNAVAILABLE"):
                 raise
             print(refusal.error["message"], file=sys.stderr)
+            waits += 1
             # Others that wait for the same moment should not all come at once.
             time.sleep(int(refusal.headers["Retry-After"]) + random.random())
 
@@ -95,11 +99,13 @@ def fetch(ids, release):
             answer = unless(404, ask, f"/v1/boats/{id}")
             if answer is None:
                 raise Moved
+            before = waits if not batch else before
             batch.append(json.dumps(json.load(answer)["data"], ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
             # A limit may keep the next boat away for long.
             ends = "0" in (answer.headers["X-RateLimit-Remaining"], answer.headers["X-Quota-Remaining"])
             if ends or len(batch) == BATCH or id == ids[-1]:
-                if served() != release:
+                # While a batch waits, another release may come and go.
+                if served() != release or waits != before:
                     raise Moved
                 file.write(b"".join(batch))
                 file.flush()

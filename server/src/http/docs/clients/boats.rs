@@ -7,6 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{self, ExitCode};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ const BESIDE: &str = "boats.new";
 const FEW: usize = 100;
 /// How many boats are fetched before they are written.
 const BATCH: usize = 10;
+/// How often an answer had to be waited for.
+static WAITS: AtomicU32 = AtomicU32::new(0);
 
 enum Failure {
     /// Another release is served than the one that was begun with.
@@ -118,6 +121,7 @@ fn ask(path: &str) -> Result<Response<Body>, Failure> {
             return Err(Failure::Refused(answer.status().as_u16(), error));
         }
         eprintln!("{}", text(&error["message"]));
+        WAITS.fetch_add(1, Relaxed);
         // Others that wait for the same moment should not all come at once.
         let seconds: u64 = header(&answer, "Retry-After").parse()?;
         sleep(Duration::from_millis(1000 * seconds + u64::from(process::id() % 1000)));
@@ -211,15 +215,20 @@ fn download() -> Result<String, Failure> {
 fn fetch(ids: &[String], release: &str) -> Result<(), Failure> {
     let mut file = OpenOptions::new().append(true).open(PART)?;
     let mut batch = Vec::new();
+    let mut before = 0;
     for id in ids {
         let answer = unless(404, ask(&format!("/v1/boats/{id}")))?;
         let mut answer = answer.ok_or(Failure::Moved)?;
+        if batch.is_empty() {
+            before = WAITS.load(Relaxed);
+        }
         let boat: Value = answer.body_mut().read_json()?;
         batch.push(format!("{}\n", boat["data"]));
         // A limit may keep the next boat away for long.
         let ends = ["X-RateLimit-Remaining", "X-Quota-Remaining"].map(|left| header(&answer, left) == "0");
         if ends.contains(&true) || batch.len() == BATCH || Some(id) == ids.last() {
-            if served()? != release {
+            // While a batch waits, another release may come and go.
+            if served()? != release || WAITS.load(Relaxed) != before {
                 return Err(Failure::Moved);
             }
             file.write_all(batch.concat().as_bytes())?;

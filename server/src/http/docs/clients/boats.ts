@@ -11,6 +11,8 @@ const { BASE = "", KEY = "" } = process.env;
 const [COPY, PART, BESIDE] = ["boats.ndjson", "boats.part", "boats.new"];
 /** How many boats are fetched one by one where all can be had at once, and how many before they are written. */
 const [FEW, BATCH] = [100, 10];
+/** How often an answer had to be waited for. */
+let waits = 0;
 
 /** Another release is served than the one that was begun with. */
 class Moved extends Error {}
@@ -30,6 +32,7 @@ async function ask(path: string): Promise<Response> {
       throw Object.assign(new Refused(error.message), { status: answer.status, failure: error });
     }
     console.error(error.message);
+    waits += 1;
     // Others that wait for the same moment should not all come at once.
     await sleep((Number(answer.headers.get("Retry-After")) + Math.random()) * 1000);
   }
@@ -90,14 +93,17 @@ async function download(): Promise<string> {
 /** Adds boats to the next copy. A batch is written once it is sure that the server still has the release. */
 async function add(ids: string[], release: string): Promise<void> {
   let batch: string[] = [];
+  let before = waits;
   for (const id of ids) {
     const answer = await unless(404, ask(`/v1/boats/${id}`));
     if (answer === undefined) throw new Moved();
+    if (batch.length === 0) before = waits;
     batch.push(`${JSON.stringify((await answer.json()).data)}\n`);
     // A limit may keep the next boat away for long.
     const ends = ["X-RateLimit-Remaining", "X-Quota-Remaining"].some((left) => answer.headers.get(left) === "0");
     if (!ends && batch.length < BATCH && id !== ids.at(-1)) continue;
-    if ((await served()) !== release) throw new Moved();
+    // While a batch waits, another release may come and go.
+    if ((await served()) !== release || waits !== before) throw new Moved();
     appendFileSync(PART, batch.join(""));
     batch = [];
   }
