@@ -33,7 +33,7 @@ pub use queue::{QueueError, QueueLimits};
 pub use sql::Argument;
 
 pub use version::duckdb_version;
-pub(crate) use whole::SentFile;
+pub(crate) use whole::{SentFile, WHOLE_READS_AT_ONCE};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -26,6 +26,8 @@ const LIMITS: QueueLimits = QueueLimits {
     waiting: Duration::from_secs(2),
     working: Duration::from_secs(10),
 };
+/// Most comparisons at a time, since each takes much memory.
+pub(crate) const COMPARED_AT_ONCE: usize = 1;
 /// The work, as metrics and messages call it.
 const WHAT: &str = "comparison of releases";
 
@@ -70,7 +72,7 @@ impl Comparisons {
         Self {
             read,
             made: WeightedCache::new(BOUNDS, bytes_of),
-            queue: Queue::new(WHAT, 1, LIMITS),
+            queue: Queue::new(WHAT, COMPARED_AT_ONCE, LIMITS),
         }
     }
 

@@ -9,7 +9,8 @@ use std::thread::available_parallelism;
 use shared::base::threads::{self, Blocking};
 use tokio::runtime::Runtime;
 
-use crate::catalogue::{OpenSettings, READS_AT_ONCE};
+use crate::catalogue::{OpenSettings, READS_AT_ONCE, WHOLE_READS_AT_ONCE};
+use crate::comparisons::COMPARED_AT_ONCE;
 use crate::limits::LEDGER_CALLS_MAX;
 
 /// Blocking threads that exist from the start beside those of lists and compression, for whatever
@@ -20,8 +21,8 @@ const OTHERS: usize = 4;
 /// and blocking ones: one for each concurrent list query (2), one a core for compression (2), and 4
 /// more. With the eight above and the main thread that makes 19.
 ///
-/// Under load there may be up to 104 blocking threads: up to 32 more for reads from disk, and 64
-/// for calls to the ledger. Each kind of work bounds itself to its number, so none waits for
+/// Under load there may be about a hundred more blocking threads: most for calls to the ledger, and
+/// the others for reads from disk and comparisons of releases. Each kind of work bounds itself to its number, so none waits for
 /// another kind, unless the system allows fewer threads or a release was just replaced, whose last
 /// requests come on top.
 pub fn runtime(settings: OpenSettings) -> io::Result<Runtime> {
@@ -29,7 +30,12 @@ pub fn runtime(settings: OpenSettings) -> io::Result<Runtime> {
     let lists = settings.connections + cores;
     let blocking = Blocking {
         made: lists + OTHERS,
-        at_most: lists + OTHERS + READS_AT_ONCE + LEDGER_CALLS_MAX,
+        at_most: lists
+            + OTHERS
+            + READS_AT_ONCE
+            + WHOLE_READS_AT_ONCE
+            + COMPARED_AT_ONCE
+            + LEDGER_CALLS_MAX,
     };
     threads::runtime("server", cores, blocking)
 }

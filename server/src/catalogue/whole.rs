@@ -25,9 +25,9 @@ use crate::params::ListKind;
 /// Parts after which other requests of the thread get their turn: they take 0.1 ms.
 const TURN: u64 = 4;
 /// Most threads that wait for the disk.
-const WAITING_MAX: usize = 4;
+pub(crate) const WHOLE_READS_AT_ONCE: usize = 4;
 
-static WAITING: Semaphore = Semaphore::const_new(WAITING_MAX);
+static WAITING: Semaphore = Semaphore::const_new(WHOLE_READS_AT_ONCE);
 
 /// The files of one kind.
 #[derive(Debug)]
@@ -128,9 +128,14 @@ async fn read(file: &Arc<OpenFile>, part: usize) -> Result<Bytes, ReleaseError> 
     if let Some(read) = file.read_at_once(part) {
         return Ok(read);
     }
-    let _waiting = WAITING.acquire().await;
+    let waiting = WAITING.acquire().await;
     let file = Arc::clone(file);
-    match spawn_blocking(move || file.read(part)).await {
+    let read = move || {
+        // Held until the disk answers, also if the client leaves before.
+        let _waiting = waiting;
+        file.read(part)
+    };
+    match spawn_blocking(read).await {
         Ok(read) => read,
         Err(broken_off) => match broken_off.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
