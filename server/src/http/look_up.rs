@@ -124,7 +124,10 @@ impl LookUp<'_> {
 
     /// A page of what changed since another release, of the kinds that the caller may read.
     pub(crate) async fn changes(&self, query: &ChangesQuery) -> Result<Resource, ApiError> {
-        let compared = self.comparisons.since(&query.since, self.catalogue).await;
+        let compared = self
+            .comparisons
+            .since(&query.since, self.catalogue, self.now);
+        let compared = compared.await;
         if let Err(CacheError::Failed(ComparisonError::Queue(refused))) = &compared {
             self.metrics.refuse(refused);
         }
