@@ -124,12 +124,8 @@ impl Explanation {
     ) -> Result<(), ApiError> {
         let catalogue = look_up.catalogue;
         let query = match asked {
-            CatalogueRequest::Boat(name) => {
-                self.record = named(catalogue, Kind::Boats, name);
-                return Ok(());
-            }
-            CatalogueRequest::Manufacturer(name) => {
-                self.record = named(catalogue, Kind::Manufacturers, name);
+            CatalogueRequest::Record(kind, name) => {
+                self.record = named(catalogue, *kind, name);
                 return Ok(());
             }
             CatalogueRequest::Terms | CatalogueRequest::Changes(_) | CatalogueRequest::Whole(_) => {
