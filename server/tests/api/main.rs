@@ -20,7 +20,6 @@ mod changes;
 mod compression;
 mod conditional;
 mod connections;
-mod corruption;
 mod cors;
 mod credentials;
 mod details;
