@@ -1,12 +1,11 @@
 //! What changed from another release to the opened one, by id and by the hash of the body. Nothing
 //! here reads a body or a file.
 
-use shared::release::Record;
 use shared::release::reader::Identities;
+use shared::release::{Kind, Record};
 
 use super::Catalogue;
 use super::index::Index;
-use crate::params::ListKind;
 
 /// The records that differ, each kind in the order of ids.
 #[derive(Debug, Default)]
@@ -33,10 +32,10 @@ pub(crate) struct RemovedRecord {
 
 impl Changes {
     /// Those of one kind.
-    pub(crate) fn of(&self, kind: ListKind) -> &[Change] {
+    pub(crate) fn of(&self, kind: Kind) -> &[Change] {
         match kind {
-            ListKind::Boats => &self.boats,
-            ListKind::Manufacturers => &self.manufacturers,
+            Kind::Boats => &self.boats,
+            Kind::Manufacturers => &self.manufacturers,
         }
     }
 
@@ -81,11 +80,7 @@ impl Catalogue {
     }
 
     /// The id and the slug of a record that changed; the slug that it had, if it is gone.
-    pub(crate) fn names_of_changed<'a>(
-        &'a self,
-        kind: ListKind,
-        change: &'a Change,
-    ) -> [&'a str; 2] {
+    pub(crate) fn names_of_changed<'a>(&'a self, kind: Kind, change: &'a Change) -> [&'a str; 2] {
         match change {
             Change::Added(ordinal) | Change::Changed(ordinal) => {
                 self.records(kind).index.names(*ordinal)

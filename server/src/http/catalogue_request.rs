@@ -3,14 +3,15 @@
 //! `pipeline` decides whether the request may be answered at all.
 
 use shared::base::ids::IdOrSlug;
+use shared::release::Kind;
 
 use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of, parse_nested, parse_record};
 use super::whole_file::WholeRequest;
 use crate::api_tables::routes::CatalogueOperation;
 use crate::params::{
-    BOATS, BOATS_OF_MANUFACTURER, ChangesQuery, FACETS, ListKind, ListQuery, MANUFACTURERS,
-    NoParams, ParamIssue, QueryString,
+    BOATS, BOATS_OF_MANUFACTURER, ChangesQuery, FACETS, ListQuery, MANUFACTURERS, NoParams,
+    ParamIssue, QueryString,
 };
 
 /// A parsed request to the catalogue.
@@ -54,10 +55,7 @@ impl CatalogueRequest {
             CatalogueOperation::ListChanges => Self::Changes(ChangesQuery::parse(query)?),
             CatalogueOperation::GetWhole(kind, format) => {
                 NoParams::parse(query)?;
-                Self::Whole(WholeRequest {
-                    kind: kind.into(),
-                    format,
-                })
+                Self::Whole(WholeRequest { kind, format })
             }
         })
     }
@@ -67,9 +65,9 @@ impl CatalogueRequest {
     pub(crate) async fn look_up(self, look_up: &LookUp<'_>) -> Result<Resource, ApiError> {
         match self {
             Self::List(query) => Box::pin(look_up.list(&query)).await,
-            Self::Boat(id_or_slug) => look_up.record(ListKind::Boats, &id_or_slug).await,
+            Self::Boat(id_or_slug) => look_up.record(Kind::Boats, &id_or_slug).await,
             Self::Manufacturer(id_or_slug) => {
-                look_up.record(ListKind::Manufacturers, &id_or_slug).await
+                look_up.record(Kind::Manufacturers, &id_or_slug).await
             }
             Self::ManufacturerBoats(id_or_slug, query) => {
                 let query = boats_of(look_up.catalogue, &id_or_slug, query)?;

@@ -16,6 +16,7 @@ use shared::base::error_chain::chain;
 use shared::base::etag::Coding;
 use shared::base::ids::IdOrSlug;
 use shared::keys::scope::Scope;
+use shared::release::Kind;
 
 use super::catalogue_request::CatalogueRequest;
 use super::error::ApiError;
@@ -27,7 +28,7 @@ use crate::cache::{CacheError, Freshness, ListCache};
 use crate::catalogue::{Catalogue, SentFile};
 use crate::comparisons::{Comparisons, ReadIdentities};
 use crate::metrics::Queries;
-use crate::params::{ListKind, NoParams, QueryString};
+use crate::params::{NoParams, QueryString};
 use crate::wire::{BadHead, check};
 
 pub use self::explanation::{
@@ -124,11 +125,11 @@ impl Explanation {
         let catalogue = look_up.catalogue;
         let query = match asked {
             CatalogueRequest::Boat(name) => {
-                self.record = named(catalogue, ListKind::Boats, name);
+                self.record = named(catalogue, Kind::Boats, name);
                 return Ok(());
             }
             CatalogueRequest::Manufacturer(name) => {
-                self.record = named(catalogue, ListKind::Manufacturers, name);
+                self.record = named(catalogue, Kind::Manufacturers, name);
                 return Ok(());
             }
             CatalogueRequest::Terms | CatalogueRequest::Changes(_) | CatalogueRequest::Whole(_) => {
@@ -141,7 +142,7 @@ impl Explanation {
             }
             CatalogueRequest::List(query) => query.clone(),
             CatalogueRequest::ManufacturerBoats(name, query) => {
-                self.record = named(catalogue, ListKind::Manufacturers, name);
+                self.record = named(catalogue, Kind::Manufacturers, name);
                 boats_of(catalogue, name, query.clone())?
             }
         };
@@ -210,7 +211,7 @@ fn refused(error: ApiError) -> Refused {
     }
 }
 
-fn named(catalogue: &Catalogue, kind: ListKind, name: &IdOrSlug) -> Option<NamedRecord> {
+fn named(catalogue: &Catalogue, kind: Kind, name: &IdOrSlug) -> Option<NamedRecord> {
     let [id, slug] = catalogue.names(catalogue.find(kind, name)?);
     let name = name.as_str();
     Some(NamedRecord {

@@ -3,7 +3,7 @@
 use shared::release::ReleaseId;
 
 use super::lists::OFFSET;
-use super::parameter::{Kind, Parameter, RELEASE_MESSAGE, Value};
+use super::parameter::{Parameter, RELEASE_MESSAGE, Role, Value};
 use super::query::Page;
 use super::query_string::QueryString;
 use super::reader::{ParamIssue, Reader};
@@ -15,14 +15,14 @@ pub const CHANGES_LIMIT_MAX: u64 = 1000;
 pub static CHANGES: [Parameter; 3] = [
     Parameter {
         name: "since",
-        kind: Kind::Release,
+        role: Role::Release,
         description: "Id of the release to compare the active one with, whole, as `X-Release` and \
                       `GET /v1` have it. It may be any that is kept, also a newer one.",
         example: "20260901T000000Z-0000000000000000",
     },
     Parameter {
         name: "limit",
-        kind: Kind::Limit {
+        role: Role::Limit {
             default: CHANGES_LIMIT_MAX,
             max: CHANGES_LIMIT_MAX,
         },
@@ -46,7 +46,7 @@ impl ChangesQuery {
     pub fn parse(query: &QueryString) -> Result<Self, Vec<ParamIssue>> {
         let mut reader = Reader::new(query, &CHANGES, None);
         let values = CHANGES.each_ref().map(|parameter| {
-            let values = parameter.kind.values();
+            let values = parameter.role.values();
             let given = reader.take(parameter.name, |text| values.parse(text));
             given.or_else(|| values.default_value())
         });

@@ -7,12 +7,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
 use shared::base::ids::Slug;
 use shared::base::number::INTEGER_MAX;
 use shared::base::units::{Bound, LENGTH_MAX, LengthUnit};
-use shared::release::ReleaseId;
 use shared::release::reader::{Listing, Measure};
+use shared::release::{Kind, ReleaseId};
 
 use super::SearchWords;
 
@@ -30,8 +29,9 @@ pub(super) const RELEASE_MESSAGE: &str =
 /// A list: what it takes, and how it is ordered.
 #[derive(Debug)]
 pub struct List {
-    /// What its rows are.
-    pub kind: ListKind,
+    /// What its rows are. A manufacturer's boats are boats with a filter, since the response is the
+    /// same.
+    pub kind: Kind,
     /// What it takes, in the order of messages, of the document and of the canonical text.
     pub parameters: &'static [Parameter],
     /// A parameter that is refused with its own explanation.
@@ -51,35 +51,6 @@ impl PartialEq for List {
 
 impl Eq for List {}
 
-/// What the rows of a list are. A manufacturer's boats are [`ListKind::Boats`] with a filter, since
-/// the response is the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ListKind {
-    /// Boats.
-    Boats,
-    /// Manufacturers.
-    Manufacturers,
-}
-
-impl ListKind {
-    /// Its name for people.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Boats => "boats",
-            Self::Manufacturers => "manufacturers",
-        }
-    }
-
-    /// The name of one of them.
-    pub const fn singular(self) -> &'static str {
-        match self {
-            Self::Boats => "boat",
-            Self::Manufacturers => "manufacturer",
-        }
-    }
-}
-
 /// Two parameters; the first must not be above the second.
 #[derive(Debug)]
 pub struct Range {
@@ -97,7 +68,7 @@ pub struct Parameter {
     /// Its name.
     pub name: &'static str,
     /// What it may be and what it does.
-    pub kind: Kind,
+    pub role: Role,
     /// What it means, for callers. For a sort, without the list of sorts.
     pub description: &'static str,
     /// A good value, as text.
@@ -115,14 +86,14 @@ impl Eq for Parameter {}
 
 /// What a parameter may be and what it does.
 #[derive(Debug)]
-pub enum Kind {
+pub enum Role {
     /// A slug of this vocabulary, which the row has.
     Slug(Vocabulary),
     /// A number within these bounds; that of the row is at least that.
     AtLeast(Measure, Bounds),
     /// A number within these bounds; that of the row is at most that.
     AtMost(Measure, Bounds),
-    /// The least length overall, in the unit of [`Kind::LengthUnit`].
+    /// The least length overall, in the unit of [`Role::LengthUnit`].
     LengthMin,
     /// The greatest length overall, in the same unit.
     LengthMax,
@@ -232,7 +203,7 @@ pub(crate) enum Value {
 impl Parameter {
     /// What it means in `list`, for callers.
     pub fn description_in(&self, list: &List) -> Cow<'static, str> {
-        let Kind::Sort(_) = self.kind else {
+        let Role::Sort(_) = self.role else {
             return self.description.into();
         };
         let sorts: Vec<_> = list.sorts.iter().map(|sort| sort.description).collect();
@@ -242,7 +213,7 @@ impl Parameter {
     }
 }
 
-impl Kind {
+impl Role {
     /// The allowed values.
     pub fn values(&self) -> Values {
         const LENGTH_UNITS: [&str; 2] = [LengthUnit::ALL[0].as_str(), LengthUnit::ALL[1].as_str()];

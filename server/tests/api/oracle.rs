@@ -16,9 +16,10 @@ use proptest::strategy::ValueTree;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use server::params::{BOATS as BOAT_LIST, FACETS, ListKind, ListQuery, QueryString};
+use server::params::{BOATS as BOAT_LIST, FACETS, ListQuery, QueryString};
 use shared::base::etag::ETag;
 use shared::base::ids::IdOrSlug;
+use shared::release::Kind;
 
 use self::ask::{Ask, OTHERS, asks};
 use self::filters::{FILTERS, SORTS};
@@ -219,7 +220,7 @@ fn every_row_is_the_first_part_of_its_record_and_the_etag_is_the_hash_of_the_bod
         for row in rows.data {
             let id = serde_json::from_str::<Value>(row.get()).unwrap()["id"].clone();
             let name = IdOrSlug::parse(id.as_str().unwrap()).unwrap();
-            let boat = catalogue.find(ListKind::Boats, &name).unwrap();
+            let boat = catalogue.find(Kind::Boats, &name).unwrap();
             let body = wait_for(catalogue.body(boat)).unwrap();
             let head = row.get().strip_suffix('}').unwrap();
             let text = std::str::from_utf8(&body.bytes).unwrap();

@@ -13,9 +13,8 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use server::catalogue::{BodyError, Catalogue, OpenSettings, QueueLimits};
-use server::params::ListKind;
 use shared::base::ids::IdOrSlug;
-use shared::release::{FileName, Releases};
+use shared::release::{FileName, Kind, Releases};
 use tokio::runtime::Builder;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{advance, pause, resume};
@@ -270,7 +269,7 @@ fn reads_of_bodies_from_disk_are_bounded_in_the_same_way() {
     });
     let app = &app;
     let catalogue = app.app.catalogue();
-    let boat = catalogue.find(ListKind::Boats, &IdOrSlug::parse("b1").unwrap());
+    let boat = catalogue.find(Kind::Boats, &IdOrSlug::parse("b1").unwrap());
     while_occupied(app, async |occupied| {
         // A read from the system's page cache would finish at once.
         for name in [FileName::BoatLines, FileName::ManufacturerLines] {

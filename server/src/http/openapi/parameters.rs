@@ -10,7 +10,7 @@ use shared::release::ReleaseId;
 
 use crate::api_tables::routes::{CatalogueOperation, Operation, Route, ServiceOperation};
 use crate::params::{
-    self, BOATS, BOATS_OF_MANUFACTURER, CHANGES, FACETS, Kind, List, MANUFACTURERS, SEARCH_MAX,
+    self, BOATS, BOATS_OF_MANUFACTURER, CHANGES, FACETS, List, MANUFACTURERS, Role, SEARCH_MAX,
     SEARCH_MIN, Values,
 };
 
@@ -91,12 +91,12 @@ fn of_list(list: &'static List) -> Vec<Parameter> {
 
 /// A declared parameter.
 fn of_query(declared: &'static params::Parameter, description: Cow<'static, str>) -> Parameter {
-    let values = declared.kind.values();
+    let values = declared.role.values();
     Parameter {
         name: declared.name,
         location: "query",
         description,
-        required: matches!(declared.kind, Kind::Release),
+        required: matches!(declared.role, Role::Release),
         schema: schema(values),
         example: example(values, declared.example),
     }
