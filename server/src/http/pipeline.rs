@@ -107,7 +107,7 @@ pub(crate) async fn answer<'a>(
         CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
     let quota = counting.check_quota().await?;
 
-    let catalogue = app.catalogue();
+    let catalogue = app.borrow_catalogue();
     let release = || catalogue.release_id().to_owned();
     context.meta.release = operation.names_release().then(release);
     if let CatalogueRequest::Whole(whole) = asked {
