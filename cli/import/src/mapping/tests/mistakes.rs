@@ -204,7 +204,9 @@ fn what_is_missing_is_told() {
     );
     check(
         "mapping = ",
-        &["1: this is not TOML: string values must be quoted, expected literal string"],
+        &[
+            "1: this is not TOML: string values must be quoted, expected literal string [a text or an expression must be in quotes, all of it: '.name | slugify']",
+        ],
     );
 }
 
