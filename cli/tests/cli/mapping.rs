@@ -75,7 +75,7 @@ fn check_names_the_field_that_was_renamed() {
 }
 
 #[test]
-fn a_column_that_was_renamed_is_named_by_import_and_validate_and_in_the_page() {
+fn a_column_that_was_renamed_leads_from_import_and_validate_and_the_page_to_the_check() {
     let mut cli = TestCli::new();
     let sheet = fs::read_to_string(SHEET).unwrap();
     cli.write("m.toml", Shipped::Minimal.text());
@@ -93,12 +93,7 @@ fn a_column_that_was_renamed_is_named_by_import_and_validate_and_in_the_page() {
     cli.write("boats.csv", sheet.replacen(",length,", ",loa,", 1));
     let imported = cli.run(&import);
     let page = fs::read_to_string(cli.path("page.html")).unwrap();
-    for said in [
-        "no record has the key `length`; it may be `loa` now",
-        "catalogue mapping check ",
-    ] {
-        assert!(page.contains(said), "{said}: {page}");
-    }
+    assert!(page.contains("catalogue mapping check "), "{page}");
     let skipped = cli.run(&[&import[..], &["--skip-invalid"]].concat());
     assert_eq!(skipped.status, ExitStatus::Refused, "{skipped}");
     let validated = cli.run(&["validate", "[dir]/boats.csv", "--mapping", "[dir]/m.toml"]);
