@@ -14,7 +14,7 @@ use crate::base::request_id::RequestIds;
 use crate::cache::ListCache;
 use crate::catalogue::Catalogue;
 use crate::clock_watch::ClockWatch;
-use crate::comparisons::{Comparisons, ReadIdentities};
+use crate::comparisons::{Comparisons, OtherReleases};
 use crate::compressed::CompressedBodies;
 use crate::cors::AllowedOrigins;
 use crate::keyring::Keyring;
@@ -32,8 +32,8 @@ pub struct Parts {
     pub keyring: Arc<Keyring>,
     /// Monthly quotas.
     pub quotas: Quotas,
-    /// Reads what is compared of releases that are not served.
-    pub identities: ReadIdentities,
+    /// The releases that the served one is compared with.
+    pub others: OtherReleases,
     /// Source of time.
     pub clock: Arc<dyn Clock>,
     /// Source of request ids.
@@ -75,7 +75,7 @@ impl App {
             minutes: MinuteStore::Memory(RateLimits::new()),
             quotas: parts.quotas,
             lists: ListCache::new(),
-            comparisons: Arc::new(Comparisons::new(parts.identities)),
+            comparisons: Arc::new(Comparisons::new(parts.others)),
             compressed: CompressedBodies::new(),
             overloads: Mutex::default(),
             metrics,

@@ -165,7 +165,7 @@ class Copy:
         self.subscription = f"copy-{program.name.lower()}"
         self.folder = folder / self.subscription
         self.folder.mkdir()
-        self.file = self.folder / "boats.ndjson"
+        self.file = self.folder / "boats-copy.ndjson"
         data.add_subscription(self.subscription, QUOTA)
 
     def key(self, *scopes, **limits):

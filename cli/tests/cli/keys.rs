@@ -43,6 +43,31 @@ fn text_of(outcome: &Outcome, member: &str) -> String {
 }
 
 #[test]
+fn a_new_key_is_shown_with_an_address_that_it_may_ask_for() {
+    let mut cli = acme();
+    for (scopes, readable, path) in [
+        ("boats.read", "boats.", "/v1/boats"),
+        (
+            "manufacturers.read,catalogue.export",
+            "manufacturers, also all at once.",
+            "/v1/manufacturers",
+        ),
+        (
+            "catalogue.export",
+            "nothing: --scope needs boats.read or manufacturers.read too.",
+            "/v1/key",
+        ),
+    ] {
+        let shown = cli.run(&["keys", "issue", "--subscription", "Acme", "--scope", scopes]);
+        assert!(
+            shown.err.contains(&format!("It can read {readable}\n")),
+            "{shown}"
+        );
+        assert!(shown.err.ends_with(&format!(":8080{path}\n")), "{shown}");
+    }
+}
+
+#[test]
 fn an_issued_key_is_shown_once_and_then_by_its_prefix() {
     let mut cli = acme();
     let issued = cli.run(&[

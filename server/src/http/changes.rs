@@ -87,7 +87,7 @@ impl<'a> ChangesPage<'a> {
         };
         Self {
             data: all.skip(skipped).take(most).map(row).collect(),
-            since: query.since.as_str(),
+            since: &query.since,
             release: catalogue.release_id(),
             pagination: ChangesPagination {
                 total: total.sum(),

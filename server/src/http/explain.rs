@@ -26,7 +26,7 @@ use super::pipeline::{Target, target};
 use crate::api_tables::routes::{self, MatchedPath, Operation, Route};
 use crate::cache::{CacheError, Freshness, ListCache};
 use crate::catalogue::{Catalogue, SentFile};
-use crate::comparisons::{Comparisons, ReadIdentities};
+use crate::comparisons::{Comparisons, OtherReleases};
 use crate::metrics::Queries;
 use crate::params::{NoParams, QueryString};
 use crate::wire::{BadHead, check};
@@ -35,11 +35,11 @@ pub use self::explanation::{
     Endpoint, ExplainedBody, ExplainedList, Explanation, NamedRecord, Refused,
 };
 
-/// Explains what `catalogue` would answer to a `GET` of that path and query; `identities` reads what
-/// is compared of other releases.
+/// Explains what `catalogue` would answer to a `GET` of that path and query, also where it is
+/// compared with `others`.
 pub async fn explain(
     catalogue: &Arc<Catalogue>,
-    identities: ReadIdentities,
+    others: OtherReleases,
     address: &str,
     clock: &Arc<dyn Clock>,
 ) -> Explanation {
@@ -55,7 +55,7 @@ pub async fn explain(
         record: None,
         answer: None,
     };
-    let comparisons = Arc::new(Comparisons::new(identities));
+    let comparisons = Arc::new(Comparisons::new(others));
     let filled = explanation.fill(catalogue, &comparisons, address, clock);
     if let Err(error) = filled.await {
         explanation.status = error.status().as_u16();
@@ -124,12 +124,8 @@ impl Explanation {
     ) -> Result<(), ApiError> {
         let catalogue = look_up.catalogue;
         let query = match asked {
-            CatalogueRequest::Boat(name) => {
-                self.record = named(catalogue, Kind::Boats, name);
-                return Ok(());
-            }
-            CatalogueRequest::Manufacturer(name) => {
-                self.record = named(catalogue, Kind::Manufacturers, name);
+            CatalogueRequest::Record(kind, name) => {
+                self.record = named(catalogue, *kind, name);
                 return Ok(());
             }
             CatalogueRequest::Terms | CatalogueRequest::Changes(_) | CatalogueRequest::Whole(_) => {

@@ -7,7 +7,7 @@ use shared::base::clock::{Clock, Moment};
 use shared::base::etag::ETag;
 use shared::base::ids::{IdOrSlug, Slug};
 use shared::keys::scope::Scopes;
-use shared::release::Kind;
+use shared::release::{Kind, ReleaseId};
 
 use super::bodies::written;
 use super::changes::ChangesPage;
@@ -124,7 +124,9 @@ impl LookUp<'_> {
 
     /// A page of what changed since another release, of the kinds that the caller may read.
     pub(crate) async fn changes(&self, query: &ChangesQuery) -> Result<Resource, ApiError> {
-        let compared = self.comparisons.since(&query.since, self.catalogue).await;
+        let since = ReleaseId::parse(&query.since).ok_or(ApiError::ReleaseGone(None))?;
+        let compared = self.comparisons.since(&since, self.catalogue, self.now);
+        let compared = compared.await;
         if let Err(CacheError::Failed(ComparisonError::Queue(refused))) = &compared {
             self.metrics.refuse(refused);
         }

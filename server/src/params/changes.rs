@@ -1,9 +1,7 @@
 //! What `GET /v1/changes` takes: the release to compare with, and which page of the changes.
 
-use shared::release::ReleaseId;
-
 use super::lists::OFFSET;
-use super::parameter::{Parameter, RELEASE_MESSAGE, Role, Value};
+use super::parameter::{A_RELEASE, Parameter, Role, Value};
 use super::query::Page;
 use super::query_string::QueryString;
 use super::reader::{ParamIssue, Reader};
@@ -35,8 +33,8 @@ pub static CHANGES: [Parameter; 3] = [
 /// A checked query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangesQuery {
-    /// The release to compare with.
-    pub since: ReleaseId,
+    /// The release to compare with, as an id that is well-formed, though there may be no such time.
+    pub since: String,
     /// The requested changes.
     pub page: Page,
 }
@@ -50,7 +48,7 @@ impl ChangesQuery {
             let given = reader.take(parameter.name, |text| values.parse(text));
             given.or_else(|| values.default_value())
         });
-        reader.require(CHANGES[0].name, RELEASE_MESSAGE);
+        reader.require(CHANGES[0].name, &format!("is required: {A_RELEASE}"));
         match values {
             [
                 Some(Value::Release(since)),
@@ -79,7 +77,7 @@ mod tests {
     fn a_release_alone_asks_for_the_first_thousand_changes() {
         for (rest, limit, offset) in [("", 1000, 0), ("&offset=7&limit=1", 1, 7)] {
             let page = Page { limit, offset };
-            let since = ReleaseId::parse(RELEASE).unwrap();
+            let since = RELEASE.to_owned();
             let expected = ChangesQuery { since, page };
             assert_eq!(parsed(&format!("since={RELEASE}{rest}")), Ok(expected));
         }

@@ -22,9 +22,8 @@ pub const LIMIT_MAX: u64 = 100;
 /// Largest offset: the largest integer that every JSON reader represents exactly.
 pub const OFFSET_MAX: u64 = INTEGER_MAX;
 
-/// What is wrong with a text that is not the id of a release, and with none.
-pub(super) const RELEASE_MESSAGE: &str =
-    "must be the whole id of a release, as X-Release and GET /v1 have it";
+/// What the id of a release is, in messages.
+pub(super) const A_RELEASE: &str = "the whole id of a release, as X-Release and GET /v1 have it";
 
 /// A list: what it takes, and how it is ordered.
 #[derive(Debug)]
@@ -197,7 +196,8 @@ pub(crate) enum Value {
     Search(SearchWords),
     /// The place of the word among those of [`Values::OneOf`], and the word.
     OneOf(usize, &'static str),
-    Release(ReleaseId),
+    /// A text that is the id of a release, if it is one of a time.
+    Release(String),
 }
 
 impl Parameter {
@@ -267,10 +267,8 @@ impl Values {
                 Some(place) => Ok(Value::OneOf(place, words[place])),
                 None => Err(format!("must be one of: {}", words.join(", "))),
             },
-            Self::Release => match ReleaseId::parse(text) {
-                Some(id) => Ok(Value::Release(id)),
-                None => Err(RELEASE_MESSAGE.to_owned()),
-            },
+            Self::Release if ReleaseId::is_well_formed(text) => Ok(Value::Release(text.to_owned())),
+            Self::Release => Err(format!("must be {A_RELEASE}")),
         }
     }
 
@@ -304,7 +302,7 @@ impl fmt::Display for Value {
             Self::Decimal(bound) => bound.fmt(f),
             Self::Search(words) => words.fmt(f),
             Self::OneOf(_, word) => f.write_str(word),
-            Self::Release(id) => id.fmt(f),
+            Self::Release(id) => f.write_str(id),
         }
     }
 }

@@ -292,14 +292,11 @@ fn headers(operation: Operation, status: u16) -> InOrder<Reference> {
 
 /// Whether an operation that succeeds knows the header's value.
 fn knows(operation: Operation, group: Group, name: &str) -> bool {
-    use CatalogueOperation::{GetBoat, GetFacets, GetManufacturer, GetTerms, GetWhole};
+    use CatalogueOperation::{GetPage, ListChanges, ListManufacturerBoats};
     match operation {
         Operation::Catalogue(operation, _) => match group {
-            Group::Link => !matches!(
-                operation,
-                GetBoat | GetFacets | GetManufacturer | GetTerms | GetWhole(..)
-            ),
-            Group::Ranges => matches!(operation, GetWhole(..)),
+            Group::Link => matches!(operation, GetPage(_) | ListManufacturerBoats | ListChanges),
+            Group::Ranges => matches!(operation, CatalogueOperation::GetWhole(..)),
             Group::Release => operation.names_release(),
             _ => true,
         },
