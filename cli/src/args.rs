@@ -29,7 +29,6 @@ use crate::settings::{self, Typed};
 use crate::terminal::colour::Colour;
 
 pub(crate) use usage_error::show_usage;
-use usage_error::{suggesting, suggesting_option};
 
 /// Greatest width of help text, in columns; also the width if there is no terminal.
 const HELP_WIDTH_MAX: usize = 100;
@@ -258,8 +257,7 @@ pub(crate) fn parse(
         command.term_width(HELP_WIDTH_MAX)
     };
     let matches = command.try_get_matches_from_mut(&args);
-    let mut matches = matches
-        .map_err(|error| NoArgs::Usage(suggesting_option(suggesting(error, &args), &args)))?;
+    let mut matches = matches.map_err(NoArgs::Usage)?;
     context.hints = hints(&matches, &mut command);
     let typed = typed(&matches);
     let needs = needs(&command, &matches);

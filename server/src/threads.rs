@@ -1,7 +1,8 @@
 //! The threads that requests need, and the runtime that has them.
 //!
 //! The essential ones exist before the server says that it listens. Background work starts its own
-//! threads: quotas, clock, keyring, key uses, follow, mark, prefetch, and one that writes the log.
+//! threads: quotas, clock, keyring, key uses, follow, mark, prefetch, imports, and one that writes
+//! the log.
 
 use std::io;
 use std::thread::available_parallelism;
@@ -19,7 +20,7 @@ const OTHERS: usize = 4;
 
 /// A runtime for a server with these settings. On two cores it has 10 threads: one worker a core,
 /// and blocking ones: one for each concurrent list query (2), one a core for compression (2), and 4
-/// more. With the eight above and the main thread that makes 19.
+/// more. With the nine above and the main thread that makes 20.
 ///
 /// Under load there may be about a hundred more blocking threads: most for calls to the ledger, and
 /// the others for reads from disk and comparisons of releases. Each kind of work bounds itself to

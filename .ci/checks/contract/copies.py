@@ -6,7 +6,6 @@ programs are killed in every way: whenever a copy is there, it is one release, w
 
 import itertools
 import json
-import os
 import random
 import shutil
 import signal

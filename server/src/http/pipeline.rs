@@ -9,6 +9,7 @@ use shared::base::clock::Moment;
 use shared::base::etag::ETag;
 use shared::keys::key::Key;
 use shared::keys::scope::Scope;
+use shared::keys::secret::KeyHash;
 
 use super::bodies::written;
 use super::catalogue_request::CatalogueRequest;
@@ -106,7 +107,7 @@ pub(crate) async fn answer<'a>(
         CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
     let quota = counting.check_quota().await?;
 
-    let catalogue = app.catalogue();
+    let catalogue = app.borrow_catalogue();
     let release = || catalogue.release_id().to_owned();
     context.meta.release = operation.names_release().then(release);
     if let CatalogueRequest::Whole(whole) = asked {
@@ -161,13 +162,13 @@ fn verify<'a>(
     caller: &'a mut Option<Caller>,
 ) -> Result<&'a Caller, ApiError> {
     let key = authorization::read(headers)?;
-    let verified = app.keyring.verify(&key, app.environment, now);
-    let verified = verified.inspect_err(|error| {
-        if let VerifyError::Refused(_, refused) = error {
-            *caller = Some(refused.clone());
-        }
-    })?;
-    Ok(caller.insert(verified))
+    let verified = app.keyring.verify(&KeyHash::of(key), app.environment, now);
+    match &verified {
+        Ok(_) => {}
+        Err(VerifyError::Refused(_, refused)) => *caller = Some(refused.clone()),
+        Err(VerifyError::NotCurrent | VerifyError::Unknown) => authorization::check_form(key)?,
+    }
+    Ok(caller.insert(verified?))
 }
 
 /// One request being counted, with its limits and the time it may still wait for them.

@@ -179,12 +179,7 @@ impl Ask<'_> {
         self.header("authorization", &value)
     }
 
-    pub(crate) fn header(self, name: &str, value: &str) -> Self {
-        self.field(name, HeaderValue::from_str(value).unwrap())
-    }
-
-    /// Adds a header field whose value need not be text.
-    pub(crate) fn field(mut self, name: &str, value: HeaderValue) -> Self {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.request = self.request.header(name, value);
         self
     }

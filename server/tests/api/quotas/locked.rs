@@ -8,9 +8,8 @@ use shared::base::clock::Clock;
 use shared::keys::ledger::{Lease, QuotaLedger};
 use shared::keys::quota::Period;
 use shared::keys::store::{KeyStoreError, Location};
-use shared::keys::subscription::{Subscription, SubscriptionId};
+use shared::keys::subscription::SubscriptionId;
 
-use super::ledger::subscription;
 use crate::app::TestApp;
 use crate::records;
 
@@ -58,11 +57,9 @@ fn lists_are_answered_while_the_ledger_is_locked_and_hundreds_of_subscriptions_w
     let locked = ledger.0.write().unwrap();
     let quotas = Quotas::new(Arc::clone(&ledger) as _);
     let entered = runtime.enter();
+    let mut subscription = app.keys.snapshot().subscriptions.remove(0);
     for id in 1..=SUBSCRIPTIONS {
-        let subscription = Subscription {
-            id: SubscriptionId(id),
-            ..subscription(9, 0)
-        };
+        subscription.id = SubscriptionId(id);
         let charge = quotas.charge(&subscription, app.clock.now());
         assert!(charge.now_or_never().is_none());
     }
