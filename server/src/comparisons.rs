@@ -70,10 +70,7 @@ impl From<Arc<dyn Releases>> for OtherReleases {
         let read = Arc::clone(&releases);
         Self {
             identities: Box::new(move |id| read.identities(id)),
-            find: Box::new(move |id| match releases.open_here(id) {
-                Err(error) if error.is_damage() => releases.manifest(id).map(drop),
-                opened => opened.map(drop),
-            }),
+            find: Box::new(move |id| releases.find(id)),
         }
     }
 }

@@ -154,6 +154,14 @@ pub trait Releases: Send + Sync {
         self.open(id)?.identities()
     }
 
+    /// An error if a release is neither on this machine nor published; none of its files is read.
+    fn find(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
+        match self.open_here(id) {
+            Err(error) if error.is_damage() => self.manifest(id).map(drop),
+            opened => opened.map(drop),
+        }
+    }
+
     /// Checks what must hold before a release may be activated: every file is whole.
     fn prove(&self, id: &ReleaseId, held: &ReleaseLock) -> Result<(), ReleaseError>;
 

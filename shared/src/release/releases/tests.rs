@@ -221,6 +221,7 @@ fn a_release_that_is_not_whole_or_not_there_is_not_activated(place: &Place) {
         place.there.open(&unknown_id).map(|_release| ()),
         place.there.manifest(&unknown_id).map(|_manifest| ()),
         place.there.verify(&unknown_id),
+        place.there.find(&unknown_id),
         place.there.identities(&unknown_id).map(|_identities| ()),
     ] {
         assert!(matches!(unknown, Err(ReleaseError::Unknown { .. })));

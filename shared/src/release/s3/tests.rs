@@ -103,6 +103,7 @@ fn identities_are_read_without_a_copy_and_make_none() {
     let there = folder.machine("there");
     // No body is needed.
     folder.remove(&file_name(&id, FileName::BoatLines.as_str()));
+    there.find(&id).unwrap();
     assert_eq!(there.identities(&id).unwrap(), expected);
     assert_eq!(copies(&there), (0, 0));
     // A copy is read where there is one; where that is damaged, what is published.
