@@ -14,6 +14,7 @@ mod named;
 mod names;
 mod nested;
 mod one_each;
+mod photos;
 mod status;
 mod survey;
 mod system;

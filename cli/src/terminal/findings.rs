@@ -14,7 +14,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use import::finding::{
     Cause, Code, Excerpt, Finding, Findings, Kind, Place, RecordName, Severity, nearest,
 };
-use shared::base::field_path::FieldPath;
+use shared::base::field_path::{FieldPath, Step};
 
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::fit;
@@ -153,7 +153,12 @@ fn render_cause(
         (false, Some(field)) => format!("`{field}`: {}", cause.code.explanation()),
         (false, None) => cause.code.explanation().to_owned(),
     };
-    let records = counted(cause.count, cause.kind.map_or("place", Kind::as_str));
+    // A record may have several members of a list.
+    let mut steps = cause.field.iter().flat_map(FieldPath::steps);
+    let one_each = cause
+        .kind
+        .filter(|_| !steps.any(|step| *step == Step::Each));
+    let records = counted(cause.count, one_each.map_or("place", Kind::as_str));
     let what = format!("{} ({records})", what.trim_end_matches('.'));
     let mut shown = render(first, &what, renderer);
     if !cause.says_one {

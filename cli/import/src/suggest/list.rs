@@ -22,6 +22,7 @@ use super::decision::MEASURED;
 use super::kinds::Kind;
 use super::named::Named;
 use super::names::{REQUIRED, Reading, fields};
+use super::photos::Photos;
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
 use super::text::{line, quoted};
@@ -221,12 +222,9 @@ impl List<'_> {
             }
             Reading::Currency => {}
             Reading::Images => {
-                let each = quoted(&addresses(choice.key));
-                line(
-                    text,
-                    field,
-                    &format!("{{ each = {each}, fields = {{ url = \".\" }} }}"),
-                );
+                let photos = choice.key.photos.as_ref();
+                let read = photos.map_or_else(|| addresses(choice.key), Photos::line);
+                line(text, field, &read);
             }
             _ if !self.is_used(choice) => {}
             _ => {
@@ -529,7 +527,7 @@ fn members(key: &Key) -> String {
     format!("{} | list(\"{}\")", key.path, separator.unwrap_or(&";"))
 }
 
-/// The expression for the list of the addresses of a key. Commas and others stand within addresses
+/// The right-hand side for the addresses of a key. Commas and others stand within addresses
 /// too, so a separator is what stands before another one.
 fn addresses(key: &Key) -> String {
     let parts = |separator: &&str| {
@@ -542,5 +540,6 @@ fn addresses(key: &Key) -> String {
     let separator = ["\n", ";", "|", ",", " "].into_iter().find(parts);
     let separator = separator.filter(|_| key.shape != Shape::List);
     let separator = separator.unwrap_or("\n").replace('\n', "\\n");
-    format!("{} | list(\"{separator}\")", key.path)
+    let each = quoted(&format!("{} | list(\"{separator}\")", key.path));
+    format!("{{ each = {each}, fields = {{ url = \".\" }} }}")
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::nested::{Access, Measure, Pair};
+use super::photos::{self, Photos};
 use super::status::is_named;
 use super::text::{jq_path, words};
 use crate::finding::{Code, CountAndFirst, Place};
@@ -42,7 +43,7 @@ pub(super) struct Surveyed {
     pub(super) records: u64,
     /// In the order in which records first have them; within a record, by name.
     pub(super) keys: Vec<Key>,
-    /// Indexes into `keys`, by path.
+    /// Indexes into `keys`, by path, while records are added.
     places: HashMap<String, usize>,
     /// Paths of lists of pairs, and how many names those have.
     pairs: HashMap<String, usize>,
@@ -60,6 +61,8 @@ pub(super) struct Key {
     /// What reaches it in jq: a path such as `.hull."Keel type"`, or an expression in parentheses.
     pub(super) path: String,
     access: Access,
+    /// How its members are read, if it is a list of photos that are objects.
+    pub(super) photos: Option<Photos>,
     /// How many records have a value.
     pub(super) records: u64,
     /// The type of the values.
@@ -150,6 +153,7 @@ pub(super) fn survey(
         }
         Ok(())
     });
+    survey.files.iter_mut().for_each(Surveyed::settle);
     survey.is_cut = read.as_ref().is_err_and(anyhow::Error::is::<EnoughFiles>);
     if survey.is_cut {
         return Ok(survey);
@@ -200,6 +204,16 @@ impl Surveyed {
             // A key without a value in any record may have one tomorrow, and one with a value late
             // in a file has it: neither must make what it is about public.
             _ if is_blank(value) => self.without_value(steps),
+            Value::Array(list) if let Some(photos) = Photos::of(steps, list) => {
+                self.photos(steps, photos, list);
+            }
+            Value::Object(_)
+                if photos::is_in_list(steps)
+                    && let list = std::slice::from_ref(value)
+                    && let Some(photos) = Photos::of(steps, list) =>
+            {
+                self.photos(steps, photos, list);
+            }
             Value::Array(list) if let Some(pairs) = Pair::all(list) => self.pairs(steps, &pairs),
             Value::Object(_)
                 if self.pairs.contains_key(&jq_path(steps))
@@ -228,6 +242,30 @@ impl Surveyed {
             }
             _ => self.add(steps, value, Access::plain(steps), true),
         }
+    }
+
+    /// Adds a list of photos, of which the addresses are the values.
+    fn photos(&mut self, steps: &[String], photos: Photos, list: &[Value]) {
+        self.add(steps, &photos.addresses(list), Access::plain(steps), true);
+        if let Some(key) = self.key(steps) {
+            key.shape = Shape::Deep;
+            match &mut key.photos {
+                Some(known) => known.join(photos),
+                None => key.photos = Some(photos),
+            }
+        }
+    }
+
+    /// Drops the keys of what is within photos: where an element of XML is there once, it is no
+    /// list, and looks like an object of its own.
+    fn settle(&mut self) {
+        let lists = self.keys.iter().filter(|key| key.photos.is_some());
+        let lists: Vec<Vec<String>> = lists.map(|key| key.steps.clone()).collect();
+        let is_within = |key: &Key, list: &Vec<String>| {
+            list.len() < key.steps.len() && key.steps.starts_with(list)
+        };
+        self.keys
+            .retain(|key| !lists.iter().any(|list| is_within(key, list)));
     }
 
     /// Adds pairs of names and values, each as if it were a member of an object.
@@ -290,6 +328,7 @@ impl Surveyed {
                     steps: names(steps),
                     path,
                     access: Access::plain(steps),
+                    photos: None,
                     records: 0,
                     shape: Shape::Flag,
                     samples: Vec::new(),

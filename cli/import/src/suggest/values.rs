@@ -8,10 +8,15 @@ use super::survey::{Key, Shape};
 
 /// Whether the values of a key can be read as `reading`.
 pub(super) fn is_read(reading: Reading, key: &Key) -> bool {
-    if key.shape == Shape::Deep || key.samples.is_empty() {
+    let is_deep = key.shape == Shape::Deep;
+    let is_photos = key.photos.is_some() && reading == Reading::Images;
+    if is_deep && !is_photos || key.samples.is_empty() {
         return false;
     }
-    let is_list = matches!(reading, Reading::Names | Reading::Texts | Reading::Prose);
+    let is_list = matches!(
+        reading,
+        Reading::Names | Reading::Texts | Reading::Prose | Reading::Images
+    );
     if key.shape == Shape::List && !is_list {
         return false;
     }

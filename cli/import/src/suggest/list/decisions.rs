@@ -9,8 +9,9 @@ use crate::suggest::choose::Choice;
 use crate::suggest::decision::Decision;
 use crate::suggest::named::time_of_change;
 use crate::suggest::names::{REQUIRED, Reading, WANTED};
+use crate::suggest::photos;
 use crate::suggest::survey::{KEYS_MAX, Key, RECORDS_MAX};
-use crate::suggest::text::clean;
+use crate::suggest::text::{clean, listed};
 use crate::suggest::values::is_read;
 
 /// How many keys are named as possible sources of a required field.
@@ -47,6 +48,7 @@ impl List<'_> {
         self.guesses(&mut decisions);
         self.omissions(&mut decisions);
         decisions.extend(self.has_unsized_images.then(Decision::of_images));
+        decisions.extend(self.unread_photos());
         decisions
     }
 
@@ -172,6 +174,18 @@ impl List<'_> {
             }
             None => {}
         }
+    }
+
+    /// The note about photos that nothing reads.
+    fn unread_photos(&self) -> Option<Decision> {
+        let unread = self.unread().into_iter().filter(|key| photos::may_be(key));
+        let unread: Vec<String> = unread.map(with_sample).collect();
+        let named = listed(unread.iter().cloned(), CANDIDATES_MAX);
+        let why = format!(
+            "left out: {named}, which looks like photos; a line that reads them is like \
+             `gallery = {{ each = \".photos\", fields = {{ url = \".url\" }} }}`"
+        );
+        (!unread.is_empty()).then(|| Decision::new("gallery", why))
     }
 
     /// The first unread keys whose values fit a field.
