@@ -148,13 +148,8 @@ fn render_cause(
     if cause.count == 1 {
         return render(first, &first.message, renderer);
     }
-    let what = match (cause.says_one, cause.name()) {
-        (true, _) => first.message.clone(),
-        (false, Some(field)) => format!("`{field}`: {}", cause.code.explanation()),
-        (false, None) => cause.code.explanation().to_owned(),
-    };
     let records = counted(cause.count, cause.kind.map_or("place", Kind::as_str));
-    let what = format!("{} ({records})", what.trim_end_matches('.'));
+    let what = format!("{} ({records})", cause.title().trim_end_matches('.'));
     let mut shown = render(first, &what, renderer);
     if !cause.says_one {
         let said = Level::NOTE.message(escape_control(&first.message));
