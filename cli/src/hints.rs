@@ -16,13 +16,9 @@ use shared::keys::store::KeyStoreError;
 use shared::release::ReleaseError;
 
 use crate::exit_status::ExitStatus;
-use crate::terminal::Terminal;
-use crate::terminal::wrap::{width, wrap_at};
 
-/// Stands for a space at which no line may break; a character that no text contains.
-const NO_BREAK: &str = "\u{e000}";
 /// The name of the program, before a command.
-const PROGRAM: &str = "catalogue ";
+pub(crate) const PROGRAM: &str = "catalogue ";
 
 /// What to do if temporary files have no place.
 pub(crate) const TEMP_DIR: &str =
@@ -185,37 +181,6 @@ pub fn status(error: &anyhow::Error) -> ExitStatus {
     hinted.map_or(ExitStatus::Failure, |hinted| hinted.status)
 }
 
-/// An error or a hint as it is shown: at a terminal in lines that fit it, which break between words
-/// but not within a command, so that commands can be copied; elsewhere in one line.
-pub fn lines(message: &str, terminal: Terminal) -> String {
-    if !terminal.err {
-        return message.to_owned();
-    }
-    folded(message, 2, width(terminal))
-}
-
-/// A text in lines of this width, which break between words but not within a command; lines below
-/// the first are indented.
-pub(crate) fn folded(message: &str, indent: usize, line_width: usize) -> String {
-    let mut kept = String::new();
-    let mut rest = message;
-    while let Some(start) = rest.find(PROGRAM) {
-        let (before, command) = rest.split_at(start);
-        kept.push_str(before);
-        let ends = ["`", "; ", ", ", "\n"];
-        let end = ends.iter().filter_map(|end| command.find(end)).min();
-        let (command, after) = command.split_at(end.unwrap_or(command.len()));
-        if begins_command(&kept) {
-            kept.push_str(&command.replace(' ', NO_BREAK));
-        } else {
-            kept.push_str(command);
-        }
-        rest = after;
-    }
-    kept.push_str(rest);
-    wrap_at(line_width, &kept, indent).replace(NO_BREAK, " ")
-}
-
 /// Whether a command may follow this text, rather than a word of a sentence or of a path.
 fn begins_command(before: &str) -> bool {
     let ends = ["`", ": ", "; ", "\n", "  ", "("];
@@ -242,23 +207,6 @@ mod tests {
         );
         let path = "could not read /srv/boat catalogue store/keys.sqlite";
         assert_eq!(hints.paste(path), path);
-    }
-
-    #[test]
-    fn an_error_breaks_between_words_at_a_terminal_but_not_within_a_command() {
-        let command = "catalogue --data /srv/boats subscriptions update Sleeping --status active";
-        let hint = format!("hint: activate it first, or use another one: {command}; then go on");
-        assert_eq!(lines(&hint, Terminal::default()), hint);
-        let terminal = Terminal {
-            err: true,
-            columns: Some(80),
-            ..Terminal::default()
-        };
-        let expected =
-            format!("hint: activate it first, or use another one:\n  {command};\n  then go on");
-        assert_eq!(lines(&hint, terminal), expected);
-        let long = "the catalogue of boats ".repeat(8);
-        assert!(lines(&long, terminal).lines().all(|line| line.len() <= 80));
     }
 
     #[test]
