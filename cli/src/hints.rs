@@ -5,7 +5,7 @@
 //! anyway. An address may contain a password, so it is replaced by `URL`.
 
 use std::borrow::Cow;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use import::source::UnpackedTooMuch;
@@ -34,8 +34,6 @@ pub struct Hints {
     commands: Vec<String>,
     /// Global options that were typed, each with a space before it.
     options: String,
-    /// The address that servers listen on by the settings.
-    listen: Option<SocketAddr>,
 }
 
 impl Hints {
@@ -58,11 +56,6 @@ impl Hints {
         self.options.push_str(" --store URL");
     }
 
-    /// Records the address that servers listen on by the settings.
-    pub(crate) fn listening(&mut self, address: Option<SocketAddr>) {
-        self.listen = address;
-    }
-
     /// Completes every command in a text so that it can be pasted.
     pub fn paste<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.options.is_empty() || !text.contains(PROGRAM) {
@@ -83,24 +76,6 @@ impl Hints {
             pasted.push_str(part);
         }
         Cow::Owned(pasted)
-    }
-
-    /// The address of a server on this machine that is started without a listen option.
-    pub fn server(&self) -> String {
-        let address = self.listen.unwrap_or(LISTEN);
-        let ip = match address.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-            ip => ip,
-        };
-        match address.port() {
-            0 => {
-                let shown = SocketAddr::new(ip, 1).to_string();
-                let host = shown.strip_suffix('1').unwrap_or_default();
-                format!("http://{host}PORT")
-            }
-            port => format!("http://{}", SocketAddr::new(ip, port)),
-        }
     }
 }
 
