@@ -184,10 +184,7 @@ fn nothing(read_by_mapping: u64) -> Finding {
             "`catalogue mapping check` shows their types, and what it looks for",
         ),
     };
-    Finding {
-        hint: Some(hint.to_owned()),
-        ..Finding::new(Code::NoRecords, None, message)
-    }
+    Finding::new(Code::NoRecords, None, message).hint(hint)
 }
 
 #[cfg(test)]
