@@ -2,8 +2,6 @@
 //!
 //! It connects the others and adds nothing of its own. An import does not stop at the first problem.
 
-mod garbled_text;
-
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -131,7 +129,6 @@ pub fn run<C: Consumer>(
     if let Some(origins) = &origins {
         findings.set_origins(origins);
     }
-    garbled_text::explain(&mut findings);
     Ok(Outcome {
         is_usable: policy.is_usable(&findings),
         findings,
@@ -187,10 +184,7 @@ fn nothing(read_by_mapping: u64) -> Finding {
             "`catalogue mapping check` shows their types, and what it looks for",
         ),
     };
-    Finding {
-        hint: Some(hint.to_owned()),
-        ..Finding::new(Code::NoRecords, None, message)
-    }
+    Finding::new(Code::NoRecords, None, message).hint(hint)
 }
 
 #[cfg(test)]
