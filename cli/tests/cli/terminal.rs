@@ -8,7 +8,6 @@ use shared::keys::quota::Period;
 use shared::keys::sqlite::SqliteLedger;
 use shared::keys::subscription::SubscriptionId;
 
-use crate::edited::document;
 use crate::harness::{Outcome, START, TestCli, check};
 
 const LONG_NAME: &str = "Nordic Marine Brokers and Consultants AB";
