@@ -78,12 +78,8 @@ impl From<Arc<dyn Releases>> for OtherReleases {
     }
 }
 
-/// Two releases.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Pair {
-    before: ReleaseId,
-    after: String,
-}
+/// The release before, and the id of the one after.
+type Pair = (ReleaseId, String);
 
 /// Why two releases were not compared.
 #[derive(Debug, thiserror::Error)]
@@ -112,16 +108,12 @@ pub struct Comparisons {
 type Compared = (Arc<Changes>, bool);
 
 /// Whether a release was there, and at which monotonic time.
-#[derive(Clone, Copy)]
-struct Look {
-    is_kept: bool,
-    at: Duration,
-}
+type Look = (bool, Duration);
 
 impl Comparisons {
     /// Nothing compared yet.
     pub fn new(others: OtherReleases) -> Self {
-        let bytes_of = |pair: &Pair, changes: &Arc<Changes>| pair.after.len() + changes.bytes();
+        let bytes_of = |(_, after): &Pair, changes: &Arc<Changes>| after.len() + changes.bytes();
         Self {
             others,
             made: WeightedCache::new(BOUNDS, bytes_of),
@@ -150,10 +142,7 @@ impl Comparisons {
             return Ok((Arc::default(), false));
         }
         self.look_at(before, now).await?;
-        let pair = Pair {
-            before: before.clone(),
-            after: catalogue.release_id().to_owned(),
-        };
+        let pair = (before.clone(), catalogue.release_id().to_owned());
         if let Some(known) = self.made.get(&pair) {
             return Ok((known, false));
         }
@@ -179,11 +168,11 @@ impl Comparisons {
         id: &ReleaseId,
         now: Moment,
     ) -> Result<(), CacheError<ComparisonError>> {
-        let is_recent = |look: &Look| now.monotonic.saturating_sub(look.at) < LOOKED_AT_FOR;
+        let is_recent = |(_, at): &Look| now.monotonic.saturating_sub(*at) < LOOKED_AT_FOR;
         let gone = |error| Err(CacheError::Failed(ComparisonError::Gone(error)));
         match self.looked_at.get_if(id, is_recent) {
-            Some(look) if look.is_kept => return Ok(()),
-            Some(_gone) => return gone(ReleaseError::Unknown { id: id.to_string() }),
+            Some((true, _)) => return Ok(()),
+            Some((false, _)) => return gone(ReleaseError::Unknown { id: id.to_string() }),
             None => {}
         }
         let (this, wanted) = (Arc::clone(self), id.clone());
@@ -201,8 +190,7 @@ impl Comparisons {
     }
 
     fn remember(&self, id: &ReleaseId, is_kept: bool, now: Moment) {
-        let at = now.monotonic;
-        self.looked_at.insert(id.clone(), Look { is_kept, at });
+        self.looked_at.insert(id.clone(), (is_kept, now.monotonic));
     }
 
     async fn make(
@@ -210,7 +198,7 @@ impl Comparisons {
         pair: Pair,
         catalogue: Arc<Catalogue>,
     ) -> Result<Compared, CacheError<ComparisonError>> {
-        let (this, before) = (Arc::clone(&self), pair.before.clone());
+        let (this, before) = (Arc::clone(&self), pair.0.clone());
         let compare = async {
             let compare = move || {
                 let before = (this.others.identities)(&before).map_err(refused)?;

@@ -26,7 +26,6 @@ pub const OFFSET_MAX: u64 = INTEGER_MAX;
 pub(super) const A_RELEASE: &str = "the whole id of a release, as X-Release and GET /v1 have it";
 
 /// A list: what it takes, and how it is ordered.
-#[derive(Debug)]
 pub struct List {
     /// What its rows are. A manufacturer's boats are boats with a filter, since the response is the
     /// same.
@@ -39,6 +38,13 @@ pub struct List {
     pub ranges: &'static [Range],
     /// What it may be sorted by. The first is the default.
     pub sorts: &'static [Sort],
+}
+
+/// What its rows are says which it is; its tables are long.
+impl fmt::Debug for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
 }
 
 /// A list is one of those declared.
