@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use server::limits::{LeaseSize, QuotaError, Usage};
+use server::limits::{Demand, LeaseSize, QuotaError, Usage};
 use shared::base::clock::{Clock, ManualClock};
 use shared::keys::subscription::Subscription;
 
@@ -109,7 +109,12 @@ impl World {
         let server = &mut self.servers[index];
         let charge = server
             .quotas
-            .charge(&self.subscription, self.clock.now())
+            .demand(
+                Demand::Charge,
+                Duration::MAX,
+                &self.subscription,
+                self.clock.now(),
+            )
             .await;
         if let Ok(usage) = &charge {
             let end = usage.reset_unix_seconds;
@@ -157,7 +162,14 @@ impl World {
     async fn check_free_request(&mut self, index: usize) {
         let before = self.durable.lock().unwrap().charged.clone();
         let quotas = &self.servers[index].quotas;
-        let told = quotas.check(&self.subscription, self.clock.now()).await;
+        let told = quotas
+            .demand(
+                Demand::Check,
+                Duration::MAX,
+                &self.subscription,
+                self.clock.now(),
+            )
+            .await;
         assert_eq!(self.durable.lock().unwrap().charged, before);
         let _usage = self.usage(&told);
     }
@@ -212,9 +224,12 @@ impl World {
         let charged = of(&all, self.end_of_period());
         let mut granted = 0;
         let charge = || {
-            self.servers[0]
-                .quotas
-                .charge(&self.subscription, self.clock.now())
+            self.servers[0].quotas.demand(
+                Demand::Charge,
+                Duration::MAX,
+                &self.subscription,
+                self.clock.now(),
+            )
         };
         while granted <= self.subscription.quota && charge().await.is_ok() {
             granted += 1;

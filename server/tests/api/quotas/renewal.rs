@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use server::limits::{LeaseSize, QuotaError, Quotas, Usage};
+use server::limits::{Demand, LeaseSize, QuotaError, Quotas, Usage};
 use shared::base::clock::{Clock, ManualClock};
 use shared::keys::subscription::Subscription;
 
@@ -69,7 +69,14 @@ impl Scene {
     }
 
     async fn ask(&self, quotas: &Quotas) -> Result<Usage, Usage> {
-        let answer = quotas.charge(&self.subscription, self.clock.now()).await;
+        let answer = quotas
+            .demand(
+                Demand::Charge,
+                Duration::MAX,
+                &self.subscription,
+                self.clock.now(),
+            )
+            .await;
         answer.map_err(|refusal| match refusal {
             QuotaError::Exceeded(usage) => usage,
             other @ QuotaError::Unavailable(_) => panic!("{other:?}"),
