@@ -258,7 +258,7 @@ pub(crate) fn parse(
     };
     let matches = command.try_get_matches_from_mut(&args);
     let mut matches = matches.map_err(NoArgs::Usage)?;
-    context.hints = hints(&matches, &mut command);
+    context.hints = hints(&matches, &command);
     let typed = typed(&matches);
     let needs = needs(&command, &matches);
     let read = Args::from_arg_matches_mut(&mut matches);
@@ -300,7 +300,7 @@ fn is_typed(matches: &ArgMatches, option: &str) -> bool {
 }
 
 /// What hints add to their own words.
-fn hints(matches: &ArgMatches, command: &mut clap::Command) -> Hints {
+fn hints(matches: &ArgMatches, command: &clap::Command) -> Hints {
     let is_typed = |option: &str| is_typed(matches, option);
     let commands = command.get_subcommands();
     let commands = commands.filter(|command| command.get().copied().is_some_and(Needs::catalogue));
@@ -317,15 +317,6 @@ fn hints(matches: &ArgMatches, command: &mut clap::Command) -> Hints {
         && is_typed("releases")
     {
         hints.typed("releases", address.to_string().as_ref());
-    }
-    if matches.subcommand_name() == Some("keys") {
-        let serve = command
-            .try_get_matches_from_mut(["catalogue", "serve"])
-            .ok();
-        let serve = serve
-            .as_ref()
-            .and_then(|serve| serve.subcommand_matches("serve"));
-        hints.listening(serve.and_then(|serve| serve.get_one("address").copied()));
     }
     hints
 }

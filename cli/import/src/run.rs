@@ -2,8 +2,6 @@
 //!
 //! It connects the others and adds nothing of its own. An import does not stop at the first problem.
 
-mod garbled_text;
-
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -81,9 +79,9 @@ pub struct Outcome {
 ///    the order of the export. Records without a key or a type are counted, for one warning.
 /// 4. Once all are stored, `mapping::pipeline::Pipeline::finish` makes native records of the
 ///    published ones, on threads again: `mapping::mapper::make::make_records`. If images are to be
-///    measured, `mapping::pipeline::Pipeline::measure` does so first: it has the records made for
-///    the addresses of images without a size, hands these to an `image::ImageMeasurer`, and keeps
-///    the answers where `mapping::mapper::images` finds them when the records are made again.
+///    measured, `mapping::pipeline::Pipeline::measure` does so first: it has only the images
+///    made, hands the addresses of those without a size to an `image::ImageMeasurer`, and keeps
+///    the answers where `mapping::mapper::images` finds them when whole records are made.
 /// 5. `mapping::mapper::Merge::take` passes them on in the order of the export, except those that a
 ///    rule with `distinct` has already made. After them come findings about many records, the
 ///    native records in the mapping file itself, and the kinds and ids of unpublished records.
@@ -131,7 +129,6 @@ pub fn run<C: Consumer>(
     if let Some(origins) = &origins {
         findings.set_origins(origins);
     }
-    garbled_text::explain(&mut findings);
     Ok(Outcome {
         is_usable: policy.is_usable(&findings),
         findings,
@@ -187,10 +184,7 @@ fn nothing(read_by_mapping: u64) -> Finding {
             "`catalogue mapping check` shows their types, and what it looks for",
         ),
     };
-    Finding {
-        hint: Some(hint.to_owned()),
-        ..Finding::new(Code::NoRecords, None, message)
-    }
+    Finding::new(Code::NoRecords, None, message).hint(hint)
 }
 
 #[cfg(test)]

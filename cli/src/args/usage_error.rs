@@ -10,7 +10,6 @@ use anyhow::Context as _;
 use clap::error::ContextValue;
 
 use crate::exit_status::ExitStatus;
-use crate::hints;
 use crate::process::context::Context;
 use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
@@ -25,12 +24,8 @@ pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> anyhow::R
     };
     if usage.use_stderr() {
         let text = text(terminal.err_colour);
-        let lines = text.lines();
-        let lines: String = lines
-            .map(|line| hints::lines(line, terminal) + "\n")
-            .collect();
         // There is nowhere left to report that standard error is closed.
-        _ = context.err.write_all(redact(&lines).as_bytes());
+        _ = context.err.write_all(redact(&text).as_bytes());
         return Ok(ExitStatus::WrongUsage);
     }
     let text = text(terminal.out_colour);

@@ -170,25 +170,9 @@ pub fn run(
         show(subscription, None, args.json, context)
     };
     match &args.command {
-        SubscriptionsCommand::Create(CreateArgs {
-            name, quota, wait, ..
-        }) => {
-            let new = NewSubscription {
-                name: name.clone(),
-                quota: *quota,
-            };
-            change("could not create the subscription", *wait).make(
-                key_store::open_or_create(config, context)?,
-                context,
-                |store, now| store.create_subscription(&new, now),
-                |created, _store, context| {
-                    let next = format!(
-                        "  catalogue keys issue --subscription {} --scope boats.read manufacturers.read",
-                        quoted(created.name.as_str()),
-                    );
-                    show(created, Some(next), args.json, context)
-                },
-            )
+        SubscriptionsCommand::Create(args_of) => {
+            let change = change("could not create the subscription", args_of.wait);
+            create(args_of, &change, args.json, context)
         }
         SubscriptionsCommand::List => list(args.json, config, context),
         SubscriptionsCommand::Show(named) => {
@@ -232,6 +216,30 @@ pub fn run(
             )
         }
     }
+}
+
+fn create(
+    args: &CreateArgs,
+    change: &Change<'_>,
+    as_json: bool,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let new = NewSubscription {
+        name: args.name.clone(),
+        quota: args.quota,
+    };
+    change.make(
+        key_store::open_or_create(change.config, context)?,
+        context,
+        |store, now| store.create_subscription(&new, now),
+        |created, _store, context| {
+            let next = format!(
+                "  catalogue keys issue --subscription {} --scope boats.read manufacturers.read",
+                quoted(created.name.as_str()),
+            );
+            show(created, Some(next), as_json, context)
+        },
+    )
 }
 
 fn show_deleted(

@@ -83,9 +83,10 @@ impl Change<'_> {
         make: impl FnOnce(&mut KeyStore, i64) -> Result<T, KeyStoreError>,
         show: impl FnOnce(&T, &mut KeyStore, &mut Context) -> anyhow::Result<()>,
     ) -> anyhow::Result<ExitStatus> {
-        let made = make(&mut store, context.clock.now().unix_seconds());
-        let made = made.map_err(|error| key_store::refused(error, self.attempt, &mut store))?;
-        let shown = show(&made, &mut store, context);
+        let changed = make(&mut store, context.clock.now().unix_seconds());
+        let changed =
+            changed.map_err(|error| key_store::refused(error, self.attempt, &mut store))?;
+        let shown = show(&changed, &mut store, context);
         self.wait.then(shown, self.config, &mut store, context)?;
         Ok(ExitStatus::Done)
     }

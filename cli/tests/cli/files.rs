@@ -56,6 +56,17 @@ fn a_workbook_with_titles_and_merged_cells_is_imported() {
 }
 
 #[test]
+fn an_open_document_spreadsheet_is_drafted_and_imported_as_a_workbook_of_excel_is() {
+    let (.., of_excel) = drafted("stock.xlsx");
+    let (mut cli, export, said, draft) = drafted("stock.ods");
+    check("files_ods", &said);
+    let hidden = "#   rows: row 7 is hidden; it is read\n";
+    let like = draft.replace("stock.ods", "stock.xlsx").replace(hidden, "");
+    assert_eq!(like, of_excel);
+    assert_eq!(published(&mut cli, &export, &[]), 3);
+}
+
+#[test]
 fn csv_with_titles_and_a_line_that_does_not_fit_is_imported_without_that_line() {
     let (mut cli, export, said, draft) = drafted("stock.csv");
     check("files_csv", &said);

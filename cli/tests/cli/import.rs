@@ -41,7 +41,7 @@ fn an_import_is_served_and_a_second_one_of_the_same_contents_changes_nothing() {
 fn an_export_with_errors_changes_nothing() {
     let mut cli = TestCli::new();
     cli.write("good.ndjson", GOOD);
-    cli.write("bad.ndjson", &format!("{GOOD}{BAD_BOAT}"));
+    cli.write("bad.ndjson", format!("{GOOD}{BAD_BOAT}"));
     let before = cli.run(&["import", "[dir]/bad.ndjson"]);
     assert_eq!(releases(&cli), Vec::<String>::new());
     let good = cli.run(&["import", "[dir]/good.ndjson"]);
@@ -58,7 +58,7 @@ fn an_export_with_errors_changes_nothing() {
 #[test]
 fn invalid_records_are_left_out_when_that_is_asked_for() {
     let mut cli = TestCli::new();
-    cli.write("bad.ndjson", &format!("{BAD_BOAT}{GOOD}"));
+    cli.write("bad.ndjson", format!("{BAD_BOAT}{GOOD}"));
     let args = "import [dir]/bad.ndjson --skip-invalid --rejects [dir]/rejects.ndjson";
     let outcome = cli.run(args);
     assert_eq!(outcome.status, ExitStatus::Done);
@@ -77,7 +77,7 @@ fn rejected_lines_are_written_unchanged_and_also_where_nothing_is_imported() {
         " nonsense \r\n".to_owned(),
         "{\"kind\":\"designer\",\"id\":\"a\"}\r\n".to_owned(),
     ];
-    cli.write("bad.ndjson", &format!("{}{GOOD}", rejected.concat()));
+    cli.write("bad.ndjson", format!("{}{GOOD}", rejected.concat()));
     let args = ["import", "[dir]/bad.ndjson", "--rejects", "[dir]/rejects"];
     let outcome = cli.run(&args);
     assert_eq!(outcome.status, ExitStatus::InvalidData, "{outcome}");
@@ -95,7 +95,7 @@ fn what_no_record_can_be_blamed_for_stops_an_import_that_skips_too() {
     let mut cli = TestCli::new();
     cli.write("cut.ndjson", GOOD.strip_suffix("9.1}\n").unwrap());
     let counted = r#"{"kind":"catalogue","format":"boat-catalogue/1","counts":{"boat":2}}"#;
-    cli.write("short.ndjson", &format!("{counted}\n{GOOD}"));
+    cli.write("short.ndjson", format!("{counted}\n{GOOD}"));
     let outcomes = ["[dir]/cut.ndjson", "[dir]/short.ndjson"]
         .map(|export| cli.run(&["import", "--skip-invalid", export]));
     assert!(
@@ -154,7 +154,7 @@ fn drafts_are_nowhere_in_a_release() {
     let of_draft = r#"{"kind":"term","vocabulary":"type","id":"type-2","slug":"secret-type","name":"Secret"}
 {"kind":"manufacturer","id":"maker-2","slug":"secret-maker","name":"Hidden","updatedAt":"2026-10-01T12:00:00Z","published":false}
 "#;
-    cli.write("export.ndjson", &format!("{GOOD}{of_draft}{draft}"));
+    cli.write("export.ndjson", format!("{GOOD}{of_draft}{draft}"));
     let json = cli
         .run(&["import", "--json", "[dir]/export.ndjson"])
         .document();
@@ -193,8 +193,8 @@ fn drafts_are_nowhere_in_a_release() {
 fn an_import_is_a_page_for_editors_too_whatever_came_of_it() {
     let mut cli = TestCli::new();
     cli.write("good.ndjson", GOOD);
-    cli.write("more.ndjson", &GOOD.replace("\"Boat\"", "\"Sloop\""));
-    cli.write("bad.ndjson", &format!("{GOOD}{BAD_BOAT}"));
+    cli.write("more.ndjson", GOOD.replace("\"Boat\"", "\"Sloop\""));
+    cli.write("bad.ndjson", format!("{GOOD}{BAD_BOAT}"));
     let mut page_of = |export: &str, expected| {
         cli.advance(Duration::from_mins(1));
         let outcome = cli.run(&["import", export, "--report-html", "[dir]/page.html"]);

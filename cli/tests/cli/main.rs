@@ -87,4 +87,5 @@ mod temp_files;
 mod terminal;
 mod usage;
 mod validate;
+mod web_server;
 mod written_files;

@@ -182,7 +182,7 @@ fn a_file_that_is_read_from_its_end_comes_as_any_other_does() {
     header.set_size(file.len() as u64);
     let appended = archive.append_data(&mut header, "x/boats.parquet", file.as_slice());
     appended.unwrap();
-    cli.write("boats.tar", &archive.into_inner().unwrap());
+    cli.write("boats.tar", archive.into_inner().unwrap());
     assert_eq!(import(&mut cli, "[dir]/boats.tar", mapping), whole);
 
     // A pipe has no name, so the mapping has one source.

@@ -63,6 +63,7 @@ fn what_no_key_looks_like_is_left_to_a_person_and_then_checked() {
     );
     let unlike_the_sheet = only_in(&written(&cli), &written(&sheet));
     assert_snapshot("mapping_init_from_document", &unlike_the_sheet);
+    measure_nothing(&mut cli);
     let refused = import(&mut cli, "[dir]/bateaux.json");
     assert_eq!(refused.status, ExitStatus::InvalidData, "{refused}");
     let decided =

@@ -8,8 +8,7 @@ use shared::keys::quota::Period;
 use shared::keys::sqlite::SqliteLedger;
 use shared::keys::subscription::SubscriptionId;
 
-use crate::edited::import;
-use crate::harness::{Outcome, SAMPLE, START, TestCli, check};
+use crate::harness::{Outcome, START, TestCli, check};
 
 const LONG_NAME: &str = "Nordic Marine Brokers and Consultants AB";
 
@@ -149,26 +148,4 @@ fn without_colour(text: &str) -> String {
     let first = parts.next().unwrap_or_default().to_owned();
     let rest = parts.map(|part| part.split_once('m').map_or("", |(_code, text)| text));
     first + &rest.collect::<String>()
-}
-
-#[test]
-fn releases_are_listed_with_their_age_at_a_terminal_only() {
-    let mut cli = TestCli::new();
-    import(&mut cli, SAMPLE, &[]);
-    cli.advance(Duration::from_hours(3));
-    let wide = run(&mut cli, &["releases", "list"], at(120)).out;
-    assert!(
-        wide.contains("MANUFACTURERS") && wide.contains("3 hours ago"),
-        "{wide}"
-    );
-    let usual = run(&mut cli, &["releases", "list"], at(80)).out;
-    assert!(
-        usual.contains("3 hours ago") && usual.contains("active"),
-        "{usual}"
-    );
-    let piped = cli.run(&["releases", "list"]).out;
-    assert!(
-        piped.contains("MANUFACTURERS") && !piped.contains("ago"),
-        "{piped}"
-    );
 }

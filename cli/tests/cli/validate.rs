@@ -201,7 +201,7 @@ fn the_sample_is_valid_however_it_is_packed() {
     }
     cli.write(
         "sample.tar.zst",
-        &zstd::encode_all(&*archive.into_inner().unwrap(), 1).unwrap(),
+        zstd::encode_all(&*archive.into_inner().unwrap(), 1).unwrap(),
     );
     cli.write("sample.ndjson", &concatenated);
     let folder = cli.run(&["validate", "[dir]/sample"]);

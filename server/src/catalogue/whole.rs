@@ -1,7 +1,7 @@
 //! The files with all records of a kind: opened with a release, and read in small parts while a
 //! response is sent.
 //!
-//! A client that takes no more holds one part and no thread, and a file until its end, whatever
+//! A client that takes no more holds a few parts and no thread, and a file until its end, whatever
 //! release is served meanwhile.
 
 use std::future::pending;

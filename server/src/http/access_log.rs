@@ -17,7 +17,7 @@ use tracing::field::display;
 
 use super::headers::ResponseMeta;
 use super::pipeline::RequestContext;
-use super::reply::{Reply, ReplyBody};
+use super::reply::Reply;
 use crate::api_tables::routes::{self, MatchedPath};
 use crate::app::App;
 use crate::cache::Freshness;
@@ -74,7 +74,7 @@ impl<'a> Pending<'a> {
         metrics.answered(
             route.and_then(routes::route_index),
             reply.outcome(),
-            Sent::of(reply, &self.context.meta, is_head).bytes,
+            reply.sent_bytes(is_head),
             duration,
         );
         if !tracing::enabled!(tracing::Level::INFO) {
@@ -147,24 +147,6 @@ impl Asked {
     }
 }
 
-/// What a client is sent besides the headers.
-struct Sent {
-    /// Rows of a list; none if it is no list.
-    rows: Option<u64>,
-    bytes: u64,
-}
-
-impl Sent {
-    /// Nothing but the headers is sent in response to `HEAD`.
-    fn of(reply: &Reply, meta: &ResponseMeta, is_head: bool) -> Self {
-        let body = reply.body.as_ref().filter(|_body| !is_head);
-        Self {
-            rows: meta.rows.map(|rows| body.map_or(0, |_| rows)),
-            bytes: body.map_or(0, ReplyBody::bytes),
-        }
-    }
-}
-
 /// Writes the line of an answered request, or of a head that is malformed or came too slowly.
 pub(crate) fn write(
     request: Option<(&Request, &RequestContext<'_>)>,
@@ -185,7 +167,8 @@ pub(crate) fn write(
     let route = matched.map(|matched| display(matched.pattern()));
     let key_prefix = caller.map(|caller| display(&caller.key.prefix));
     let subscription = caller.map(|caller| caller.subscription.name.as_str());
-    let sent = Sent::of(reply, meta, is_head);
+    // Nothing but the headers is sent in response to `HEAD`.
+    let rows = meta.rows.map(|rows| if is_head { 0 } else { rows });
     tracing::info!(
         request.id = %meta.request_id,
         method = name_of(request.map(Request::method)),
@@ -197,8 +180,8 @@ pub(crate) fn write(
         key.prefix = key_prefix,
         subscription,
         cache,
-        rows = sent.rows,
-        bytes = sent.bytes,
+        rows,
+        bytes = reply.sent_bytes(is_head),
         duration_ms = milliseconds(duration),
         "answered"
     );

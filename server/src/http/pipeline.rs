@@ -23,7 +23,7 @@ use crate::api_tables::routes::{self, CatalogueOperation, MatchedPath, Operation
 use crate::app::App;
 use crate::cors;
 use crate::keyring::{Caller, VerifyError};
-use crate::limits::{QuotaError, Usage, WaitBudget};
+use crate::limits::{Demand, QuotaError, Usage, WaitBudget};
 use crate::params::{NoParams, QueryString};
 
 /// What was learned on the way, for the headers and the log, also if the response is an error.
@@ -105,7 +105,7 @@ pub(crate) async fn answer<'a>(
     check_scopes(&caller.key, operation, scopes)?;
     let asked =
         CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
-    let quota = counting.check_quota().await?;
+    let quota = counting.demand(Demand::Check).await?;
 
     let catalogue = app.borrow_catalogue();
     let release = || catalogue.release_id().to_owned();
@@ -207,17 +207,10 @@ impl<'a> Counting<'a> {
 
     /// The state of the month's quota, also if it is used up.
     async fn quota(&mut self) -> Result<Usage, QuotaError> {
-        match self.check_quota().await {
+        match self.demand(Demand::Check).await {
             Err(QuotaError::Exceeded(quota)) => Ok(quota),
             checked => checked,
         }
-    }
-
-    /// Whether the month's quota has a request left.
-    async fn check_quota(&mut self) -> Result<Usage, QuotaError> {
-        let (quotas, owner) = (&self.app.quotas, &self.caller.subscription);
-        let check = |left| quotas.check_within(left, owner, self.now);
-        self.wait_budget.spend(check).await
     }
 
     /// Charges what was looked up, unless the client has it.
@@ -255,11 +248,16 @@ impl<'a> Counting<'a> {
 
     /// Charges a request to the month's quota, and counts it as one of its key.
     async fn charge(&mut self) -> Result<Usage, QuotaError> {
-        let (quotas, caller) = (&self.app.quotas, self.caller);
-        let charge = |left| quotas.charge_within(left, &caller.subscription, self.now);
-        let usage = self.wait_budget.spend(charge).await?;
-        caller.count_charge(usage.reset_unix_seconds);
+        let usage = self.demand(Demand::Charge).await?;
+        self.caller.count_charge(usage.reset_unix_seconds);
         Ok(usage)
+    }
+
+    /// Whether the month's quota has a request left, which is charged if that is demanded.
+    async fn demand(&mut self, demand: Demand) -> Result<Usage, QuotaError> {
+        let (quotas, owner) = (&self.app.quotas, &self.caller.subscription);
+        let ask = |left| quotas.demand(demand, left, owner, self.now);
+        self.wait_budget.spend(ask).await
     }
 }
 

@@ -80,6 +80,12 @@ impl Reply {
         }
     }
 
+    /// Bytes of the body that is sent: none in response to `HEAD`.
+    pub(super) fn sent_bytes(&self, is_head: bool) -> u64 {
+        let body = self.body.as_ref().filter(|_body| !is_head);
+        body.map_or(0, ReplyBody::bytes)
+    }
+
     /// What is sent.
     pub(crate) fn message(self, meta: &ResponseMeta) -> Message {
         let mut headers = HeaderMap::new();

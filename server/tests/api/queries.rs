@@ -162,6 +162,17 @@ fn when_as_many_lists_wait_as_may_the_next_is_503_at_once_and_what_needs_no_quer
     });
 }
 
+/// Waits until a list is given up for this reason.
+async fn check_given_up(list: impl Future<Output = Answer>, after: Duration, cause: &str) {
+    pause();
+    advance(after).await;
+    resume();
+    logged();
+    let refused = list.await;
+    check_unavailable(&refused);
+    check_logged(&refused, cause);
+}
+
 #[test]
 fn a_list_whose_turn_does_not_come_in_time_is_503() {
     start_logging();
@@ -169,13 +180,12 @@ fn a_list_whose_turn_does_not_come_in_time_is_503() {
     while_occupied(app, async |occupied| {
         let running = begin(app, "/v1/boats?limit=1");
         let waiting = begin(app, "/v1/boats?limit=2");
-        pause();
-        advance(WAITING).await;
-        resume();
-        logged();
-        let refused = waiting.await;
-        check_unavailable(&refused);
-        check_logged(&refused, "no turn came for a list query within 600s");
+        check_given_up(
+            waiting,
+            WAITING,
+            "no turn came for a list query within 600s",
+        )
+        .await;
         occupied.end().await;
         assert_eq!(running.await.status, 200);
     });
@@ -187,13 +197,7 @@ fn a_list_that_takes_too_long_is_503_and_the_same_list_is_answered_later() {
     let app = &app(settings());
     while_occupied(app, async |occupied| {
         let running = begin(app, "/v1/boats?limit=1");
-        pause();
-        advance(WORKING).await;
-        resume();
-        logged();
-        let refused = running.await;
-        check_unavailable(&refused);
-        check_logged(&refused, "a list query was not done within 1800s");
+        check_given_up(running, WORKING, "a list query was not done within 1800s").await;
         occupied.end().await;
         let later = ask(app, "/v1/boats?limit=1").await;
         assert_eq!((later.status, later.header("x-cache")), (200, Some("MISS")));

@@ -88,7 +88,7 @@ impl Program {
         };
         let modules = Loader::new(definitions)
             .load(&arena, file)
-            .map_err(|errors| syntax_error(code, errors))?;
+            .map_err(syntax_error)?;
         let compiled = Compiler::default()
             .with_funs(library::functions())
             .with_global_vars(variables.iter().map(String::as_str))
@@ -231,19 +231,17 @@ fn check_syntax(code: &str) -> Result<(), InvalidExpression> {
     let file = File { code, path: () };
     let arena = Arena::default();
     let parsed = Loader::new([]).load(&arena, file);
-    let invalid = |errors| syntax_error(code, errors);
-    parsed.map(|_modules| ()).map_err(invalid)
+    parsed.map(|_modules| ()).map_err(syntax_error)
 }
 
-fn syntax_error(code: &str, errors: load::Errors<&str, ()>) -> InvalidExpression {
+fn syntax_error(errors: load::Errors<&str, ()>) -> InvalidExpression {
     let first = errors.into_iter().next().map(|(_file, error)| error);
     let expected = |expected: &str, found: &str| {
-        let instead = instead(code, expected, found);
         let found = match found.trim().chars().take(20).collect::<String>() {
             found if found.is_empty() => "the end of it".to_owned(),
             found => format!("`{found}`"),
         };
-        format!("this is not jq: {expected} expected instead of {found}{instead}")
+        format!("this is not jq: {expected} expected instead of {found}")
     };
     let message = match first {
         Some(load::Error::Io(_)) => Some("modules cannot be used in a mapping".to_owned()),
@@ -256,20 +254,6 @@ fn syntax_error(code: &str, errors: load::Errors<&str, ()>) -> InvalidExpression
         None => None,
     };
     message.map_or_else(not_jq, |message| InvalidExpression { message })
-}
-
-/// What to write instead of jq syntax that is not supported here.
-fn instead(code: &str, expected: &str, found: &str) -> &'static str {
-    if found == "?" && code.contains("?//") {
-        return "; there is no `?//`, use `if` and `type`";
-    }
-    if expected == "nothing" && found.starts_with(|c: char| c.is_ascii_digit()) {
-        return "; a number begins with a digit, as in `0.5`";
-    }
-    if found.contains("\\u") {
-        return "; write the character itself";
-    }
-    ""
 }
 
 fn not_jq() -> InvalidExpression {

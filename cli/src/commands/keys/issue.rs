@@ -19,7 +19,7 @@ use crate::commands::show;
 use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
-use crate::hints::Hinted;
+use crate::hints::{Hinted, LISTEN};
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::quantity::{InvalidQuantity, POSITIVE, count, duration};
@@ -176,12 +176,12 @@ pub(super) fn about(
     let details = table::details(details.lines(), context.terminal);
     let gap = if context.terminal.out { "\n" } else { "" };
     let (readable, path) = readable(issued);
-    let (environment, server) = (issued.key.environment, context.hints.server());
+    let environment = issued.key.environment;
     let text = format!(
         "{gap}This key is shown only once. Copy it now and keep it secret.\n\n{details}\n\
          It can read {readable}.\n\
          Try it while `catalogue serve --env {environment}` runs:\n  \
-         curl -H \"Authorization: Bearer $KEY\" {server}{path}\n"
+         curl -H \"Authorization: Bearer $KEY\" http://{LISTEN}{path}\n"
     );
     context.hints.paste(&text).into_owned()
 }

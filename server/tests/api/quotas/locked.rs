@@ -1,9 +1,10 @@
 //! A ledger that another process keeps locked: what does not need it is answered as always.
 
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use futures_util::FutureExt;
-use server::limits::Quotas;
+use server::limits::{Demand, Quotas};
 use shared::base::clock::Clock;
 use shared::keys::ledger::{Lease, QuotaLedger};
 use shared::keys::quota::Period;
@@ -60,7 +61,12 @@ fn lists_are_answered_while_the_ledger_is_locked_and_hundreds_of_subscriptions_w
     let mut subscription = app.keys.snapshot().subscriptions.remove(0);
     for id in 1..=SUBSCRIPTIONS {
         subscription.id = SubscriptionId(id);
-        let charge = quotas.charge(&subscription, app.clock.now());
+        let charge = quotas.demand(
+            Demand::Charge,
+            Duration::MAX,
+            &subscription,
+            app.clock.now(),
+        );
         assert!(charge.now_or_never().is_none());
     }
     drop(entered);

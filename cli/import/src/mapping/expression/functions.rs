@@ -35,8 +35,8 @@ pub(super) const NOW: &str = "now";
 /// The functions that are not in jq, or not as jaq has them, with the numbers of their arguments.
 /// Those that take fewer stand in the library, with null for what is left out.
 const FUNCTIONS: &[(&str, usize, RunPtr<Language>)] = &[
-    ("deref", 0, |cv| on_text(cv, record)),
-    ("pub", 0, |cv| on_text(cv, public_id)),
+    ("deref", 0, |cv| on_text(&cv, record)),
+    ("pub", 0, |cv| on_text(&cv, public_id)),
     ("links", 1, |cv| with(cv, links)),
     ("links", 2, |cv| with(cv, links_from)),
     ("joined", 1, |cv| with(cv, joined)),
@@ -48,12 +48,12 @@ const FUNCTIONS: &[(&str, usize, RunPtr<Language>)] = &[
     ("number", 1, |cv| with(cv, number_of)),
     ("money", 2, |cv| with(cv, money_of)),
     ("list", 1, |cv| with(cv, listed)),
-    ("fromjson", 0, |cv| on_text(cv, parsed)),
+    ("fromjson", 0, |cv| on_text(&cv, parsed)),
     ("tonumber", 0, |cv| with(cv, to_number)),
-    ("year", 0, |cv| on_text(cv, year_of)),
+    ("year", 0, |cv| on_text(&cv, year_of)),
     ("plain", 0, |cv| with(cv, plain_text)),
-    ("markdown", 0, |cv| on_text(cv, markdown_text)),
-    ("slugify", 0, |cv| on_text(cv, slug)),
+    ("markdown", 0, |cv| on_text(&cv, markdown_text)),
+    ("slugify", 0, |cv| on_text(&cv, slug)),
     ("time", 2, |cv| with(cv, moment)),
     ("_matches", 2, |cv| {
         with(cv, |_, input, regex| found(input, regex, Wanted::Matches))
@@ -119,7 +119,7 @@ fn with<'a, const COUNT: usize>(
 }
 
 /// Applies a function of a text; null stays null.
-fn on_text<'a>(cv: Cv<'a, Language>, function: fn(Data<'a>, &str) -> ValR<Val>) -> ValXs<'a, Val> {
+fn on_text<'a>(cv: &Cv<'a, Language>, function: fn(Data<'a>, &str) -> ValR<Val>) -> ValXs<'a, Val> {
     bome(match &cv.1 {
         Val::Null => Ok(Val::Null),
         value => worded(value).and_then(|text| function(*cv.0.data(), &text)),
