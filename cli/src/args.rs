@@ -29,7 +29,6 @@ use crate::settings::{self, Typed};
 use crate::terminal::colour::Colour;
 
 pub(crate) use usage_error::show_usage;
-use usage_error::{suggesting, suggesting_option};
 
 /// Greatest width of help text, in columns; also the width if there is no terminal.
 const HELP_WIDTH_MAX: usize = 100;
@@ -258,9 +257,8 @@ pub(crate) fn parse(
         command.term_width(HELP_WIDTH_MAX)
     };
     let matches = command.try_get_matches_from_mut(&args);
-    let mut matches = matches
-        .map_err(|error| NoArgs::Usage(suggesting_option(suggesting(error, &args), &args)))?;
-    context.hints = hints(&matches, &mut command);
+    let mut matches = matches.map_err(NoArgs::Usage)?;
+    context.hints = hints(&matches, &command);
     let typed = typed(&matches);
     let needs = needs(&command, &matches);
     let read = Args::from_arg_matches_mut(&mut matches);
@@ -302,7 +300,7 @@ fn is_typed(matches: &ArgMatches, option: &str) -> bool {
 }
 
 /// What hints add to their own words.
-fn hints(matches: &ArgMatches, command: &mut clap::Command) -> Hints {
+fn hints(matches: &ArgMatches, command: &clap::Command) -> Hints {
     let is_typed = |option: &str| is_typed(matches, option);
     let commands = command.get_subcommands();
     let commands = commands.filter(|command| command.get().copied().is_some_and(Needs::catalogue));
@@ -319,15 +317,6 @@ fn hints(matches: &ArgMatches, command: &mut clap::Command) -> Hints {
         && is_typed("releases")
     {
         hints.typed("releases", address.to_string().as_ref());
-    }
-    if matches.subcommand_name() == Some("keys") {
-        let serve = command
-            .try_get_matches_from_mut(["catalogue", "serve"])
-            .ok();
-        let serve = serve
-            .as_ref()
-            .and_then(|serve| serve.subcommand_matches("serve"));
-        hints.listening(serve.and_then(|serve| serve.get_one("address").copied()));
     }
     hints
 }

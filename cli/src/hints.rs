@@ -5,7 +5,7 @@
 //! anyway. An address may contain a password, so it is replaced by `URL`.
 
 use std::borrow::Cow;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use import::source::UnpackedTooMuch;
@@ -16,13 +16,9 @@ use shared::keys::store::KeyStoreError;
 use shared::release::ReleaseError;
 
 use crate::exit_status::ExitStatus;
-use crate::terminal::Terminal;
-use crate::terminal::wrap::{width, wrap_at};
 
-/// Stands for a space at which no line may break; a character that no text contains.
-const NO_BREAK: &str = "\u{e000}";
 /// The name of the program, before a command.
-const PROGRAM: &str = "catalogue ";
+pub(crate) const PROGRAM: &str = "catalogue ";
 
 /// What to do if temporary files have no place.
 pub(crate) const TEMP_DIR: &str =
@@ -38,8 +34,6 @@ pub struct Hints {
     commands: Vec<String>,
     /// Global options that were typed, each with a space before it.
     options: String,
-    /// The address that servers listen on by the settings.
-    listen: Option<SocketAddr>,
 }
 
 impl Hints {
@@ -62,11 +56,6 @@ impl Hints {
         self.options.push_str(" --store URL");
     }
 
-    /// Records the address that servers listen on by the settings.
-    pub(crate) fn listening(&mut self, address: Option<SocketAddr>) {
-        self.listen = address;
-    }
-
     /// Completes every command in a text so that it can be pasted.
     pub fn paste<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.options.is_empty() || !text.contains(PROGRAM) {
@@ -87,24 +76,6 @@ impl Hints {
             pasted.push_str(part);
         }
         Cow::Owned(pasted)
-    }
-
-    /// The address of a server on this machine that is started without a listen option.
-    pub fn server(&self) -> String {
-        let address = self.listen.unwrap_or(LISTEN);
-        let ip = match address.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-            ip => ip,
-        };
-        match address.port() {
-            0 => {
-                let shown = SocketAddr::new(ip, 1).to_string();
-                let host = shown.strip_suffix('1').unwrap_or_default();
-                format!("http://{host}PORT")
-            }
-            port => format!("http://{}", SocketAddr::new(ip, port)),
-        }
     }
 }
 
@@ -185,37 +156,6 @@ pub fn status(error: &anyhow::Error) -> ExitStatus {
     hinted.map_or(ExitStatus::Failure, |hinted| hinted.status)
 }
 
-/// An error or a hint as it is shown: at a terminal in lines that fit it, which break between words
-/// but not within a command, so that commands can be copied; elsewhere in one line.
-pub fn lines(message: &str, terminal: Terminal) -> String {
-    if !terminal.err {
-        return message.to_owned();
-    }
-    folded(message, 2, width(terminal))
-}
-
-/// A text in lines of this width, which break between words but not within a command; lines below
-/// the first are indented.
-pub(crate) fn folded(message: &str, indent: usize, line_width: usize) -> String {
-    let mut kept = String::new();
-    let mut rest = message;
-    while let Some(start) = rest.find(PROGRAM) {
-        let (before, command) = rest.split_at(start);
-        kept.push_str(before);
-        let ends = ["`", "; ", ", ", "\n"];
-        let end = ends.iter().filter_map(|end| command.find(end)).min();
-        let (command, after) = command.split_at(end.unwrap_or(command.len()));
-        if begins_command(&kept) {
-            kept.push_str(&command.replace(' ', NO_BREAK));
-        } else {
-            kept.push_str(command);
-        }
-        rest = after;
-    }
-    kept.push_str(rest);
-    wrap_at(line_width, &kept, indent).replace(NO_BREAK, " ")
-}
-
 /// Whether a command may follow this text, rather than a word of a sentence or of a path.
 fn begins_command(before: &str) -> bool {
     let ends = ["`", ": ", "; ", "\n", "  ", "("];
@@ -242,23 +182,6 @@ mod tests {
         );
         let path = "could not read /srv/boat catalogue store/keys.sqlite";
         assert_eq!(hints.paste(path), path);
-    }
-
-    #[test]
-    fn an_error_breaks_between_words_at_a_terminal_but_not_within_a_command() {
-        let command = "catalogue --data /srv/boats subscriptions update Sleeping --status active";
-        let hint = format!("hint: activate it first, or use another one: {command}; then go on");
-        assert_eq!(lines(&hint, Terminal::default()), hint);
-        let terminal = Terminal {
-            err: true,
-            columns: Some(80),
-            ..Terminal::default()
-        };
-        let expected =
-            format!("hint: activate it first, or use another one:\n  {command};\n  then go on");
-        assert_eq!(lines(&hint, terminal), expected);
-        let long = "the catalogue of boats ".repeat(8);
-        assert!(lines(&long, terminal).lines().all(|line| line.len() <= 80));
     }
 
     #[test]

@@ -51,15 +51,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> E
 fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
     // There is nowhere left to report that standard error is closed.
     let message = format!("error: {}", context.hints.paste(&format!("{error:#}")));
-    let message = hints::lines(&escape_control(&redact(&message)), context.terminal);
-    _ = writeln!(context.err, "{message}");
+    _ = writeln!(context.err, "{}", escape_control(&redact(&message)));
     if let Some(excerpt) = error.downcast_ref().and_then(Hinted::excerpt) {
         _ = writeln!(context.err, "\n{}\n", redact(excerpt));
     }
     if let Some(hint) = hints::hint(error) {
         let hint = format!("hint: {}", context.hints.paste(&hint));
-        let hint = hints::lines(&escape_control(&redact(&hint)), context.terminal);
-        _ = writeln!(context.err, "{hint}");
+        _ = writeln!(context.err, "{}", escape_control(&redact(&hint)));
     }
     hints::status(error)
 }

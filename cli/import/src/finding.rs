@@ -127,6 +127,12 @@ impl Finding {
         Self::new(code, Some(place), message)
     }
 
+    /// The finding with this hint.
+    pub(crate) fn hint(mut self, hint: &str) -> Self {
+        self.hint = Some(hint.to_owned());
+        self
+    }
+
     /// Whether this is an error that remains when its record is left out.
     fn blocks_import(&self) -> bool {
         let kind = self.record.as_ref().map(|record| record.kind);

@@ -2,10 +2,7 @@
 //!
 //! It connects the others and adds nothing of its own. An import does not stop at the first problem.
 
-mod garbled_text;
-mod missing_keys;
-
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 
 pub use crate::validate::{Consumer, Discard, Tally, TallyOfKind};
@@ -98,9 +95,8 @@ pub struct Outcome {
 ///    records to serve: boats, then manufacturers. After an error it hands on nothing more, unless
 ///    invalid records are to be skipped and the error is about a record.
 /// 9. This function adds to each finding about a mapped record the part of the mapping that made
-///    its value (`finding::Origins`, taken from the mapping before anything is read). If a missing
-///    field leaves a kind without valid records, it reads the export once more, to name the keys
-///    that the mapping reads but no record has. It returns the [`Outcome`].
+///    its value (`finding::Origins`, taken from the mapping before anything is read), and returns
+///    the [`Outcome`].
 /// 10. By now the consumer of `catalogue import` has written boats and manufacturers with
 ///     `shared::release::ReleaseWriter`. The command shows the findings. If the outcome is usable,
 ///     it finishes the release and activates it, unless an option or a guard prevents that.
@@ -133,14 +129,6 @@ pub fn run<C: Consumer>(
     if let Some(origins) = &origins {
         findings.set_origins(origins);
     }
-    garbled_text::explain(&mut findings);
-    if let Some(report) = &mapped.report {
-        missing_keys::explain(report, &mut findings);
-    } else if missing_keys::are_likely(&findings, &tally)
-        && let Some(report) = checked(settings)?
-    {
-        missing_keys::explain(&report, &mut findings);
-    }
     Ok(Outcome {
         is_usable: policy.is_usable(&findings),
         findings,
@@ -149,23 +137,6 @@ pub fn run<C: Consumer>(
         report: mapped.report,
         files,
     })
-}
-
-/// Checks the mapping, for which the export is read again. `None` if there is no mapping, or if the
-/// export can only be read once.
-fn checked(settings: &Settings<'_>) -> anyhow::Result<Option<CheckReport>> {
-    if settings.mapping.is_none() || settings.exports.iter().any(Export::may_block) {
-        return Ok(None);
-    }
-    let settings = Settings {
-        is_mapping_checked: true,
-        listed_max: 0,
-        skip_invalid: false,
-        measurer: None,
-        ..*settings
-    };
-    let outcome = run(&settings, &mut io::empty(), &mut io::sink(), &mut Discard)?;
-    Ok(outcome.report)
 }
 
 /// Hands native records to `sink`, either the export's own or those that the mapping makes, and
@@ -213,10 +184,7 @@ fn nothing(read_by_mapping: u64) -> Finding {
             "`catalogue mapping check` shows their types, and what it looks for",
         ),
     };
-    Finding {
-        hint: Some(hint.to_owned()),
-        ..Finding::new(Code::NoRecords, None, message)
-    }
+    Finding::new(Code::NoRecords, None, message).hint(hint)
 }
 
 #[cfg(test)]

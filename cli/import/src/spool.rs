@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use shared::base::writing_thread::{Ending, WritingThread};
 
 /// Bytes that a spool keeps in memory before it needs a file.
@@ -34,7 +35,7 @@ enum Contents {
 }
 
 /// Where in a spool something stands that was stored whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stored {
     /// The offset at which it begins.
     pub offset: u64,

@@ -1,6 +1,7 @@
 //! Opens the key store for commands, and says what to do about its errors.
 
 use anyhow::Context as _;
+use import::finding::nearest;
 use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
 use shared::keys::store::KeyStoreError;
@@ -10,9 +11,6 @@ use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use shared::base::hint::{Hint, quoted};
-
-/// Least similarity of a name that is suggested, from 0 to 1.
-const LIKENESS_MIN: f64 = 0.7;
 
 /// Opens the store, which must exist.
 pub(super) fn open(config: &KeyStoreConfig, context: &Context) -> anyhow::Result<KeyStore> {
@@ -112,22 +110,12 @@ fn status(error: &KeyStoreError) -> ExitStatus {
 }
 
 fn nearest_subscription(name: &Name, store: Option<&mut KeyStore>) -> Option<Hint> {
-    let wanted = name.as_str().to_lowercase();
     let known = store
         .and_then(|store| store.subscriptions().ok())
         .unwrap_or_default();
-    let nearest = known
-        .iter()
-        .map(|known| {
-            (
-                strsim::jaro_winkler(&wanted, &known.name.as_str().to_lowercase()),
-                known,
-            )
-        })
-        .filter(|(likeness, _)| LIKENESS_MIN <= *likeness)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other));
-    match nearest {
-        Some((_, nearest)) => Some(format!("did you mean \"{}\"?", nearest.name).into()),
+    let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
+    match nearest(name.as_str(), &names) {
+        Some(nearest) => Some(format!("did you mean \"{nearest}\"?").into()),
         None if known.is_empty() => {
             let create = format!("catalogue subscriptions create {}", quoted(name.as_str()));
             Some(format!("create it first: {create}").into())

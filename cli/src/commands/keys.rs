@@ -17,6 +17,8 @@ use shared::keys::last_use::LastUse;
 use shared::keys::secret::{KeyPrefix, PREFIX_RANDOM_LENGTH, PlainKey};
 use shared::keys::subscription::Subscription;
 
+use crate::commands::keys::change::ChangeArgs;
+use crate::commands::wait::Change;
 use crate::commands::{beginning, key_store};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
@@ -53,13 +55,13 @@ pub enum KeysCommand {
     Rotate(rotate::RotateArgs),
     /// Refuse a key until it is enabled again
     #[command(after_help = "For example: catalogue keys disable boat_live_3fKz9Q")]
-    Disable(change::ChangeArgs),
+    Disable(ChangeArgs),
     /// Accept a disabled key again
     #[command(after_help = "For example: catalogue keys enable boat_live_3fKz9Q")]
-    Enable(change::ChangeArgs),
+    Enable(ChangeArgs),
     /// Refuse a key for good
     #[command(after_help = "For example: catalogue keys revoke boat_live_3fKz9Q")]
-    Revoke(change::ChangeArgs),
+    Revoke(ChangeArgs),
     /// Show who changed which key or subscription, and when
     Log(log::LogArgs),
 }
@@ -96,15 +98,35 @@ pub fn run(
     config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
+    let typed = |attempt, wait| Change {
+        attempt,
+        wait,
+        config,
+    };
     match &args.command {
         KeysCommand::Issue(issue) => issue::run(issue, args.json, config, context),
         KeysCommand::List(list) => list::run(list, args.json, config, context),
         KeysCommand::Show(key) => list::show(key, args.json, config, context),
-        KeysCommand::Update(update) => update::run(update, args.json, config, context),
+        KeysCommand::Update(update::UpdateArgs { key, change, wait }) => {
+            let typed = typed("could not update the key", *wait);
+            let update = |store: &mut KeyStore, id: &KeyId, now| {
+                store.update_key(id, change.update(now), now)
+            };
+            change::run(key, &typed, args.json, context, update)
+        }
         KeysCommand::Rotate(rotate) => rotate::run(rotate, args.json, config, context),
-        KeysCommand::Disable(change) => change::disable(change, args.json, config, context),
-        KeysCommand::Enable(change) => change::enable(change, args.json, config, context),
-        KeysCommand::Revoke(revoke) => change::revoke(revoke, args.json, config, context),
+        KeysCommand::Disable(ChangeArgs { key, wait }) => {
+            let typed = typed("could not disable the key", *wait);
+            change::run(key, &typed, args.json, context, KeyStore::disable_key)
+        }
+        KeysCommand::Enable(ChangeArgs { key, wait }) => {
+            let typed = typed("could not enable the key", *wait);
+            change::run(key, &typed, args.json, context, KeyStore::enable_key)
+        }
+        KeysCommand::Revoke(ChangeArgs { key, wait }) => {
+            let typed = typed("could not revoke the key", *wait);
+            change::run(key, &typed, args.json, context, KeyStore::revoke_key)
+        }
         KeysCommand::Log(log) => log::run(log, args.json, config, context),
     }
 }

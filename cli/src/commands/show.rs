@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::hints::{self, Hinted};
+use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::report::facts::Facts;
 use crate::report::{Report, text};
@@ -53,9 +53,8 @@ pub(super) fn report(report: &Report<'_>, context: &mut Context) -> anyhow::Resu
 /// Says something beside the result, on standard error.
 pub(super) fn aside(text: impl AsRef<str>, context: &mut Context) {
     let text = context.hints.paste(text.as_ref());
-    let text = hints::lines(&escape_control(&text), context.terminal);
     // There is nowhere left to report that standard error is closed.
-    _ = writeln!(context.err, "{text}");
+    _ = writeln!(context.err, "{}", escape_control(&text));
 }
 
 /// Names the files that were written, for people.

@@ -5,13 +5,13 @@ use std::io::Write;
 use clap::{Args, Subcommand, value_parser};
 use serde::Serialize;
 use shared::base::hint::quoted;
-use shared::keys::key_store::SubscriptionChange;
+use shared::keys::key_store::{KeyStore, SubscriptionChange};
 use shared::keys::limits::{DEFAULT_QUOTA, NAME_MAX, QUOTA_MAX};
 use shared::keys::name::Name;
 use shared::keys::subscription::{NewSubscription, Subscription, SubscriptionStatus};
 
 use crate::commands::show;
-use crate::commands::wait::WaitArgs;
+use crate::commands::wait::{Change, WaitArgs};
 use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
@@ -161,8 +161,19 @@ pub fn run(
     config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
+    let change = |attempt, wait| Change {
+        attempt,
+        wait,
+        config,
+    };
+    let show_one = |subscription: &Subscription, _: &mut KeyStore, context: &mut Context| {
+        show(subscription, None, args.json, context)
+    };
     match &args.command {
-        SubscriptionsCommand::Create(args_of) => create(args_of, args.json, config, context),
+        SubscriptionsCommand::Create(args_of) => {
+            let change = change("could not create the subscription", args_of.wait);
+            create(args_of, &change, args.json, context)
+        }
         SubscriptionsCommand::List => list(args.json, config, context),
         SubscriptionsCommand::Show(named) => {
             let mut store = key_store::open(config, context)?;
@@ -172,62 +183,63 @@ pub fn run(
             show(&found, None, args.json, context)?;
             Ok(ExitStatus::Done)
         }
-        SubscriptionsCommand::Update(args_of) => update(args_of, args.json, config, context),
-        SubscriptionsCommand::Rename(args_of) => rename(args_of, args.json, config, context),
-        SubscriptionsCommand::Delete(args_of) => delete(args_of, args.json, config, context),
+        SubscriptionsCommand::Update(UpdateArgs {
+            name,
+            change: typed,
+            wait,
+        }) => {
+            let changes = SubscriptionChange {
+                status: typed.status,
+                quota: typed.quota,
+            };
+            change("could not change the subscription", *wait).make(
+                key_store::open(config, context)?,
+                context,
+                |store, now| store.update_subscription(name, changes, now),
+                show_one,
+            )
+        }
+        SubscriptionsCommand::Rename(RenameArgs { name, new, wait }) => {
+            change("could not rename the subscription", *wait).make(
+                key_store::open(config, context)?,
+                context,
+                |store, now| store.rename_subscription(name, new, now),
+                show_one,
+            )
+        }
+        SubscriptionsCommand::Delete(DeleteArgs { name, wait }) => {
+            change("could not delete the subscription", *wait).make(
+                key_store::open(config, context)?,
+                context,
+                |store, now| store.delete_subscription(name, now),
+                |deleted, _store, context| show_deleted(name, deleted, args.json, context),
+            )
+        }
     }
 }
 
-fn update(
-    args: &UpdateArgs,
+fn create(
+    args: &CreateArgs,
+    change: &Change<'_>,
     as_json: bool,
-    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(config, context)?;
-    let now = context.clock.now().unix_seconds();
-    let change = SubscriptionChange {
-        status: args.change.status,
-        quota: args.change.quota,
+    let new = NewSubscription {
+        name: args.name.clone(),
+        quota: args.quota,
     };
-    let changed = store.update_subscription(&args.name, change, now);
-    let attempt = "could not change the subscription";
-    let changed = changed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-    let shown = show(&changed, None, as_json, context);
-    args.wait.then(shown, config, &mut store, context)?;
-    Ok(ExitStatus::Done)
-}
-
-fn rename(
-    args: &RenameArgs,
-    as_json: bool,
-    config: &KeyStoreConfig,
-    context: &mut Context,
-) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(config, context)?;
-    let now = context.clock.now().unix_seconds();
-    let renamed = store.rename_subscription(&args.name, &args.new, now);
-    let attempt = "could not rename the subscription";
-    let renamed = renamed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-    let shown = show(&renamed, None, as_json, context);
-    args.wait.then(shown, config, &mut store, context)?;
-    Ok(ExitStatus::Done)
-}
-
-fn delete(
-    args: &DeleteArgs,
-    as_json: bool,
-    config: &KeyStoreConfig,
-    context: &mut Context,
-) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(config, context)?;
-    let now = context.clock.now().unix_seconds();
-    let deleted = store.delete_subscription(&args.name, now);
-    let attempt = "could not delete the subscription";
-    let deleted = deleted.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-    let shown = show_deleted(&args.name, &deleted, as_json, context);
-    args.wait.then(shown, config, &mut store, context)?;
-    Ok(ExitStatus::Done)
+    change.make(
+        key_store::open_or_create(change.config, context)?,
+        context,
+        |store, now| store.create_subscription(&new, now),
+        |created, _store, context| {
+            let next = format!(
+                "  catalogue keys issue --subscription {} --scope boats.read manufacturers.read",
+                quoted(created.name.as_str()),
+            );
+            show(created, Some(next), as_json, context)
+        },
+    )
 }
 
 fn show_deleted(
@@ -249,29 +261,6 @@ fn show_deleted(
         report
     };
     show::result(as_json, &document, report, context)
-}
-
-fn create(
-    args: &CreateArgs,
-    as_json: bool,
-    config: &KeyStoreConfig,
-    context: &mut Context,
-) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open_or_create(config, context)?;
-    let new = NewSubscription {
-        name: args.name.clone(),
-        quota: args.quota,
-    };
-    let created = store.create_subscription(&new, context.clock.now().unix_seconds());
-    let attempt = "could not create the subscription";
-    let created = created.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-    let next = format!(
-        "  catalogue keys issue --subscription {} --scope boats.read manufacturers.read",
-        quoted(created.name.as_str()),
-    );
-    let shown = show(&created, Some(next), as_json, context);
-    args.wait.then(shown, config, &mut store, context)?;
-    Ok(ExitStatus::Done)
 }
 
 fn list(

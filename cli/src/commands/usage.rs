@@ -1,6 +1,5 @@
 //! `catalogue usage`: how much of each monthly quota is used.
 
-mod bar;
 mod by_key;
 
 use clap::{Args, value_parser};
@@ -19,11 +18,16 @@ use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::report::Report;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::Terminal;
 use crate::terminal::relative_time;
+use crate::terminal::style::Style;
 use crate::terminal::table::{Cell, Column};
 
 /// The part of a month that must have passed before its total is estimated: a tenth.
 const FORESEEN_AFTER: i64 = 10;
+
+/// The part of a quota, a quarter, at which the operator may want to act once no more is left.
+const LITTLE_LEFT: u64 = 4;
 
 /// What usage can be told by.
 const BY_KEY: &str = "key";
@@ -86,8 +90,7 @@ pub fn run(
     let report = || match (&usage[..], args.month) {
         ([], Some(month)) => Report::of(format!("No quota month began in {month}.")),
         ([], None) => none(config),
-        (usage, _) if terminal.out => bars(usage, now),
-        (usage, _) => numbers(usage),
+        (usage, _) => table(usage, now, terminal),
     };
     show::result(args.json, &Document { usage: &usage }, report, context)?;
     Ok(ExitStatus::Done)
@@ -99,47 +102,32 @@ fn none(config: &KeyStoreConfig) -> Report<'static> {
     report
 }
 
-/// Numbers in columns, for programs.
-fn numbers(usage: &[Usage]) -> Report<'static> {
-    let rows = usage.iter().map(|usage| {
-        [
-            usage.subscription.clone(),
-            usage.used.to_string(),
-            usage.quota.to_string(),
-            usage.remaining.to_string(),
-            usage.renews_at.to_string(),
-        ]
-    });
-    let columns = ["SUBSCRIPTION", "USED", "QUOTA", "REMAINING", "RENEWS"];
-    let mut report = Report::new();
-    report.table("", columns, rows);
-    report
-}
-
-/// Usage as bars, for people.
-fn bars(usage: &[Usage], now: i64) -> Report<'static> {
+fn table(usage: &[Usage], now: i64, terminal: Terminal) -> Report<'static> {
     let columns = [
         Column::wrapped("SUBSCRIPTION"),
-        Column::spare(3, "USED"),
-        "".into(),
-        "OF".into(),
-        "LEFT".into(),
+        "USED".into(),
+        "QUOTA".into(),
+        "REMAINING".into(),
         Column::spare(1, "EXPECTED"),
         Column::spare(2, "RENEWS"),
     ];
     let rows = usage.iter().map(|usage| {
-        let expected = usage.expected.map(bar::grouped);
+        let style = |used| match usage.quota.saturating_sub(used) {
+            0 => Style::Bad,
+            left if left <= usage.quota / LITTLE_LEFT => Style::Notice,
+            _ => Style::Good,
+        };
+        let expected = usage.expected.map(|expected| expected.to_string());
         [
             usage.subscription.clone().into(),
-            bar::bar(usage.used, usage.quota),
-            bar::percent(usage.used, usage.quota).into(),
-            bar::grouped(usage.quota).into(),
-            bar::grouped(usage.remaining).into(),
+            Cell::new(usage.used.to_string(), style(usage.used)),
+            usage.quota.to_string().into(),
+            usage.remaining.to_string().into(),
             Cell::new(
                 expected.unwrap_or_else(|| "-".to_owned()),
-                bar::style(usage.expected.unwrap_or(0), usage.quota),
+                style(usage.expected.unwrap_or(0)),
             ),
-            relative_time::relative(usage.renews_at.unix_seconds(), now).into(),
+            relative_time::short(usage.renews_at.unix_seconds(), now, terminal).into(),
         ]
     });
     let mut report = Report::new();

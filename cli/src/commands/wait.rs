@@ -14,8 +14,10 @@ use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::key_store::KeyStore;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
+use shared::keys::store::KeyStoreError;
 use shared::servers::{ServerStatus, server_status};
 
+use crate::commands::key_store;
 use crate::commands::show::made;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
@@ -61,6 +63,32 @@ impl WaitArgs {
             wait(config, store, context)?;
         }
         made(shown)
+    }
+}
+
+/// A change of keys or subscriptions, as it was typed.
+pub(super) struct Change<'a> {
+    /// What is attempted, in errors.
+    pub(super) attempt: &'static str,
+    pub(super) wait: WaitArgs,
+    pub(super) config: &'a KeyStoreConfig,
+}
+
+impl Change<'_> {
+    /// Makes the change at the present second, shows what came of it, and waits.
+    pub(super) fn make<T>(
+        &self,
+        mut store: KeyStore,
+        context: &mut Context,
+        make: impl FnOnce(&mut KeyStore, i64) -> Result<T, KeyStoreError>,
+        show: impl FnOnce(&T, &mut KeyStore, &mut Context) -> anyhow::Result<()>,
+    ) -> anyhow::Result<ExitStatus> {
+        let changed = make(&mut store, context.clock.now().unix_seconds());
+        let changed =
+            changed.map_err(|error| key_store::refused(error, self.attempt, &mut store))?;
+        let shown = show(&changed, &mut store, context);
+        self.wait.then(shown, self.config, &mut store, context)?;
+        Ok(ExitStatus::Done)
     }
 }
 

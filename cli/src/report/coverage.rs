@@ -4,8 +4,6 @@
 //! that every record has, and the others grouped by the object they belong to, in lines that fit a
 //! narrow one.
 
-use std::fmt::Write;
-
 use shared::base::render::coverage::is_member;
 use shared::release::manifest::FieldCount;
 
@@ -15,6 +13,8 @@ use crate::terminal::wrap;
 
 /// Begins each line below the first.
 const INDENT: &str = "  ";
+/// Between words that stay on one line.
+const NO_BREAK: &str = "\u{a0}";
 
 /// How many records of a kind have each field.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,8 @@ fn of_kind(kind: &str, records: u64, fields: &[FieldCount], width: usize) -> Str
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
     for field in in_some {
         let (group, name) = field.path.split_once('.').unwrap_or((kind, &field.path));
-        let item = format!("{name} {}", Share::of(field.present, records));
+        let share = Share::of(field.present, records);
+        let item = format!("{name}{NO_BREAK}{share}");
         match groups.iter_mut().find(|(known, _)| *known == group) {
             Some((_, items)) => items.push(item),
             None => groups.push((group, vec![item])),
@@ -90,8 +91,13 @@ fn of_kind(kind: &str, records: u64, fields: &[FieldCount], width: usize) -> Str
     let mut text = wrap::wrap_at(width, &title, 0);
     text.push('\n');
     let label_width = groups.iter().map(|(group, _)| group.len()).max();
+    let label_width = label_width.unwrap_or(0);
     for (group, items) in &groups {
-        wrap(group, [label_width.unwrap_or(0), width], items, &mut text);
+        let items = items.join(", ");
+        let line = format!("{INDENT}{group:label_width$}  {items}");
+        let indent = INDENT.len() + label_width + 2;
+        text.push_str(&wrap::wrap_at(width, &line, indent).replace(NO_BREAK, " "));
+        text.push('\n');
     }
     text
 }
@@ -109,27 +115,6 @@ fn telling(fields: &[FieldCount]) -> Vec<&FieldCount> {
         }
     }
     telling
-}
-
-/// Appends the items after their label, in as many lines as needed.
-fn wrap(label: &str, [label_width, line]: [usize; 2], items: &[String], text: &mut String) {
-    let start = INDENT.len() + label_width + 2;
-    // Writing to a string cannot fail.
-    _ = write!(text, "{INDENT}{label:label_width$}  ");
-    let mut column = start;
-    for (place, item) in items.iter().enumerate() {
-        let is_last = place + 1 == items.len();
-        let width = item.len() + usize::from(!is_last);
-        if start < column && line < column + 1 + width {
-            _ = write!(text, "\n{:start$}", "");
-            column = start;
-        } else if start < column {
-            text.push(' ');
-            column += 1;
-        }
-        _ = write!(text, "{item}{}", if is_last { "\n" } else { "," });
-        column += width;
-    }
 }
 
 #[cfg(test)]

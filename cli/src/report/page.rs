@@ -231,11 +231,6 @@ fn section(
     edit_url: impl Fn(&Finding) -> Option<String>,
 ) -> CauseSection {
     let first = cause.examples.first();
-    let title = match (first, cause.name()) {
-        (Some(first), _) if cause.says_one => first.message.clone(),
-        (_, Some(field)) => format!("`{field}`: {}", cause.code.explanation()),
-        _ => cause.code.explanation().to_owned(),
-    };
     let hint = first.and_then(|first| first.hint.as_deref());
     let is_somewhere = |finding: &&&Finding| finding.place.is_some() || finding.record.is_some();
     let elsewhere = listed
@@ -273,7 +268,7 @@ fn section(
             Severity::Warning => Tone::Warning,
         },
         code: cause.code.as_str(),
-        title: escape_control(&title).into_owned(),
+        title: escape_control(&cause.title()).into_owned(),
         records: counted(cause.count, cause.kind.map_or("place", Kind::as_str)),
         explanation: cause.code.explanation(),
         hint: escape_control(hint.unwrap_or(cause.code.fix())).into_owned(),

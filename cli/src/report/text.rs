@@ -1,17 +1,17 @@
 //! A report as text, for a terminal or a pipe: parts are a blank line apart.
 //!
-//! At a terminal lines fit its width, and break between words but never within a command. Elsewhere
-//! only those of lists break, and nothing is left out.
+//! At a terminal lines fit its width, and break between words; those with a command are left whole,
+//! so that it can be copied. Elsewhere only those of lists break, and nothing is left out.
 
 use std::io::{self, Write};
 
 use super::values::Values;
 use super::{ChangedRecord, Changes, List, Part, Report, Table, coverage};
-use crate::hints::{self, Hints};
+use crate::hints::{Hints, PROGRAM};
 use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
 use crate::terminal::table;
-use crate::terminal::wrap::wrap;
+use crate::terminal::wrap::{fit, wrap};
 
 /// Begins each line below a title.
 const INDENT: &str = "  ";
@@ -58,13 +58,11 @@ pub fn write(
 fn note(text: &str, hints: &Hints, terminal: Terminal) -> String {
     let text = hints.paste(text);
     let text = escape_control(&text);
-    match terminal.columns {
-        None => text.into_owned(),
-        Some(columns) => {
-            let indent = text.len() - text.trim_start().len();
-            hints::folded(&text, indent + INDENT.len(), columns)
-        }
+    if text.contains(PROGRAM) {
+        return text.into_owned();
     }
+    let indent = text.len() - text.trim_start().len();
+    fit(&text, indent + INDENT.len(), terminal)
 }
 
 fn write_table(table: &Table, terminal: Terminal, out: &mut dyn Write) -> io::Result<()> {

@@ -4,7 +4,6 @@
 //! but without text that may come from a request. Once the log is started, everything that this
 //! process writes to standard error goes through its queue, so nothing waits for its reader.
 
-mod line;
 mod queue;
 
 use std::fmt;
@@ -19,7 +18,6 @@ use tracing::dispatcher::{Dispatch, with_default};
 use tracing_subscriber::filter::{EnvFilter, ParseError};
 use tracing_subscriber::util::SubscriberInitExt;
 
-use self::line::ForPeople;
 use self::queue::Queue;
 use crate::process::context::Context;
 use crate::terminal::Terminal;
@@ -111,7 +109,7 @@ fn dispatch(filter: Filter, format: Format, terminal: Terminal, queue: Queue) ->
     if format.is_for_people(terminal) {
         builder
             .with_ansi(terminal.err_colour)
-            .event_format(ForPeople)
+            .with_target(false)
             .into()
     } else {
         builder

@@ -148,18 +148,13 @@ fn render_cause(
     if cause.count == 1 {
         return render(first, &first.message, renderer);
     }
-    let what = match (cause.says_one, cause.name()) {
-        (true, _) => first.message.clone(),
-        (false, Some(field)) => format!("`{field}`: {}", cause.code.explanation()),
-        (false, None) => cause.code.explanation().to_owned(),
-    };
     // A record may have several members of a list.
     let mut steps = cause.field.iter().flat_map(FieldPath::steps);
     let one_each = cause
         .kind
         .filter(|_| !steps.any(|step| *step == Step::Each));
     let records = counted(cause.count, one_each.map_or("place", Kind::as_str));
-    let what = format!("{} ({records})", what.trim_end_matches('.'));
+    let what = format!("{} ({records})", cause.title().trim_end_matches('.'));
     let mut shown = render(first, &what, renderer);
     if !cause.says_one {
         let said = Level::NOTE.message(escape_control(&first.message));

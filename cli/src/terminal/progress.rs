@@ -14,6 +14,14 @@ use shared::release::s3::TransferListener;
 /// How often the spinner moves if nothing can be counted.
 const TICK: Duration = Duration::from_millis(100);
 
+/// What is shown of a number of bytes whose total is known, and of another.
+const BYTES: [&str; 2] = [
+    "{wide_bar} {bytes}/{total_bytes} {eta}",
+    "{spinner} {bytes} {bytes_per_sec}",
+];
+/// The same of a number of other things, whose total is always known.
+const COUNT: [&str; 2] = ["{wide_bar} {human_pos}/{human_len} {eta}", ""];
+
 /// How often the bar is drawn at most.
 const DRAWN_A_SECOND: u8 = 20;
 /// Columns that are left free after the bar. The terminal writes `^C` there when it is typed;
@@ -42,69 +50,21 @@ impl Progress {
         }
     }
 
-    /// From now on bytes are read: `total` of them, if known.
-    pub fn reading(&self, total: Option<u64>) {
-        let template = match total {
-            Some(_) => "reading {wide_bar} {bytes}/{total_bytes} {eta}",
-            None => "reading {spinner} {bytes} {bytes_per_sec}",
-        };
-        self.begin(total, template);
-    }
-
-    /// From now on records are mapped: `total` of them.
-    pub fn mapping(&self, total: u64) {
-        self.begin(
-            Some(total),
-            "mapping {wide_bar} {human_pos}/{human_len} {eta}",
-        );
-    }
-
     /// From now on images are asked for: `total` of them.
     pub fn images(&self, total: u64) {
-        self.begin(
-            Some(total),
-            "images  {wide_bar} {human_pos}/{human_len} {eta}",
-        );
-    }
-
-    /// From now on boats are read: `total` of them.
-    pub fn boats(&self, total: u64) {
-        self.begin(
-            Some(total),
-            "boats   {wide_bar} {human_pos}/{human_len} {eta}",
-        );
+        self.begin("images", COUNT, Some(total));
     }
 
     /// From now on the release is written, without a known total.
     pub fn writing(&self) {
-        self.begin(None, "writing {spinner} {elapsed}");
+        self.begin("writing", ["", "{spinner} {elapsed}"], None);
         self.bar.enable_steady_tick(TICK);
-    }
-
-    /// From now on files are sent: `total` bytes of them.
-    pub fn sending(&self, total: u64) {
-        self.begin(
-            Some(total),
-            "sending {wide_bar} {bytes}/{total_bytes} {eta}",
-        );
-    }
-
-    /// From now on files are fetched: `total` bytes of them.
-    pub fn fetching(&self, total: u64) {
-        self.begin(
-            Some(total),
-            "fetching {wide_bar} {bytes}/{total_bytes} {eta}",
-        );
     }
 
     /// From now on an export is fetched: `total` bytes, if known, `here` of which are already
     /// received.
     pub fn downloading(&self, total: Option<u64>, here: u64) {
-        let template = match total {
-            Some(_) => "fetching {wide_bar} {bytes}/{total_bytes} {eta}",
-            None => "fetching {spinner} {bytes} {bytes_per_sec}",
-        };
-        self.begin(total, template);
+        self.begin("fetching", BYTES, total);
         self.bar.set_position(here);
     }
 
@@ -118,13 +78,14 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    fn begin(&self, total: Option<u64>, template: &str) {
+    fn begin(&self, what: &str, [of_total, without]: [&str; 2], total: Option<u64>) {
         self.bar.reset();
         if !self.bar.is_hidden() {
             let mut drawn = DRAWN.lock();
             *drawn = Some(self.bar.downgrade());
         }
-        let style = ProgressStyle::with_template(template);
+        let shown = if total.is_some() { of_total } else { without };
+        let style = ProgressStyle::with_template(&format!("{what:7} {shown}"));
         self.bar
             .set_style(style.unwrap_or_else(|_malformed| ProgressStyle::default_bar()));
         match total {
@@ -191,15 +152,15 @@ pub fn without_bar<T>(act: impl FnOnce() -> T) -> T {
 
 impl ProgressListener for Progress {
     fn reading(&self, total: Option<u64>) {
-        self.reading(total);
+        self.begin("reading", BYTES, total);
     }
 
     fn mapping(&self, total: u64) {
-        self.mapping(total);
+        self.begin("mapping", COUNT, Some(total));
     }
 
     fn boats(&self, total: u64) {
-        self.boats(total);
+        self.begin("boats", COUNT, Some(total));
     }
 
     fn advance(&self, count: u64) {
@@ -209,11 +170,11 @@ impl ProgressListener for Progress {
 
 impl TransferListener for Progress {
     fn sending(&self, bytes: u64) {
-        self.sending(bytes);
+        self.begin("sending", BYTES, Some(bytes));
     }
 
     fn fetching(&self, bytes: u64) {
-        self.fetching(bytes);
+        self.begin("fetching", BYTES, Some(bytes));
     }
 
     fn advance(&self, bytes: u64) {

@@ -34,8 +34,6 @@ enum Fit {
     Wrapped,
     /// It is left out, the lowest number first.
     Spare(u8),
-    /// The same, and it is also left out if there is no terminal.
-    Extra(u8),
 }
 
 impl Column {
@@ -48,12 +46,6 @@ impl Column {
     /// A column that is left out if necessary, the one with the lowest number first.
     pub const fn spare(number: u8, heading: &'static str) -> Self {
         let fit = Fit::Spare(number);
-        Self { heading, fit }
-    }
-
-    /// A column that repeats, in words for people, what others say: shown only at a terminal.
-    pub const fn extra(number: u8, heading: &'static str) -> Self {
-        let fit = Fit::Extra(number);
         Self { heading, fit }
     }
 }
@@ -140,7 +132,7 @@ fn drawn<'a>(
     }
     let mut text = table.trim_fmt();
     text.push('\n');
-    let is_left_out = |place: &usize| !kept[*place] && terminal.columns.is_some();
+    let is_left_out = |place: &usize| !kept[*place];
     let left_out: Vec<&str> = (0..columns.len())
         .filter(is_left_out)
         .map(|place| columns[place].heading)
@@ -159,19 +151,16 @@ fn drawn<'a>(
 /// possible.
 fn kept(columns: &[Column], natural: &[u16], terminal: Option<usize>) -> Vec<bool> {
     let Some(terminal) = terminal else {
-        let shown = columns.iter();
-        return shown
-            .map(|column| !matches!(column.fit, Fit::Extra(_)))
-            .collect();
+        return vec![true; columns.len()];
     };
     let mut kept = vec![true; columns.len()];
     let least = |place: usize| match columns[place].fit {
         Fit::Wrapped => natural[place].min(WRAPPED_MIN),
-        Fit::Whole | Fit::Spare(_) | Fit::Extra(_) => natural[place],
+        Fit::Whole | Fit::Spare(_) => natural[place],
     };
     let mut spare: Vec<(u8, usize)> = (0..columns.len())
         .filter_map(|place| match columns[place].fit {
-            Fit::Spare(number) | Fit::Extra(number) => Some((number, place)),
+            Fit::Spare(number) => Some((number, place)),
             Fit::Whole | Fit::Wrapped => None,
         })
         .collect();

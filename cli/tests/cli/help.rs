@@ -1,7 +1,5 @@
 //! Help texts, and the responses to wrong usage.
 
-use cli::ExitStatus;
-
 use crate::harness::{Outcome, TestCli, check};
 
 /// The part of a help text about the options that every command has: a heading and indented lines.
@@ -76,40 +74,10 @@ fn wrong_usage_is_reported_with_the_nearest_right_one() {
         &["keys", "list", "--jsn"],
         &["keys", "show"],
         &["completions", "cmd"],
+        &["serve", "--listen", "x"],
     ]
     .map(|args| cli.run(args));
     check("wrong_usage", &outcomes);
-}
-
-#[test]
-fn commands_of_other_programs_lead_to_those_that_do_what_is_meant() {
-    let mut cli = TestCli::new();
-    let outcomes = [
-        &["status"][..],
-        &["serve", "--listen", "x"],
-        &["serve", "--port", "8080"],
-    ]
-    .map(|args| cli.run(args));
-    check("wrong_usage_meant", &outcomes);
-    for (typed, meant) in [
-        ("init", "`catalogue demo` or `catalogue mapping init`?"),
-        (
-            "ls",
-            "`catalogue releases list` or `catalogue keys list` or `catalogue subscriptions list`?",
-        ),
-        ("keys ls", "`catalogue keys list`?"),
-        ("subscriptions rm", "`catalogue subscriptions delete`?"),
-        (
-            "keys issue --subscription acme --scope boats.read --limit 9",
-            "--rate-limit N?",
-        ),
-        ("diff --id boat-001", "--record ID?"),
-    ] {
-        let outcome = cli.run(&typed.split(' ').collect::<Vec<_>>());
-        let tip = format!("\n\n  tip: did you mean {meant}\n\nUsage: ");
-        assert!(outcome.err.contains(&tip), "{outcome}");
-        assert_eq!(outcome.status, ExitStatus::WrongUsage, "{outcome}");
-    }
 }
 
 #[test]

@@ -7,11 +7,8 @@ use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::servers::ServerLock;
 
-use crate::harness::TestCli;
-use crate::keys::{ISSUE, acme};
+use crate::harness::{SAMPLE, TestCli};
 use crate::process::{SERVE, Server, catalogue, command};
-
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 
 #[test]
 fn a_typed_data_directory_and_file_of_settings_are_part_of_what_is_to_be_pasted() {
@@ -132,22 +129,6 @@ fn an_import_where_a_server_runs_does_not_say_that_one_is_to_be_started() {
         "{followed}"
     );
     assert!(!followed.out.contains("serve\n"), "{followed}");
-}
-
-#[test]
-fn the_example_of_a_new_key_asks_where_servers_are_set_to_listen() {
-    let [issue @ .., _json] = ISSUE;
-    for (listen, url) in [
-        ("127.0.0.1:9191", "http://127.0.0.1:9191/v1/boats"),
-        ("0.0.0.0:81", "http://127.0.0.1:81/v1/boats"),
-        ("[::]:82", "http://[::1]:82/v1/boats"),
-        ("127.0.0.1:0", "http://127.0.0.1:PORT/v1/boats"),
-    ] {
-        let mut cli = acme();
-        cli.write("my.toml", format!("serve.listen = \"{listen}\""));
-        let issued = cli.run(&[&issue[..], &["--config=[dir]/my.toml"]].concat());
-        assert!(issued.to_string().contains(url), "{issued}");
-    }
 }
 
 #[test]

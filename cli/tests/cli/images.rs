@@ -98,14 +98,8 @@ const IMPORT: [&str; 4] = ["import", "--mapping", "[dir]/m.toml", "[dir]/export.
 fn photos_without_a_size_are_published_and_asked_for_once() {
     let server = ImageServer::new();
     let mut cli = with_photos(&server, &["1.gif", "2.gif"]);
-    let validated = cli.run(&[
-        "validate",
-        "--mapping",
-        "[dir]/m.toml",
-        "[dir]/export.csv",
-        "--image-host",
-        "127.0.0.1",
-    ]);
+    let validated =
+        cli.run("validate --mapping [dir]/m.toml [dir]/export.csv --image-host 127.0.0.1");
     assert!(server.asked().is_empty());
     let host = ["--image-host", "127.0.0.1"];
     let imported = cli.run(&[&IMPORT[..], &host].concat());
@@ -170,12 +164,7 @@ fn an_import_that_could_not_ask_is_not_the_last_word() {
     let server = ImageServer::new();
     let mut cli = with_photos(&server, &["1.gif", "2.gif"]);
     cli.write("plain.toml", MAPPING.replace("images = \"measure\"\n", ""));
-    let lost = cli.run(&[
-        "import",
-        "--mapping",
-        "[dir]/plain.toml",
-        "[dir]/export.csv",
-    ]);
+    let lost = cli.run("import --mapping [dir]/plain.toml [dir]/export.csv");
     assert_eq!(lost.status, ExitStatus::Done, "{lost}");
     assert!(lost.err.contains("with `images = \"measure\"`"), "{lost}");
     let plain = [

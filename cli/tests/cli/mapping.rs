@@ -6,21 +6,14 @@ use std::fs;
 use cli::ExitStatus;
 use import::finding::Code;
 use import::mapping::Shipped;
-use serde_json::Value;
 
 use crate::folded::folded;
 use crate::harness::{Outcome, TestCli, assert_snapshot, check};
 use crate::process::catalogue_error;
 
-const SANITY: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../fixtures/mapped/sanity/data.ndjson"
-);
+const SANITY: &str = fixture!("mapped/sanity/data.ndjson");
 
-const SHEET: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../fixtures/mapped/minimal/csv/boats.csv"
-);
+const SHEET: &str = fixture!("mapped/minimal/csv/boats.csv");
 
 /// A directory with the Sanity mapping and an export whose `loa` was renamed.
 fn with_a_renamed_field() -> TestCli {
@@ -53,14 +46,8 @@ fn check_names_the_field_that_was_renamed() {
     assert_eq!(shown.status, ExitStatus::InvalidData);
     check("mapping_check_renamed", [&shown]);
 
-    let json = cli.run(&[
-        "mapping",
-        "check",
-        "--json",
-        "[dir]/sanity.toml",
-        "[dir]/data.ndjson",
-    ]);
-    let document: Value = serde_json::from_str(&json.out).unwrap();
+    let json = cli.run("mapping check --json [dir]/sanity.toml [dir]/data.ndjson");
+    let document = json.document();
     let boats = &document["rules"][0];
     let fields = boats["fields"].as_array().unwrap();
     let length = fields
@@ -75,7 +62,7 @@ fn check_names_the_field_that_was_renamed() {
 }
 
 #[test]
-fn a_column_that_was_renamed_is_named_by_import_and_validate_and_in_the_page() {
+fn a_column_that_was_renamed_leads_from_import_and_validate_and_the_page_to_the_check() {
     let mut cli = TestCli::new();
     let sheet = fs::read_to_string(SHEET).unwrap();
     cli.write("m.toml", Shipped::Minimal.text());
@@ -93,12 +80,7 @@ fn a_column_that_was_renamed_is_named_by_import_and_validate_and_in_the_page() {
     cli.write("boats.csv", sheet.replacen(",length,", ",loa,", 1));
     let imported = cli.run(&import);
     let page = fs::read_to_string(cli.path("page.html")).unwrap();
-    for said in [
-        "no record has the key `length`; it may be `loa` now",
-        "catalogue mapping check ",
-    ] {
-        assert!(page.contains(said), "{said}: {page}");
-    }
+    assert!(page.contains("catalogue mapping check "), "{page}");
     let skipped = cli.run(&[&import[..], &["--skip-invalid"]].concat());
     assert_eq!(skipped.status, ExitStatus::Refused, "{skipped}");
     let validated = cli.run(&["validate", "[dir]/boats.csv", "--mapping", "[dir]/m.toml"]);

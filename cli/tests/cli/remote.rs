@@ -218,7 +218,7 @@ fn a_mapping_that_asks_for_the_time_is_imported_though_the_export_is_the_same() 
             "[dir]/m.toml",
             "[dir]/boats.csv",
         ];
-        let document: serde_json::Value = serde_json::from_str(&done(cli, &import).out).unwrap();
+        let document = done(cli, &import).document();
         let published = &document["records"]["boat"]["published"];
         (published.as_u64(), document["existed"].as_bool())
     };

@@ -8,10 +8,8 @@ use shared::keys::quota::Period;
 use shared::keys::sqlite::SqliteLedger;
 use shared::keys::subscription::SubscriptionId;
 
-use crate::edited::{document, import};
 use crate::harness::{Outcome, START, TestCli, check};
 
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 const LONG_NAME: &str = "Nordic Marine Brokers and Consultants AB";
 
 fn at(columns: usize) -> Terminal {
@@ -32,7 +30,7 @@ fn busy() -> TestCli {
     let issue = |cli: &mut TestCli, name, args: &[&str]| {
         let issue = ["keys", "issue", "--json", "--subscription", name];
         let scopes = ["--scope", "boats.read", "manufacturers.read"];
-        let issued = document(&cli.run(&[&issue[..], &scopes, args].concat()));
+        let issued = cli.run(&[&issue[..], &scopes, args].concat()).document();
         issued["id"].as_str().unwrap().to_owned()
     };
     issue(&mut cli, "Acme", &["--name", "web site"]);
@@ -150,26 +148,4 @@ fn without_colour(text: &str) -> String {
     let first = parts.next().unwrap_or_default().to_owned();
     let rest = parts.map(|part| part.split_once('m').map_or("", |(_code, text)| text));
     first + &rest.collect::<String>()
-}
-
-#[test]
-fn releases_are_listed_with_their_age_at_a_terminal_only() {
-    let mut cli = TestCli::new();
-    import(&mut cli, SAMPLE, &[]);
-    cli.advance(Duration::from_hours(3));
-    let wide = run(&mut cli, &["releases", "list"], at(120)).out;
-    assert!(
-        wide.contains("MANUFACTURERS") && wide.contains("3 hours ago"),
-        "{wide}"
-    );
-    let usual = run(&mut cli, &["releases", "list"], at(80)).out;
-    assert!(
-        usual.contains("3 hours ago") && usual.contains("active"),
-        "{usual}"
-    );
-    let piped = cli.run(&["releases", "list"]).out;
-    assert!(
-        piped.contains("MANUFACTURERS") && !piped.contains("ago"),
-        "{piped}"
-    );
 }

@@ -88,6 +88,15 @@ impl Causes {
 }
 
 impl Cause {
+    /// What is wrong in all of its findings.
+    pub fn title(&self) -> String {
+        match (self.examples.first(), self.name()) {
+            (Some(first), _) if self.says_one => first.message.clone(),
+            (_, Some(field)) => format!("`{field}`: {}", self.code.explanation()),
+            _ => self.code.explanation().to_owned(),
+        }
+    }
+
     /// The field as messages write it: `engines.maker`.
     pub fn name(&self) -> Option<String> {
         let names: Vec<&str> = self.field.as_ref()?.keys().collect();

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::spool::Stored;
 
 /// The byte order mark of UTF-8, which some programs write at the beginning of a file.
@@ -36,7 +38,7 @@ pub struct Line<'a> {
 }
 
 /// How a mapping made a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Made {
     /// The number of the rule.
     pub rule: u32,
@@ -65,7 +67,7 @@ pub struct Place {
 }
 
 /// Where a record begins in its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Start {
     /// Its line, from 1; in a file of Parquet, its row.
     pub line: u64,
@@ -74,7 +76,7 @@ pub struct Start {
 }
 
 /// The number of a record, from 1, for whoever does not look for it by lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Nth {
     /// Of its row, as a spreadsheet shows it: the header is the first, and a row is one whatever
     /// line breaks its cells have.

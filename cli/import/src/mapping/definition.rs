@@ -9,6 +9,7 @@ use std::fmt;
 use std::ops::Range;
 
 use serde_json::{Map, Value};
+use shared::base::field_path::{FieldPath, Step};
 
 use super::file_keys::{Table as Described, Takes};
 use super::functions::plain::RichText;
@@ -278,6 +279,16 @@ impl Rule {
         self.fields.iter().any(|(name, _)| name == "id")
     }
 
+    /// The fields that expressions make, in the mapping's order, lists before their members.
+    pub(super) fn made(&self) -> Vec<(FieldPath<'static>, ExpressionId)> {
+        let mut made = Vec::new();
+        for (name, field) in &self.fields {
+            let path = FieldPath::record().then(Step::key(name.clone()));
+            add_made(path, field, &mut made);
+        }
+        made
+    }
+
     fn has_ids(&self, section: &Section<'_>, reader: &mut Reader) {
         if self.each.is_some() && !self.makes_ids() {
             let message =
@@ -302,6 +313,25 @@ pub(super) enum Field {
     },
     /// An object of fields.
     Object(Fields),
+}
+
+fn add_made(
+    path: FieldPath<'static>,
+    field: &Field,
+    all: &mut Vec<(FieldPath<'static>, ExpressionId)>,
+) {
+    match field {
+        Field::Value { from, .. } => all.push((path, *from)),
+        Field::List { each, member } => {
+            all.push((path.clone(), *each));
+            add_made(path.then(Step::Each), member, all);
+        }
+        Field::Object(fields) => {
+            for (name, field) in fields {
+                add_made(path.clone().then(Step::key(name.clone())), field, all);
+            }
+        }
+    }
 }
 
 table! {

@@ -14,7 +14,6 @@ use anyhow::Context as _;
 use super::bounds::DEPTH_MAX;
 use super::expression::{Jq, from_text};
 use super::key_interner::KeyId;
-use super::record::Raw;
 use crate::finding::{ExportFile, Place, Start};
 use crate::source::Spot;
 use crate::spool::{Spool, Stored};
@@ -53,16 +52,6 @@ impl Document {
     }
 }
 
-/// What identifies a record, as it is stored.
-pub(super) struct Indexed {
-    pub(super) source: usize,
-    pub(super) key: KeyId,
-    pub(super) id: Option<Box<str>>,
-    pub(super) record_type: Arc<str>,
-    pub(super) is_published: bool,
-    pub(super) is_changed: bool,
-}
-
 /// All records of the export.
 pub(super) struct Documents {
     texts: Arc<Spool>,
@@ -96,33 +85,10 @@ impl Documents {
     /// Adds a record whose text was stored, and returns the different record that its key led to
     /// before, if there was one. Two sections that read the same text have read the same record,
     /// unless its ids differ.
-    pub(super) fn add(
-        &mut self,
-        raw: &Raw,
-        text: Stored,
-        indexed: Indexed,
-    ) -> anyhow::Result<Option<&Document>> {
-        let Indexed {
-            source,
-            key,
-            id,
-            record_type,
-            is_published,
-            is_changed,
-        } = indexed;
+    pub(super) fn add(&mut self, document: Document) -> anyhow::Result<Option<&Document>> {
+        let (key, is_published) = (document.key, document.is_published);
         let number = u32::try_from(self.all.len()).context("too many records")?;
-        self.all.push(Document {
-            file: Arc::clone(&raw.file),
-            start: raw.start,
-            source: u16::try_from(source).context("too many sources")?,
-            spot: raw.spot,
-            key,
-            id,
-            record_type,
-            is_published,
-            is_changed,
-            text,
-        });
+        self.all.push(document);
         if self.by_key.len() <= key.place() {
             self.by_key.resize(key.place() + 1, None);
         }

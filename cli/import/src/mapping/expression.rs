@@ -8,7 +8,6 @@ mod eval_context;
 mod functions;
 mod library;
 mod multiply_guard;
-mod recursion;
 mod regexes;
 mod rewrite;
 mod values;
@@ -23,11 +22,9 @@ use jaq_json::Val;
 
 pub(super) use self::eval_context::{EvalContext, Jq, Referred};
 pub(super) use self::functions::IMAGE_SIZE;
-pub(super) use self::recursion::InvalidExpression;
 
 use self::eval_context::{Data, Language};
-use self::recursion::check as check_recursion;
-use self::rewrite::Parsed;
+use self::rewrite::{Found, Parsed, Rewriter};
 pub(super) use self::values::{
     from_json, from_node, from_plain_text, from_text, text, to_float, write_json, write_text,
 };
@@ -37,6 +34,15 @@ use crate::finding::cut;
 
 /// The name under which the expression itself is compiled, among the definitions.
 const EXPRESSION: &str = "mapping_expression";
+
+/// Deepest nesting of brackets in an expression.
+const BRACKETS_MAX: usize = 100;
+
+/// Why an expression cannot be compiled.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct InvalidExpression {
+    pub(super) message: String,
+}
 
 /// A compiled expression.
 pub(super) struct Program {
@@ -58,13 +64,13 @@ impl Program {
         variables: &[String],
         is_observed: bool,
     ) -> Result<Self, InvalidExpression> {
-        check_recursion(code)?;
         check_syntax(code)?;
         let Parsed {
             definitions,
             body,
             found,
         } = Parsed::new(code, prelude, is_observed).ok_or_else(not_jq)?;
+        check_recursion(&found)?;
         let expression = Def {
             name: EXPRESSION,
             args: Vec::new(),
@@ -82,7 +88,7 @@ impl Program {
         };
         let modules = Loader::new(definitions)
             .load(&arena, file)
-            .map_err(|errors| syntax_error(code, errors))?;
+            .map_err(syntax_error)?;
         let compiled = Compiler::default()
             .with_funs(library::functions())
             .with_global_vars(variables.iter().map(String::as_str))
@@ -151,12 +157,6 @@ impl Program {
     }
 }
 
-/// The joins that an expression names with a literal, unless a definition in it or in `prelude`
-/// hides the function of the library.
-pub(super) fn joins_named(code: &str, prelude: &str) -> Vec<String> {
-    Parsed::new(code, prelude, false).map_or_else(Vec::new, |parsed| parsed.found.joins)
-}
-
 /// The texts in an expression, and in the definitions that it calls, which may be keys.
 pub(super) fn keys_named(code: &str, prelude: &str) -> HashMap<String, bool> {
     Parsed::new(code, prelude, true).map_or_else(HashMap::new, |parsed| parsed.found.named)
@@ -181,32 +181,67 @@ fn plain_path(code: &str) -> Option<Vec<Val>> {
 
 /// Checks that a text consists only of definitions.
 pub(super) fn check_definitions(code: &str) -> Result<(), InvalidExpression> {
-    check_recursion(code)?;
     check_syntax(&format!("{code}\n."))?;
     let parsed = load::parse(code, |parser| parser.defs());
-    parsed.map(|_definitions| ()).ok_or(InvalidExpression {
+    let definitions = parsed.ok_or(InvalidExpression {
         message: "this is not a list of definitions, `def name: ...;` each".to_owned(),
+    })?;
+    let mut rewriter = Rewriter::new(false);
+    for definition in definitions {
+        rewriter.definition(definition);
+    }
+    check_recursion(&rewriter.found)
+}
+
+/// Rejects a definition that calls itself, which would most likely never end: in a definition meant
+/// to extend a function of the same name, that name means the definition itself. For loops there are
+/// library functions.
+fn check_recursion(found: &Found<'_>) -> Result<(), InvalidExpression> {
+    found.recursive.map_or(Ok(()), |name| {
+        Err(InvalidExpression {
+            message: format!(
+                "the definition of `{name}` calls itself, which no definition may; give it another name, or repeat by `recurse` or `until`"
+            ),
+        })
     })
 }
 
-/// Checks an expression by itself, so its errors are not blamed on the prelude.
+/// How deep brackets are nested, including those in texts.
+fn depth(code: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in code.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+/// Checks an expression by itself, so its errors are not blamed on the prelude, and before anything
+/// could make the parser overflow the stack.
 fn check_syntax(code: &str) -> Result<(), InvalidExpression> {
+    if BRACKETS_MAX < depth(code) {
+        return Err(InvalidExpression {
+            message: format!("brackets are nested more than {BRACKETS_MAX} deep"),
+        });
+    }
     let file = File { code, path: () };
     let arena = Arena::default();
     let parsed = Loader::new([]).load(&arena, file);
-    let invalid = |errors| syntax_error(code, errors);
-    parsed.map(|_modules| ()).map_err(invalid)
+    parsed.map(|_modules| ()).map_err(syntax_error)
 }
 
-fn syntax_error(code: &str, errors: load::Errors<&str, ()>) -> InvalidExpression {
+fn syntax_error(errors: load::Errors<&str, ()>) -> InvalidExpression {
     let first = errors.into_iter().next().map(|(_file, error)| error);
     let expected = |expected: &str, found: &str| {
-        let instead = instead(code, expected, found);
         let found = match found.trim().chars().take(20).collect::<String>() {
             found if found.is_empty() => "the end of it".to_owned(),
             found => format!("`{found}`"),
         };
-        format!("this is not jq: {expected} expected instead of {found}{instead}")
+        format!("this is not jq: {expected} expected instead of {found}")
     };
     let message = match first {
         Some(load::Error::Io(_)) => Some("modules cannot be used in a mapping".to_owned()),
@@ -219,20 +254,6 @@ fn syntax_error(code: &str, errors: load::Errors<&str, ()>) -> InvalidExpression
         None => None,
     };
     message.map_or_else(not_jq, |message| InvalidExpression { message })
-}
-
-/// What to write instead of jq syntax that is not supported here.
-fn instead(code: &str, expected: &str, found: &str) -> &'static str {
-    if found == "?" && code.contains("?//") {
-        return "; there is no `?//`, use `if` and `type`";
-    }
-    if expected == "nothing" && found.starts_with(|c: char| c.is_ascii_digit()) {
-        return "; a number begins with a digit, as in `0.5`";
-    }
-    if found.contains("\\u") {
-        return "; write the character itself";
-    }
-    ""
 }
 
 fn not_jq() -> InvalidExpression {

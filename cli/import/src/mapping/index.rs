@@ -6,7 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::documents::{Document, Documents, Indexed};
+use anyhow::Context as _;
+
+use super::documents::{Document, Documents};
 use super::image_files::ImageFiles;
 use super::key_interner::{KeyId, Keys, whole};
 use super::links::Links;
@@ -127,15 +129,19 @@ impl Index {
         identified: Identified,
     ) -> anyhow::Result<Option<Finding>> {
         let (key, is_published) = (identified.key, identified.is_published);
-        let indexed = Indexed {
+        let document = Document {
+            file: Arc::clone(&raw.file),
+            start: raw.start,
+            source: u16::try_from(identified.source).context("too many sources")?,
+            spot: raw.spot,
             key: self.keys.number(&key),
-            record_type: self.shared_type(&identified.record_type),
-            source: identified.source,
             id: identified.id,
+            record_type: self.shared_type(&identified.record_type),
             is_published,
             is_changed: identified.is_changed,
+            text,
         };
-        let of_type = (identified.source, Arc::clone(&indexed.record_type));
+        let of_type = (identified.source, Arc::clone(&document.record_type));
         let found = self.published_keys.entry(of_type).or_default();
         for (key, has) in identified.published_keys {
             *found.entry(key).or_default() |= has;
@@ -145,7 +151,7 @@ impl Index {
             let [to, join] = [whole(&to), &join].map(|key| self.keys.number(key));
             self.joins.add(to, join, position, place);
         }
-        let earlier = self.documents.add(raw, text, indexed)?;
+        let earlier = self.documents.add(document)?;
         Ok(earlier.map(|earlier| duplicate(raw, (&key, is_published), earlier)))
     }
 

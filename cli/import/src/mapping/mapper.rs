@@ -25,7 +25,7 @@ use super::check::{Asker, Observer};
 use super::definition::{Definition, ExpressionId, Role, Rule, Table, WhereVariable};
 use super::documents::{Document, Held};
 use super::expression::{
-    self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, from_json, joins_named,
+    self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, from_json,
 };
 use super::functions::measure::Convention;
 use super::functions::plain::RichText;
@@ -208,10 +208,12 @@ impl Mapper {
 
     /// The places of the records that a join has for a key.
     fn joined_places(&self, name: &str, key: &str) -> Result<Vec<usize>, String> {
-        self.expect_all_read(JOINED)?;
-        let names = join_names(&self.definition);
-        if !names.contains(&name) {
-            return Err(unknown_name(name));
+        self.expect_all_read("joined")?;
+        let known = self.definition.joins.iter();
+        let known: Vec<&str> = known.map(|join| join.name.as_str()).collect();
+        if !known.contains(&name) {
+            let near = did_you_mean(name, &known);
+            return Err(format!("there is no join [joins.{name}]{near}"));
         }
         let Index {
             documents,
@@ -269,7 +271,6 @@ pub(super) fn compile(
             Err(why) => mistakes.push(invalid(&expression.span, why)),
         }
     }
-    mistakes.extend(unknown_joins(definition));
     if mistakes.is_empty() {
         Ok(programs)
     } else {
@@ -394,8 +395,7 @@ impl EvalContext for Mapper {
             return Ok(from_json(value));
         }
         let known: Vec<&str> = words.keys().map(String::as_str).collect();
-        let near = nearest(word, &known)
-            .map_or_else(String::new, |near| format!(" (did you mean \"{near}\"?)"));
+        let near = did_you_mean(word, &known);
         let word = Value::from(cut(word));
         Err(format!(
             "[tables.{table}] does not have {word}{near}: add `{word} = …` to it ({place})"
@@ -403,34 +403,8 @@ impl EvalContext for Mapper {
     }
 }
 
-/// The function that finds joined records.
-const JOINED: &str = "joined";
-
-/// The joins that expressions name but the mapping does not have.
-fn unknown_joins(definition: &Definition) -> Vec<Mistake> {
-    let names = join_names(definition);
-    let prelude = definition.prelude.as_ref();
-    let shared = prelude.map_or("", |prelude| prelude.code.as_str());
-    let expressions = definition.expressions.iter();
-    let mut asked: Vec<(Vec<String>, &Range<usize>)> = expressions
-        .map(|expression| (joins_named(&expression.code, shared), &expression.span))
-        .collect();
-    asked.extend(prelude.map(|prelude| (joins_named(&format!("{shared}\n."), ""), &prelude.span)));
-    let mut mistakes = Vec::new();
-    for (asked, span) in &asked {
-        for name in asked.iter().filter(|name| !names.contains(&name.as_str())) {
-            let hint = nearest(name, &names).map(|near| format!("did you mean `{near}`?"));
-            mistakes.push(Mistake::new((*span).clone(), unknown_name(name)).hint(hint));
-        }
-    }
-    mistakes
-}
-
-fn join_names(definition: &Definition) -> Vec<&str> {
-    let joins = definition.joins.iter();
-    joins.map(|join| join.name.as_str()).collect()
-}
-
-fn unknown_name(name: &str) -> String {
-    format!("there is no join [joins.{name}]")
+/// What a word that is not known may have been meant to be, in brackets.
+fn did_you_mean(word: &str, known: &[&str]) -> String {
+    let near = nearest(word, known);
+    near.map_or_else(String::new, |near| format!(" (did you mean \"{near}\"?)"))
 }

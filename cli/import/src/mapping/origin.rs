@@ -3,7 +3,7 @@
 use shared::base::field_path::{FieldPath, Step};
 
 use super::Mapping;
-use super::definition::{Definition, Envelope, ExpressionId, Field, Rule};
+use super::definition::{Definition, Envelope, ExpressionId, Rule};
 use crate::finding::{Origins, RuleOrigins};
 
 impl Mapping {
@@ -19,33 +19,13 @@ impl Mapping {
         let mut fields = Vec::new();
         for (name, expressions) in of_envelopes(&self.definition) {
             if !rule.fields.iter().any(|(field, _)| field == name) && !expressions.is_empty() {
-                fields.push((member(FieldPath::record(), name), self.origin(expressions)));
+                let path = FieldPath::record().then(Step::key(name));
+                fields.push((path, self.origin(expressions)));
             }
         }
-        for (name, field) in &rule.fields {
-            self.add_origins(field, member(FieldPath::record(), name), &mut fields);
-        }
+        let made = rule.made().into_iter();
+        fields.extend(made.map(|(path, by)| (path, self.origin(vec![by]))));
         RuleOrigins { fields }
-    }
-
-    fn add_origins(
-        &self,
-        field: &Field,
-        path: FieldPath<'static>,
-        all: &mut Vec<(FieldPath<'static>, String)>,
-    ) {
-        match field {
-            Field::Value { from, .. } => all.push((path, self.origin(vec![*from]))),
-            Field::List { each, member } => {
-                self.add_origins(member, path.clone().then(Step::Each), all);
-                all.push((path, self.origin(vec![*each])));
-            }
-            Field::Object(fields) => {
-                for (name, field) in fields {
-                    self.add_origins(field, member(path.clone(), name), all);
-                }
-            }
-        }
     }
 
     fn origin(&self, mut expressions: Vec<ExpressionId>) -> String {
@@ -56,10 +36,6 @@ impl Mapping {
         let places: Vec<String> = places.collect();
         format!("the mapping makes the value by {}", places.join(" or "))
     }
-}
-
-fn member(object: FieldPath<'static>, key: &str) -> FieldPath<'static> {
-    object.then(Step::key(key.to_owned()))
 }
 
 /// The expressions that make the fields that a rule leaves to the envelope.

@@ -3,7 +3,6 @@
 //! Here are the sections of the file, and what of one depends on another.
 
 mod files;
-mod syntax;
 mod vocabularies;
 
 use std::ops::Range;
@@ -152,7 +151,13 @@ pub(crate) fn tables() -> [Table; 10] {
 
 /// Reads the text of a mapping file.
 pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
-    let document = DeTable::parse(text).map_err(|error| vec![syntax::mistake(&error, text)])?;
+    let document = DeTable::parse(text).map_err(|error| {
+        let message = format!("this is not TOML: {}", error.message());
+        // Most often an expression has no quotes, or has them around only a part of it.
+        let hint = "a text or an expression must be in quotes, all of it: '.name | slugify'";
+        let mistake = Mistake::new(error.span().unwrap_or_default(), message);
+        vec![mistake.hint(Some(hint.to_owned()))]
+    })?;
     let mut reader = Reader::default();
     let file = Section::new("", document.get_ref(), document.span());
     let file: MappingFile = file.whole(&mut reader);

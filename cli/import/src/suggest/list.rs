@@ -282,7 +282,7 @@ impl List<'_> {
             Reading::Speed => measured("measure(\"kn\")", "kn"),
             Reading::Angle => measured("measure(\"deg\")", "deg"),
             Reading::Flag if key.shape != Shape::Flag => format!("{path} | flag"),
-            _ if key.shape == Shape::Number => format!("{path} | text"),
+            _ if key.has_numbers => format!("{path} | text"),
             _ => path.to_owned(),
         }
     }
@@ -317,7 +317,7 @@ impl List<'_> {
         let called_so = self.choice("key").map(|choice| choice.key);
         Some(match called_so.or_else(|| self.telling()) {
             _ if self.kind.is_some() => Kind::KEY.to_owned(),
-            Some(key) if key.shape == Shape::Number => format!("{} | text", key.path),
+            Some(key) if key.has_numbers => format!("{} | text", key.path),
             Some(key) if key.all(is_slug) => key.path.clone(),
             Some(key) => format!("{} | slugify", key.path),
             None => return self.names().filter(|_| self.has_unique_names),

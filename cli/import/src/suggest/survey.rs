@@ -3,7 +3,7 @@
 //! A survey is a sample, not a check: it reads the first records of each file, and leaves finding
 //! mistakes in them to the check of the resulting mapping.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::nested::{Access, Measure, Pair};
 use super::photos::{self, Photos};
 use super::status::is_named;
 use super::text::{jq_path, words};
-use crate::finding::{Code, CountAndFirst, Place};
+use crate::finding::{Code, CountAndFirst, Nth, Place};
 use crate::mapping::is_error;
 use crate::source::{self, Export, Incoming, Plan, ReadContext};
 
@@ -29,6 +29,8 @@ const PAIRS_MAX: usize = 500;
 const DEPTH_MAX: usize = 4;
 /// How many different values of a key are kept.
 pub(super) const SAMPLES_MAX: usize = 20;
+/// The most values of a row that is perhaps a title or a total.
+const SPARSE_MAX: usize = 2;
 /// Longest value that is kept, in characters.
 const SAMPLE_MAX: usize = 100;
 
@@ -67,6 +69,8 @@ pub(super) struct Key {
     pub(super) records: u64,
     /// The type of the values.
     pub(super) shape: Shape,
+    /// Whether any of them is a number.
+    pub(super) has_numbers: bool,
     /// The first different values; for lists, those of their members.
     pub(super) samples: Vec<String>,
     /// How often each of these occurs.
@@ -96,6 +100,10 @@ pub(super) struct Survey {
     pub(super) files: Vec<Surveyed>,
     /// What is wrong with the first record that cannot be read.
     pub(super) unread: Option<String>,
+    /// What is told of files, by its code.
+    pub(super) remarks: BTreeMap<Code, CountAndFirst<String>>,
+    /// Rows with hardly any cell.
+    pub(super) sparse: CountAndFirst<Nth>,
     /// Whether a record is not UTF-8.
     pub(super) is_not_utf8: bool,
     /// Whether there are more files than [`FILES_MAX`].
@@ -127,10 +135,19 @@ pub(super) fn survey(
         survey.is_not_utf8 |= wrong.is_some_and(|finding| finding.code == Code::InvalidUtf8);
         if let Some(finding) = wrong {
             let nth = finding.place.as_ref().and_then(Place::nth);
-            let told = || match nth {
-                Some(nth) => format!("{nth}: {}", finding.message),
-                None => finding.message.clone(),
+            let file = finding.place.as_ref().map(|place| &place.file.name);
+            let told = || match (nth, file) {
+                (Some(nth), _) => format!("{nth}: {}", finding.message),
+                (None, Some(file)) => format!("{file}: {}", finding.message),
+                (None, None) => finding.message.clone(),
             };
+            if matches!(incoming, Incoming::Finding(_)) {
+                let remark = survey.remarks.entry(finding.code).or_default();
+                remark.add(|| match nth {
+                    Some(_) => finding.message.clone(),
+                    None => told(),
+                });
+            }
             if finding.code == Code::InvalidRow {
                 survey.bad_rows.add(told);
             }
@@ -148,7 +165,10 @@ pub(super) fn survey(
                 files.push(Surveyed::new(&file.path, &file.name));
             }
             if let Some(last) = files.last_mut() {
-                last.record(record.line.contents(), takes);
+                let is_sparse = last.record(record.line.contents(), takes);
+                if let Some(row @ Nth::Row(_)) = record.line.start.nth.filter(|_| is_sparse) {
+                    survey.sparse.add(|| row);
+                }
             }
         }
         Ok(())
@@ -184,19 +204,22 @@ impl Surveyed {
         self.records.min(RECORDS_MAX)
     }
 
-    fn record(&mut self, text: &[u8], takes: &dyn Fn(&mut Map<String, Value>) -> bool) {
+    /// Adds a record if it is taken; returns whether it has hardly any value.
+    fn record(&mut self, text: &[u8], takes: &dyn Fn(&mut Map<String, Value>) -> bool) -> bool {
         let record = serde_json::from_slice(text).unwrap_or_default();
         let mut members = match record {
             Value::Object(members) => members,
             _ => Map::new(),
         };
         if !takes(&mut members) {
-            return;
+            return false;
         }
         self.records += 1;
         for (name, value) in &members {
             self.value(&mut vec![name.clone()], value);
         }
+        let filled = members.values().filter(|value| !is_blank(value)).count();
+        filled <= SPARSE_MAX && 2 * SPARSE_MAX < members.len()
     }
 
     fn value(&mut self, steps: &mut Vec<String>, value: &Value) {
@@ -331,6 +354,7 @@ impl Surveyed {
                     photos: None,
                     records: 0,
                     shape: Shape::Flag,
+                    has_numbers: false,
                     samples: Vec::new(),
                     counts: Vec::new(),
                     has_others: false,
@@ -346,6 +370,7 @@ impl Key {
     fn add(&mut self, value: &Value) {
         self.records += 1;
         self.shape = self.shape.max(Shape::of(value));
+        self.has_numbers |= value.is_number();
         match value {
             Value::Array(members) => members.iter().for_each(|member| self.sample(member)),
             other => self.sample(other),

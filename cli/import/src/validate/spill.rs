@@ -1,15 +1,16 @@
 //! Stores lines in a spool, because boats can be read only once everything they may refer to is
 //! known, and they may not all fit in memory.
 
-use std::io::{self, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
 
-use crate::finding::{ExportFile, Line, Made, Nth, Start};
-use crate::spool::{Part, Spool, Stored};
+use crate::finding::{ExportFile, Line, Made, Start};
+use crate::spool::{Part, Spool};
 
 /// The most lines in a batch.
 const BATCH_LINES: usize = 256;
@@ -17,14 +18,10 @@ const BATCH_LINES: usize = 256;
 const BATCH_BYTES: usize = 1024 * 1024;
 /// Bytes read ahead.
 const BUFFER: usize = 1024 * 1024;
-/// Bytes that describe a line, before its text.
-const HEAD: usize = 42;
-/// Stands for the rule of a line that no rule made.
-const NO_RULE: u32 = u32::MAX;
-/// Stand for what people count a record by: nothing but lines, its row, or its place in a list.
-const NO_NTH: u8 = 0;
-const ROW: u8 = 1;
-const RECORD: u8 = 2;
+/// What describes a line, in JSON on a line before it: the ordinal of its file, where it begins,
+/// whether the file ends with it, how a mapping made it, and its length.
+#[derive(Serialize, Deserialize)]
+struct Head(u32, Start, bool, Option<Made>, u32);
 
 /// Lines being written.
 pub(super) struct SpillFile {
@@ -74,31 +71,11 @@ impl SpillFile {
         }
         self.lines += 1;
         let length = u32::try_from(line.raw.len()).context("a line is too long")?;
-        let none = Made {
-            rule: NO_RULE,
-            of: Stored {
-                offset: 0,
-                length: 0,
-            },
-        };
-        let Made { rule, of } = line.made.unwrap_or(none);
-        let (nth, number) = match line.start.nth {
-            None => (NO_NTH, 0),
-            Some(Nth::Row(row)) => (ROW, row),
-            Some(Nth::Record(record)) => (RECORD, record),
-        };
-        let head = [
-            &line.file.ordinal.to_le_bytes()[..],
-            &line.start.line.to_le_bytes(),
-            &[nth],
-            &number.to_le_bytes(),
-            &[u8::from(line.is_unterminated)],
-            &rule.to_le_bytes(),
-            &of.offset.to_le_bytes(),
-            &of.length.to_le_bytes(),
-            &length.to_le_bytes(),
-        ];
-        self.spool.append(&head.concat())?;
+        let ordinal = line.file.ordinal;
+        let head = Head(ordinal, line.start, line.is_unterminated, line.made, length);
+        let mut head = serde_json::to_vec(&head)?;
+        head.push(b'\n');
+        self.spool.append(&head)?;
         self.spool.append(line.raw)?;
         Ok(())
     }
@@ -133,30 +110,15 @@ impl SpillReader {
     }
 
     fn read_line(&mut self, batch: &mut LineBatch) -> io::Result<()> {
-        let head: [u8; HEAD] = bytes(&mut self.spool)?;
-        let head = &mut head.as_slice();
-        let ordinal = u32::from_le_bytes(bytes(head)?);
-        let line = u64::from_le_bytes(bytes(head)?);
-        let [nth] = bytes(head)?;
-        let number = u64::from_le_bytes(bytes(head)?);
-        let nth = match nth {
-            ROW => Some(Nth::Row(number)),
-            RECORD => Some(Nth::Record(number)),
-            _ => None,
-        };
-        let [is_unterminated] = bytes(head)?;
-        let rule = u32::from_le_bytes(bytes(head)?);
-        let of = Stored {
-            offset: u64::from_le_bytes(bytes(head)?),
-            length: u32::from_le_bytes(bytes(head)?),
-        };
-        let length = u32::from_le_bytes(bytes(head)?);
+        let mut head = Vec::new();
+        self.spool.read_until(b'\n', &mut head)?;
+        let Head(ordinal, start, is_unterminated, made, length) = serde_json::from_slice(&head)?;
         let position = self
             .files
             .binary_search_by_key(&ordinal, |file| file.ordinal);
         let file = position.map_err(|_absent| io::Error::from(ErrorKind::InvalidData))?;
 
-        let start = batch.bytes.len();
+        let begin = batch.bytes.len();
         let read = (&mut self.spool)
             .take(u64::from(length))
             .read_to_end(&mut batch.bytes)?;
@@ -165,19 +127,13 @@ impl SpillReader {
         }
         batch.lines.push(HeldLine {
             file: Arc::clone(&self.files[file]),
-            start: Start { line, nth },
-            is_unterminated: is_unterminated != 0,
-            made: (rule != NO_RULE).then_some(Made { rule, of }),
-            bytes: start..batch.bytes.len(),
+            start,
+            is_unterminated,
+            made,
+            bytes: begin..batch.bytes.len(),
         });
         Ok(())
     }
-}
-
-fn bytes<const LENGTH: usize>(from: &mut impl Read) -> io::Result<[u8; LENGTH]> {
-    let mut bytes = [0; LENGTH];
-    from.read_exact(&mut bytes)?;
-    Ok(bytes)
 }
 
 impl LineBatch {
@@ -202,6 +158,8 @@ impl LineBatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::Nth;
+    use crate::spool::Stored;
 
     #[test]
     fn lines_come_back_in_their_order_with_their_places() {

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use icu_properties::CodePointSetData;
+use icu_properties::props::DefaultIgnorableCodePoint;
 use shared::base::model::Text;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -83,26 +85,9 @@ fn not_blank(given: &str) -> Option<&str> {
 }
 
 /// Whether a character is one that is not shown by itself, such as a soft hyphen, a joiner, a byte
-/// order mark or a variation selector: mostly Unicode's `Default_Ignorable_Code_Point`.
-const fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{2800}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
+/// order mark, a variation selector or a Braille pattern without dots.
+fn is_invisible(c: char) -> bool {
+    c == '\u{2800}' || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
 /// Checks a length limit, for a text both as given and as served, which may be longer.

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use import::published::{NativeRecord, NativeRecords};
+use import::source::ProgressListener as _;
 use shared::release::{self, Release};
 use zstd::zstd_safe::CompressionLevel;
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use arrow::array::RecordBatch;
+use import::source::ProgressListener as _;
 use shared::release::column_file::Rows;
 use shared::release::{Kind, Release, WholeFile};
 

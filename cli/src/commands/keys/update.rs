@@ -12,13 +12,9 @@ use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 
 use crate::commands::keys::KeyArgs;
-use crate::commands::keys::change::show;
 use crate::commands::keys::issue::{name_help, rate_limit};
+use crate::commands::one_of;
 use crate::commands::wait::WaitArgs;
-use crate::commands::{key_store, one_of};
-use crate::exit_status::ExitStatus;
-use crate::process::context::Context;
-use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::quantity::{InvalidQuantity, POSITIVE, duration};
 
 /// The word for an expiry that never comes.
@@ -87,7 +83,7 @@ fn parse_expires(text: &str) -> Result<Expires, InvalidExpires> {
 }
 
 impl ChangeArgs {
-    fn update(&self, now: i64) -> KeyUpdate {
+    pub(super) fn update(&self, now: i64) -> KeyUpdate {
         let scopes = self.scopes.as_ref();
         KeyUpdate {
             scopes: scopes.map(|scopes| scopes.iter().copied().collect()),
@@ -99,22 +95,4 @@ impl ChangeArgs {
             }),
         }
     }
-}
-
-/// Updates a key.
-pub(super) fn run(
-    args: &UpdateArgs,
-    as_json: bool,
-    config: &KeyStoreConfig,
-    context: &mut Context,
-) -> anyhow::Result<ExitStatus> {
-    let attempt = "could not update the key";
-    let now = context.clock.now().unix_seconds();
-    let mut store = key_store::open(config, context)?;
-    let key = args.key.find(attempt, &mut store)?;
-    let updated = store.update_key(&key.id, args.change.update(now), now);
-    let updated = updated.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-    let shown = show(&updated, as_json, &mut store, context);
-    args.wait.then(shown, config, &mut store, context)?;
-    Ok(ExitStatus::Done)
 }

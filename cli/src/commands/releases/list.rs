@@ -110,7 +110,7 @@ pub(super) fn list(
     let report = || {
         let mut report = match &document.releases[..] {
             [] => no_releases(releases),
-            all => listed(all, now, terminal),
+            all => listed(all),
         };
         add_refused(&mut report, &document.refused_imports, now, terminal);
         report
@@ -126,25 +126,21 @@ pub(super) fn no_releases(releases: &dyn Releases) -> Report<'static> {
     report
 }
 
-fn listed(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> Report<'static> {
+fn listed(releases: &[ReleaseDocument]) -> Report<'static> {
     let number = |number: Option<u64>| known(number.map(|number| number.to_string()));
     let columns = [
         "RELEASE".into(),
         "BOATS".into(),
         Column::spare(1, "MANUFACTURERS"),
         "SIZE".into(),
-        // The id contains it too.
-        Column::extra(2, "PUBLISHED"),
         "STATE".into(),
     ];
     let rows = releases.iter().map(|release| {
-        let published = relative_time::short(release.id.unix_seconds(), now, terminal);
         [
             release.id.to_string().into(),
             number(release.boats).into(),
             number(release.manufacturers).into(),
             known(release.bytes.map(file_size)).into(),
-            published.into(),
             Cell::new(release.state(), release.style()),
         ]
     });

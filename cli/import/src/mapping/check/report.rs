@@ -107,7 +107,7 @@ pub struct MissingKey {
 }
 
 /// A key that nothing reads.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct UnreadKey {
     /// Its path in the record, as in `hull.colour` or `engines[].hours`.
     pub key: String,

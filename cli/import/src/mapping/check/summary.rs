@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use shared::base::field_path::Step;
 use url::Url;
 
 use super::observed_keys::{Asker, NodeId, Read, TypeKeys};
@@ -9,7 +10,7 @@ use super::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleRepo
 use super::unread::{Ignored, Search, Unread};
 use super::{Checker, FieldTally};
 use crate::finding::{cut, nearest};
-use crate::mapping::definition::{Definition, Expression, ExpressionId, Field, Rule};
+use crate::mapping::definition::{Definition, Expression, ExpressionId, Rule};
 use crate::mapping::expression::{in_path, keys_named};
 
 /// Assembles a report.
@@ -64,44 +65,6 @@ pub(super) fn report(checker: Checker, definition: &Definition) -> CheckReport {
         envelope: summary.missing_of_envelopes(),
         examples: examples(definition),
         types: types.map(|(_, of)| of.to_string()).collect(),
-    }
-}
-
-/// A field of a rule.
-struct RuleField {
-    /// Its name, as in `engines[].maker`.
-    name: String,
-    expression: ExpressionId,
-    /// Whether it is made of a member of a list, not of the record.
-    is_of_member: bool,
-}
-
-/// The fields of a rule, in the mapping's order, lists before their members.
-fn fields_of(rule: &Rule) -> Vec<RuleField> {
-    let mut all = Vec::new();
-    for (name, field) in &rule.fields {
-        add_fields(name, field, false, &mut all);
-    }
-    all
-}
-
-fn add_fields(name: &str, field: &Field, is_of_member: bool, all: &mut Vec<RuleField>) {
-    let of = |expression| RuleField {
-        name: name.to_owned(),
-        expression,
-        is_of_member,
-    };
-    match field {
-        Field::Value { from, .. } => all.push(of(*from)),
-        Field::List { each, member } => {
-            all.push(of(*each));
-            add_fields(&format!("{name}[]"), member, true, all);
-        }
-        Field::Object(fields) => {
-            for (inner, field) in fields {
-                add_fields(&format!("{name}.{inner}"), field, is_of_member, all);
-            }
-        }
     }
 }
 
@@ -209,10 +172,11 @@ impl Summary<'_> {
     ) -> HashSet<&'n str> {
         let rules = self.rules_for(record_type).map(|(_, rule)| rule);
         let of_rules = rules.flat_map(|rule| {
-            let fields = fields_of(rule).into_iter();
+            let fields = rule.made().into_iter();
             // A member of a list is no record.
-            let of_record = fields.filter(|field| rule.each.is_none() && !field.is_of_member);
-            let of_record = of_record.map(|field| field.expression);
+            let of_record = fields
+                .filter(|(field, _)| rule.each.is_none() && !field.steps().contains(&Step::Each));
+            let of_record = of_record.map(|(_, expression)| expression);
             of_record.chain(rule.condition).chain(rule.each)
         });
         let joins = self.definition.joins.iter();
@@ -318,11 +282,11 @@ impl Summary<'_> {
     fn rule(&self, number: usize, mut tallies: HashMap<String, FieldTally>) -> RuleReport {
         let rule = &self.definition.rules[number];
         let mut fields = Vec::new();
-        for field in fields_of(rule) {
-            let tally = tallies.remove(&field.name).unwrap_or_default();
-            let expression = &self.definition.expressions[field.expression.0];
-            let missing = self.missing(field.expression, &tally);
-            fields.push(tally.report(field.name, Some(expression), missing));
+        for (field, id) in rule.made() {
+            let name = field.to_string();
+            let tally = tallies.remove(&name).unwrap_or_default();
+            let missing = self.missing(id, &tally);
+            fields.push(tally.report(name, Some(&self.definition.expressions[id.0]), missing));
         }
         let mut rest: Vec<(String, FieldTally)> = tallies.into_iter().collect();
         rest.sort_by(|a, b| a.0.cmp(&b.0));

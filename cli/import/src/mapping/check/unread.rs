@@ -12,18 +12,9 @@ use crate::mapping::expression::in_path;
 #[derive(Default)]
 pub(super) struct Unread {
     /// By their paths.
-    found: BTreeMap<String, Found>,
+    found: BTreeMap<String, UnreadKey>,
     /// The paths of those that are null in every published record.
     null: BTreeSet<String>,
-}
-
-/// What is known of a key.
-#[derive(Clone)]
-struct Found {
-    records: u64,
-    sample: String,
-    /// How many records have a value for each key inside it.
-    within: BTreeMap<String, u64>,
 }
 
 /// Finds the keys of a type that are not read. A key of which nothing is read is reported once,
@@ -73,24 +64,24 @@ impl Unread {
 
     /// Adds a field of links.
     pub(super) fn link(&mut self, field: &str, records: u64, sample: &str) {
-        let found = Found {
+        self.add(UnreadKey {
+            key: format!("links(\"{}\")", cut(field)),
             records,
             sample: sample.to_owned(),
             within: BTreeMap::new(),
-        };
-        self.add(format!("links(\"{}\")", cut(field)), found);
+        });
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        for (key, found) in &other.found {
-            self.add(key.clone(), found.clone());
+        for found in other.found.values() {
+            self.add(found.clone());
         }
         self.null.extend(other.null.iter().cloned());
     }
 
-    fn add(&mut self, key: String, found: Found) {
-        let Some(known) = self.found.get_mut(&key) else {
-            self.found.insert(key, found);
+    fn add(&mut self, found: UnreadKey) {
+        let Some(known) = self.found.get_mut(&found.key) else {
+            self.found.insert(found.key.clone(), found);
             return;
         };
         known.records += found.records;
@@ -114,13 +105,7 @@ impl Unread {
     }
 
     pub(super) fn report(&self) -> Vec<UnreadKey> {
-        let key = |(key, found): (&String, &Found)| UnreadKey {
-            key: key.clone(),
-            records: found.records,
-            sample: found.sample.clone(),
-            within: found.within.clone(),
-        };
-        self.found.iter().map(key).collect()
+        self.found.values().cloned().collect()
     }
 }
 
@@ -142,7 +127,8 @@ impl Search<'_> {
             } else if of_key.records != 0 {
                 let mut within = BTreeMap::new();
                 self.within(*child, &path, &mut within);
-                let of_key = Found {
+                let of_key = UnreadKey {
+                    key: path,
                     records: of_key.records,
                     sample: of_key.sample.as_ref().unwrap_or_default().to_owned(),
                     within,
@@ -153,7 +139,7 @@ impl Search<'_> {
                 } else {
                     &mut self.unread
                 };
-                found.add(path, of_key);
+                found.add(of_key);
             } else if of_key.is_null {
                 self.unread.null.insert(path);
             }

@@ -10,7 +10,7 @@ use jaq_json::{Num, Val};
 
 use super::eval_context::{Data, Language, Referred};
 use super::multiply_guard::{PRODUCT, product};
-use super::regexes::{self, Wanted};
+use super::regexes::{Wanted, found};
 use super::rewrite::{NEED, Need};
 use super::values::{from_text, text, to_json};
 use crate::finding::cut;
@@ -32,71 +32,40 @@ pub(in crate::mapping) const IMAGE_SIZE: &str = "image_size";
 /// The function that returns the time of the import.
 pub(super) const NOW: &str = "now";
 
-/// The functions that are not in jq, or not as jaq has them, with their arities.
+/// The functions that are not in jq, or not as jaq has them, with the numbers of their arguments.
+/// Those that take fewer stand in the library, with null for what is left out.
 const FUNCTIONS: &[(&str, usize, RunPtr<Language>)] = &[
     ("deref", 0, |cv| on_text(&cv, record)),
     ("pub", 0, |cv| on_text(&cv, public_id)),
-    ("links", 1, |cv| with_argument(cv, links)),
-    ("links", 2, |mut cv| {
-        let field = cv.0.pop_var();
-        let key = cv.0.pop_var();
-        bome(links_from(*cv.0.data(), &key, &field))
-    }),
-    ("joined", 1, |cv| with_argument(cv, joined)),
-    ("many", 0, |cv| bome(Ok(many(&cv.1)))),
-    (IMAGE_SIZE, 1, |mut cv| {
-        let path = cv.0.pop_var();
-        bome(image_size(*cv.0.data(), &path))
-    }),
-    ("lookup", 1, |cv| with_argument(cv, lookup)),
-    (NOW, 0, |cv| bome(Ok(now(*cv.0.data())))),
-    ("measure", 1, |mut cv| {
-        let unit = cv.0.pop_var();
-        bome(measured(*cv.0.data(), &cv.1, &unit, &Val::Null))
-    }),
-    ("measure", 2, |mut cv| {
-        let mark = cv.0.pop_var();
-        let unit = cv.0.pop_var();
-        bome(measured(*cv.0.data(), &cv.1, &unit, &mark))
-    }),
-    ("number", 0, |cv| {
-        bome(number_of(*cv.0.data(), &cv.1, &Val::Null))
-    }),
-    ("number", 1, |mut cv| {
-        let mark = cv.0.pop_var();
-        bome(number_of(*cv.0.data(), &cv.1, &mark))
-    }),
-    ("money", 0, |cv| {
-        bome(money_of(*cv.0.data(), &cv.1, &Val::Null, &Val::Null))
-    }),
-    ("money", 1, |mut cv| {
-        let currency = cv.0.pop_var();
-        bome(money_of(*cv.0.data(), &cv.1, &currency, &Val::Null))
-    }),
-    ("money", 2, |mut cv| {
-        let mark = cv.0.pop_var();
-        let currency = cv.0.pop_var();
-        bome(money_of(*cv.0.data(), &cv.1, &currency, &mark))
-    }),
-    ("list", 1, |cv| with_argument(cv, listed)),
+    ("links", 1, |cv| with(cv, links)),
+    ("links", 2, |cv| with(cv, links_from)),
+    ("joined", 1, |cv| with(cv, joined)),
+    ("many", 0, |cv| with(cv, many)),
+    (IMAGE_SIZE, 1, |cv| with(cv, image_size)),
+    ("lookup", 1, |cv| with(cv, lookup)),
+    (NOW, 0, |cv| with(cv, now)),
+    ("measure", 2, |cv| with(cv, measured)),
+    ("number", 1, |cv| with(cv, number_of)),
+    ("money", 2, |cv| with(cv, money_of)),
+    ("list", 1, |cv| with(cv, listed)),
     ("fromjson", 0, |cv| on_text(&cv, parsed)),
-    ("tonumber", 0, |cv| bome(to_number(&cv.1))),
+    ("tonumber", 0, |cv| with(cv, to_number)),
     ("year", 0, |cv| on_text(&cv, year_of)),
-    ("plain", 0, |cv| bome(plain_text(*cv.0.data(), &cv.1))),
+    ("plain", 0, |cv| with(cv, plain_text)),
     ("markdown", 0, |cv| on_text(&cv, markdown_text)),
     ("slugify", 0, |cv| on_text(&cv, slug)),
-    ("time", 2, |mut cv| {
-        let zone = cv.0.pop_var();
-        let form = cv.0.pop_var();
-        bome(moment(&cv.1, &form, &zone))
+    ("time", 2, |cv| with(cv, moment)),
+    ("_matches", 2, |cv| {
+        with(cv, |_, input, regex| found(input, regex, Wanted::Matches))
     }),
-    ("_matches", 2, |cv| found(cv, Wanted::Matches)),
-    ("_split_", 2, |cv| found(cv, Wanted::Rest)),
-    ("_split_matches", 2, |cv| found(cv, Wanted::Both)),
-    (PRODUCT, 2, |mut cv| {
-        let right = cv.0.pop_var();
-        let left = cv.0.pop_var();
-        bome(product(left, right))
+    ("_split_", 2, |cv| {
+        with(cv, |_, input, regex| found(input, regex, Wanted::Rest))
+    }),
+    ("_split_matches", 2, |cv| {
+        with(cv, |_, input, regex| found(input, regex, Wanted::Both))
+    }),
+    (PRODUCT, 2, |cv| {
+        with(cv, |_, _, [left, right]| product(left, right))
     }),
 ];
 
@@ -138,26 +107,28 @@ fn say_need(context: &mut Ctx<'_, Language>, of: &Val) {
     }
 }
 
+/// Applies a function of its input and some arguments.
+fn with<'a, const COUNT: usize>(
+    mut cv: Cv<'a, Language>,
+    function: fn(Data<'a>, &Val, [Val; COUNT]) -> ValR<Val>,
+) -> ValXs<'a, Val> {
+    // The last argument comes first.
+    let mut arguments = [(); COUNT].map(|()| cv.0.pop_var());
+    arguments.reverse();
+    bome(function(*cv.0.data(), &cv.1, arguments))
+}
+
 /// Applies a function of a text; null stays null.
 fn on_text<'a>(cv: &Cv<'a, Language>, function: fn(Data<'a>, &str) -> ValR<Val>) -> ValXs<'a, Val> {
-    let data = *cv.0.data();
     bome(match &cv.1 {
         Val::Null => Ok(Val::Null),
-        value => worded(value).and_then(|text| function(data, &text)),
+        value => worded(value).and_then(|text| function(*cv.0.data(), &text)),
     })
 }
 
-/// Applies a function that has one argument, which is a text.
-fn with_argument<'a>(
-    mut cv: Cv<'a, Language>,
-    function: fn(Data<'a>, &Val, &str) -> ValR<Val>,
-) -> ValXs<'a, Val> {
-    let argument = cv.0.pop_var();
-    let data = *cv.0.data();
-    bome(match text(&argument) {
-        Some(argument) => function(data, &cv.1, argument),
-        None => failed("the argument must be a text"),
-    })
+/// An argument that is a text.
+fn text_argument(argument: &Val) -> Result<&str, Error<Val>> {
+    text(argument).ok_or_else(|| Error::str("the argument must be a text"))
 }
 
 /// A text, or the spelling of a number.
@@ -202,7 +173,7 @@ fn parsed(_data: Data<'_>, json: &str) -> ValR<Val> {
 }
 
 /// Converts a text that is a JSON number to a number.
-fn to_number(input: &Val) -> ValR<Val> {
+fn to_number(_data: Data<'_>, input: &Val, []: [Val; 0]) -> ValR<Val> {
     if matches!(input, Val::Num(_)) {
         return Ok(input.clone());
     }
@@ -217,24 +188,22 @@ fn to_number(input: &Val) -> ValR<Val> {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "functions have one signature")]
-fn links(data: Data<'_>, _input: &Val, field: &str) -> ValR<Val> {
-    let keys = data.eval.linked(None, field);
+fn links(data: Data<'_>, _input: &Val, [field]: [Val; 1]) -> ValR<Val> {
+    let keys = data.eval.linked(None, text_argument(&field)?);
     Ok(keys.into_iter().map(Val::from).collect())
 }
 
-fn links_from(data: Data<'_>, key: &Val, field: &Val) -> ValR<Val> {
-    let Some(field) = text(field) else {
-        return failed("the argument must be a text");
-    };
-    let keys = match key {
+fn links_from(data: Data<'_>, _input: &Val, [key, field]: [Val; 2]) -> ValR<Val> {
+    let field = text_argument(&field)?;
+    let keys = match &key {
         Val::Null => Vec::new(),
         key => data.eval.linked(Some(&worded(key)?), field),
     };
     Ok(keys.into_iter().map(Val::from).collect())
 }
 
-fn joined(data: Data<'_>, key: &Val, join: &str) -> ValR<Val> {
+fn joined(data: Data<'_>, key: &Val, [join]: [Val; 1]) -> ValR<Val> {
+    let join = text_argument(&join)?;
     let records = match key {
         Val::Null => Vec::new(),
         key => {
@@ -246,19 +215,20 @@ fn joined(data: Data<'_>, key: &Val, join: &str) -> ValR<Val> {
 }
 
 /// A list as it is, or any other value in a list.
-fn many(input: &Val) -> Val {
-    match input {
+#[expect(clippy::unnecessary_wraps, reason = "functions have one signature")]
+fn many(_data: Data<'_>, input: &Val, []: [Val; 0]) -> ValR<Val> {
+    Ok(match input {
         Val::Null => Val::Arr(Rc::default()),
         Val::Arr(_) => input.clone(),
         one => std::iter::once(one.clone()).collect(),
-    }
+    })
 }
 
-fn image_size(data: Data<'_>, path: &Val) -> ValR<Val> {
+fn image_size(data: Data<'_>, _input: &Val, [path]: [Val; 1]) -> ValR<Val> {
     if matches!(path, Val::Null) {
         return Ok(Val::Null);
     }
-    let image = data.eval.image(&worded(path)?);
+    let image = data.eval.image(&worded(&path)?);
     let Some(image) = image.map_err(Error::str)? else {
         return Ok(Val::Null);
     };
@@ -271,7 +241,8 @@ fn image_size(data: Data<'_>, path: &Val) -> ValR<Val> {
     Ok(Val::obj(members.into_iter().collect()))
 }
 
-fn lookup(data: Data<'_>, input: &Val, table: &str) -> ValR<Val> {
+fn lookup(data: Data<'_>, input: &Val, [table]: [Val; 1]) -> ValR<Val> {
+    let table = text_argument(&table)?;
     match input {
         Val::Null => Ok(Val::Null),
         input => {
@@ -281,8 +252,9 @@ fn lookup(data: Data<'_>, input: &Val, table: &str) -> ValR<Val> {
     }
 }
 
-fn now(data: Data<'_>) -> Val {
-    super::values::number(&data.eval.now().to_string())
+#[expect(clippy::unnecessary_wraps, reason = "functions have one signature")]
+fn now(data: Data<'_>, _input: &Val, []: [Val; 0]) -> ValR<Val> {
+    Ok(super::values::number(&data.eval.now().to_string()))
 }
 
 /// What stands before decimals, if the mapping says so; null if it does not.
@@ -305,12 +277,9 @@ fn told(data: Data<'_>, given: &str, number: &ReadNumber) -> Val {
     super::values::number(&number.spelled)
 }
 
-fn measured(data: Data<'_>, input: &Val, unit: &Val, mark: &Val) -> ValR<Val> {
-    let Some(unit) = text(unit) else {
-        return failed("the argument must be a text");
-    };
-    let unit = Unit::parse(unit).map_err(Error::str)?;
-    let mark = decimal_mark(mark)?;
+fn measured(data: Data<'_>, input: &Val, [unit, mark]: [Val; 2]) -> ValR<Val> {
+    let unit = Unit::parse(text_argument(&unit)?).map_err(Error::str)?;
+    let mark = decimal_mark(&mark)?;
     if matches!(input, Val::Null | Val::Num(_)) {
         return Ok(input.clone());
     }
@@ -319,8 +288,8 @@ fn measured(data: Data<'_>, input: &Val, unit: &Val, mark: &Val) -> ValR<Val> {
     Ok(measured.map_or(Val::Null, |number| told(data, &given, &number)))
 }
 
-fn number_of(data: Data<'_>, input: &Val, mark: &Val) -> ValR<Val> {
-    let mark = decimal_mark(mark)?;
+fn number_of(data: Data<'_>, input: &Val, [mark]: [Val; 1]) -> ValR<Val> {
+    let mark = decimal_mark(&mark)?;
     if matches!(input, Val::Null | Val::Num(_)) {
         return Ok(input.clone());
     }
@@ -330,15 +299,15 @@ fn number_of(data: Data<'_>, input: &Val, mark: &Val) -> ValR<Val> {
 }
 
 /// An amount and the code of its currency.
-fn money_of(data: Data<'_>, input: &Val, currency: &Val, mark: &Val) -> ValR<Val> {
-    let wanted = match currency {
+fn money_of(data: Data<'_>, input: &Val, [currency, mark]: [Val; 2]) -> ValR<Val> {
+    let wanted = match &currency {
         Val::Null => None,
         other => match text(other) {
             Some(code) => Some(code),
             None => return failed("the currency must be a text or null"),
         },
     };
-    let mark = decimal_mark(mark)?;
+    let mark = decimal_mark(&mark)?;
     if matches!(input, Val::Null) {
         return Ok(Val::Null);
     }
@@ -360,7 +329,8 @@ fn money_of(data: Data<'_>, input: &Val, currency: &Val, mark: &Val) -> ValR<Val
 }
 
 /// The members of a list in one text, or of a list, as texts.
-fn listed(_data: Data<'_>, input: &Val, separator: &str) -> ValR<Val> {
+fn listed(_data: Data<'_>, input: &Val, [separator]: [Val; 1]) -> ValR<Val> {
+    let separator = text_argument(&separator)?;
     let members = match input {
         Val::Null => Vec::new(),
         Val::Arr(items) => {
@@ -380,8 +350,8 @@ fn year_of(_data: Data<'_>, given: &str) -> ValR<Val> {
     Ok(year.map_or(Val::Null, Val::from))
 }
 
-fn moment(input: &Val, form: &Val, zone: &Val) -> ValR<Val> {
-    let (Some(form), Some(zone)) = (text(form), text(zone)) else {
+fn moment(_data: Data<'_>, input: &Val, [form, zone]: [Val; 2]) -> ValR<Val> {
+    let (Some(form), Some(zone)) = (text(&form), text(&zone)) else {
         return failed("the arguments must be texts");
     };
     match input {
@@ -392,7 +362,7 @@ fn moment(input: &Val, form: &Val, zone: &Val) -> ValR<Val> {
     }
 }
 
-fn plain_text(data: Data<'_>, value: &Val) -> ValR<Val> {
+fn plain_text(data: Data<'_>, value: &Val, []: [Val; 0]) -> ValR<Val> {
     let json = to_json(value).map_err(Error::str)?;
     let plain = data.eval.rich_text().plain(&json).map_err(Error::str)?;
     for kind in &plain.unknown {
@@ -411,13 +381,6 @@ fn markdown_text(_data: Data<'_>, text: &str) -> ValR<Val> {
 
 fn slug(_data: Data<'_>, given: &str) -> ValR<Val> {
     slugify(given).map(Val::from).map_err(Error::str)
-}
-
-/// What a regular expression, given with its flags, finds in a text.
-fn found(mut cv: Cv<'_, Language>, wanted: Wanted) -> ValXs<'_, Val> {
-    let flags = cv.0.pop_var();
-    let regex = cv.0.pop_var();
-    bome(regexes::found(&cv.1, (&regex, &flags), wanted))
 }
 
 fn failed(message: impl ToString) -> ValR<Val> {

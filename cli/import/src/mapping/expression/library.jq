@@ -2,6 +2,10 @@
 # jaq lacks, and those that it answers otherwise than the manual says.
 
 # Numbers, booleans and dates
+def number: number(null);
+def measure($unit): measure($unit; null);
+def money: money(null; null);
+def money($currency): money($currency; null);
 def toboolean: if isboolean then .
   elif . == "true" then true
   elif . == "false" then false

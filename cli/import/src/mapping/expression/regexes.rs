@@ -35,10 +35,10 @@ thread_local! {
 /// itself and its groups.
 pub(super) fn found(
     input: &Val,
-    (regex, flags): (&Val, &Val),
+    [regex, flags]: [Val; 2],
     wanted: Wanted,
 ) -> Result<Val, Error<Val>> {
-    let [given, regex, flags] = [input, regex, flags].map(|value| {
+    let [given, regex, flags] = [input, &regex, &flags].map(|value| {
         text(value).ok_or_else(|| Error::str(format!("this needs a text, not {value}")))
     });
     let (given, flags) = (given?, flags?);

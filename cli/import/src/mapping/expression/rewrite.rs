@@ -77,17 +77,15 @@ pub(super) struct Found<'c> {
     pub(super) called: HashSet<&'c str>,
     /// The texts in it, which may be keys, and whether it uses them as keys itself.
     pub(super) named: HashMap<String, bool>,
-    /// The joins it names with a literal, in order.
-    pub(super) joins: Vec<String>,
-    /// Whether it defines a function of its own by the name of the one that finds joined records.
-    hides_joined: bool,
+    /// A definition in it that calls itself.
+    pub(super) recursive: Option<&'c str>,
 }
 
 /// Rewrites an expression, or definitions of the library.
 #[derive(Default)]
 pub(super) struct Rewriter<'c> {
     is_observed: bool,
-    found: Found<'c>,
+    pub(super) found: Found<'c>,
 }
 
 /// A definition in the form in which it runs.
@@ -96,7 +94,6 @@ pub(super) struct Rewritten<'c> {
     pub(super) definition: Def<&'c str>,
     pub(super) called: HashSet<&'c str>,
     named: HashMap<String, bool>,
-    hides_joined: bool,
 }
 
 impl<'c> Rewritten<'c> {
@@ -108,7 +105,6 @@ impl<'c> Rewritten<'c> {
             definition,
             called: found.called,
             named: found.named,
-            hides_joined: found.hides_joined,
         }
     }
 }
@@ -161,9 +157,13 @@ impl<'c> Rewriter<'c> {
         }
     }
 
-    fn definition(&mut self, def: Def<&'c str>) -> Def<&'c str> {
-        self.found.hides_joined |= def.name == "joined" && def.args.len() == 1;
+    pub(super) fn definition(&mut self, def: Def<&'c str>) -> Def<&'c str> {
+        let called_before = std::mem::take(&mut self.found.called);
         let body = self.term(def.body);
+        if self.found.called.contains(def.name) {
+            self.found.recursive.get_or_insert(def.name);
+        }
+        self.found.called.extend(called_before);
         Def { body, ..def }
     }
 
@@ -178,11 +178,6 @@ impl<'c> Rewriter<'c> {
 
     fn call(&mut self, name: &'c str, arguments: Vec<Term<&'c str>>) -> Term<&'c str> {
         self.found.called.insert(name);
-        if name == "joined"
-            && let [join] = arguments.as_slice()
-        {
-            self.found.joins.extend(literal(join));
-        }
         let mut arguments = self.terms(arguments);
         if !self.is_observed {
             return Term::Call(name, arguments);
@@ -432,13 +427,9 @@ impl<'c> Parsed<'c> {
             for key in rewritten.named.into_keys() {
                 found.named.entry(key).or_default();
             }
-            found.hides_joined |= rewritten.hides_joined;
             definitions.push(rewritten.definition);
         }
         definitions.reverse();
-        if found.hides_joined {
-            found.joins.clear();
-        }
         Some(Self {
             definitions,
             body,

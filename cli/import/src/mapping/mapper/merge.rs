@@ -276,13 +276,9 @@ impl<'a> Merge<'a> {
                  `plain` keeps no more than their `text`, `content` and `children`"
             );
             let code = Code::RichTextNotRead;
-            let finding = Finding::new(code, Some(first.place()), message);
             let hint = "say in [rich_text.blocks] of the mapping what such a node is, and where \
                         its text is";
-            Some(Finding {
-                hint: Some(hint.to_owned()),
-                ..finding
-            })
+            Some(Finding::new(code, Some(first.place()), message).hint(hint))
         })
     }
 

@@ -4,7 +4,7 @@
 //! A column is what one expression of the mapping reads. Nothing here reads numbers.
 
 use crate::finding::{Code, Finding, Place, cut};
-use crate::mapping::definition::{Definition, ExpressionId, Field};
+use crate::mapping::definition::{Definition, ExpressionId, Rule};
 use crate::mapping::functions::measure::Convention;
 
 /// Fields of boats whose values may have thousands. In others, a thousand times the value is refused
@@ -85,7 +85,8 @@ impl Written {
         definition: &Definition,
         place: impl Fn(usize) -> Place,
     ) -> Option<Finding> {
-        let field = field_of(definition, id);
+        let mut made = definition.rules.iter().flat_map(Rule::made);
+        let field = made.find_map(|(field, by)| (by == id).then(|| field.to_string()));
         let may_part = may_have_thousands(field.as_deref());
         let (code, shown, why) = match self {
             Self {
@@ -176,25 +177,4 @@ fn may_have_thousands(field: Option<&str>) -> bool {
         let last = field.rsplit('.').next().unwrap_or(field);
         WITH_THOUSANDS.contains(&last)
     })
-}
-
-/// The field of a native record that an expression makes, if it makes one.
-fn field_of(definition: &Definition, id: ExpressionId) -> Option<String> {
-    let fields = definition.rules.iter().flat_map(|rule| &rule.fields);
-    let mut fields = fields.filter_map(|(name, field)| within(field, name.clone(), id));
-    fields.next()
-}
-
-fn within(field: &Field, name: String, id: ExpressionId) -> Option<String> {
-    match field {
-        Field::Value { from, .. } => (*from == id).then_some(name),
-        Field::List { each, member } => {
-            let member = within(member, format!("{name}[]"), id);
-            member.or_else(|| (*each == id).then_some(name))
-        }
-        Field::Object(fields) => {
-            let mut fields = fields.iter();
-            fields.find_map(|(inner, field)| within(field, format!("{name}.{inner}"), id))
-        }
-    }
 }

@@ -199,7 +199,7 @@ impl Warnings<'_> {
         let finding = Finding::in_file(Code::FileNotRead, first, None, message);
         let hint = "name what is wanted in `files` of a [[sources]], and what is not in `ignore` \
                     at the top of the mapping";
-        self.push_with_hint(finding, hint);
+        self.findings.push(finding.hint(hint));
     }
 
     /// Warns of lists beside those that are read.
@@ -218,15 +218,8 @@ impl Warnings<'_> {
             let finding = Finding::in_file(Code::ListNotRead, file, None, message);
             let hint = "name it in `records` of a [[sources]] if it is wanted, and in its `ignore` \
                         if not";
-            self.push_with_hint(finding, hint);
+            self.findings.push(finding.hint(hint));
         }
-    }
-
-    fn push_with_hint(&mut self, finding: Finding, hint: &str) {
-        self.findings.push(Finding {
-            hint: Some(hint.to_owned()),
-            ..finding
-        });
     }
 }
 

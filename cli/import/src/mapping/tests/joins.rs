@@ -150,7 +150,7 @@ fn a_join_that_is_asked_for_too_early_or_is_not_there_is_told() {
         &[
             "3: - MAPPING_FAILED  the `id` of a record could not be found: `joined` knows nothing until all is read: it has no place in [envelope], [[sources]], [links] and [joins]",
             "13: TYPE_NOT_FOUND no record is of the type `w`",
-            "1: boat MAPPING_FAILED /model there is no join [joins.variant]",
+            "1: boat MAPPING_FAILED /model there is no join [joins.variant] (did you mean \"variants\"?)",
         ],
     );
 }

@@ -217,35 +217,3 @@ fn a_price_in_place_of_its_fields_is_told_which_they_are() {
     NO_PUBLISHED_BOATS -: the export has no valid published boat;
     "#);
 }
-
-#[test]
-fn where_the_encoding_is_doubtful_a_garbled_word_is_told_so() {
-    let published = "[tables.status]\n\"veröffentlicht\" = true\n";
-    let asking = MAPPING
-        .replace(
-            "'(has(\"live\") | not) or .live'",
-            "'.status | lookup(\"status\")'",
-        )
-        .replace(
-            "reader = \"ndjson\"",
-            "reader = \"ndjson\"\nencoding = \"windows-1252\"",
-        );
-    let mapping = Mapping::parse("a.toml".to_owned(), asking + published).unwrap();
-    let words = ["veröffentlicht", "live"];
-    let records = words.map(|word| with(boat(), "/status", json!(word)));
-    let run = Run::mapped(&lines(&records), &mapping);
-    let listed = run.outcome.findings.listed().into_iter();
-    let told = listed.map(|finding| {
-        let hint = finding.hint.as_deref().unwrap_or_default();
-        format!("{}: {}; {hint}", finding.code.as_str(), finding.message)
-    });
-    insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
-    MAPPING_FAILED: the `published` of a record could not be found: [tables.status] does not have "verÃ¶ffentlicht" (did you mean "veröffentlicht"?): add `"verÃ¶ffentlicht" = …` to it (a.toml:43); drop `encoding` from the source in the mapping first, as the warning about the file says: this text is probably garbled by it
-    MAPPING_FAILED: the `published` of a record could not be found: [tables.status] does not have "live": add `"live" = …` to it (a.toml:43); write what is true for published records and false for all others, such as published = '.state == "live"'; `// false` behind it stands for an empty value
-    ENCODING_DOUBTFUL: the file is read as windows-1252, though all of it is valid UTF-8: drop `encoding` from the source in the mapping, unless the file is not; 
-    SOURCE_WITHOUT_RECORDS: the files called *.ndjson have no record that could be identified; 
-    TYPE_NOT_FOUND: no record is of the type `boat`; 
-    TYPE_NOT_FOUND: no record is of the type `manufacturer`; 
-    NO_PUBLISHED_BOATS: the export has no valid published boat;
-    "#);
-}

@@ -12,7 +12,7 @@ use crate::suggest::names::{REQUIRED, Reading, WANTED};
 use crate::suggest::photos;
 use crate::suggest::survey::{KEYS_MAX, Key, RECORDS_MAX};
 use crate::suggest::text::{clean, listed};
-use crate::suggest::values::is_read;
+use crate::suggest::values::{is_read, time_of};
 
 /// How many keys are named as possible sources of a required field.
 pub(in crate::suggest) const CANDIDATES_MAX: usize = 3;
@@ -90,6 +90,11 @@ impl List<'_> {
         decide("published", &self.publication.why());
         if self.choice("updatedAt").is_none() {
             let why = match time_of_change(&self.file.keys) {
+                Some(key) if let Some(read) = time_of(key) => format!(
+                    "the same for every record, as {} is of no zone: `({} | values | {read}) // $updated_at` reads it as of UTC",
+                    with_sample(key),
+                    clean(&key.path, 60),
+                ),
                 Some(key) => format!(
                     "the same for every record, as {} is in no form that is known: `time(form; zone)` \
                      reads it",
