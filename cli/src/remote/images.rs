@@ -27,9 +27,9 @@ use url::Url;
 
 use self::ask::{Asker, Found};
 use self::hosts::{Answer, Hosts, Limits, Question};
-use self::kept::{Change, Kept, KeptError, KeptImage};
+use self::kept::{Change, Kept, KeptImage};
+pub use self::policy::ImageHost;
 use self::policy::Policy;
-pub use self::policy::{ImageHost, NotAHost};
 use crate::terminal::progress::Progress;
 
 /// Threads that wait for the network and decrypt.
@@ -66,9 +66,9 @@ impl ImageMeasurer for Images<'_> {
             let created = self.data.create();
             let directory = self.data.path().display();
             created.with_context(|| format!("could not create {directory}"))?;
-            Sizes::of(Kept::open(&path).map(Some), self)
+            self.kept(Kept::open(&path).map(Some))
         } else {
-            Sizes::of(Kept::read(&path), self)
+            self.kept(Kept::read(&path))
         };
         let now = self.clock.now().unix_seconds();
         let mut measured = MeasuredImages::new();
@@ -107,38 +107,43 @@ impl ImageMeasurer for Images<'_> {
     }
 }
 
-/// The sizes that are kept. If they cannot be read or saved, images are measured without them, and
-/// again the next time.
+/// The sizes that are kept, as long as they can be read and saved. Without them images are measured
+/// all the same, and again the next time.
 struct Sizes<'i> {
     kept: Option<Kept>,
-    warnings: &'i RefCell<Vec<String>>,
+    images: &'i Images<'i>,
 }
 
-impl<'i> Sizes<'i> {
-    fn of(opened: Result<Option<Kept>, KeptError>, images: &'i Images<'_>) -> Self {
-        let (kept, warnings) = (None, &images.warnings);
-        let mut sizes = Self { kept, warnings };
-        sizes.kept = sizes.noted(opened).flatten();
-        sizes
-    }
-
-    /// Does something with them, as long as nothing has failed.
-    fn attempt<T>(&mut self, act: impl FnOnce(&mut Kept) -> Result<T, KeptError>) -> Option<T> {
+impl Sizes<'_> {
+    /// Does something with them.
+    fn attempt<T>(&mut self, act: impl FnOnce(&mut Kept) -> rusqlite::Result<T>) -> Option<T> {
         let done = act(self.kept.as_mut()?);
-        self.noted(done)
-    }
-
-    fn noted<T>(&mut self, done: Result<T, KeptError>) -> Option<T> {
-        let warn = |error: KeptError| {
+        done.map_err(|error| {
             self.kept = None;
-            let warning = format!("warning: {:#}", anyhow::Error::from(error));
-            self.warnings.borrow_mut().push(warning);
-        };
-        done.map_err(warn).ok()
+            self.images.warn_of(&error);
+        })
+        .ok()
     }
 }
 
 impl Images<'_> {
+    fn kept(&self, opened: rusqlite::Result<Option<Kept>>) -> Sizes<'_> {
+        let kept = opened.map_err(|error| self.warn_of(&error));
+        Sizes {
+            kept: kept.ok().flatten(),
+            images: self,
+        }
+    }
+
+    fn warn_of(&self, error: &rusqlite::Error) {
+        let path = self.data.images_database();
+        let path = path.display();
+        let warning = format!(
+            "warning: the sizes of images in {path} cannot be used, so they are measured again: {error}"
+        );
+        self.warnings.borrow_mut().push(warning);
+    }
+
     /// Whether an image is to be asked for again.
     fn is_old(&self, known: &KeptImage, now: i64) -> bool {
         let age = u64::try_from(now - known.checked_at).unwrap_or(0);
@@ -163,12 +168,19 @@ impl Images<'_> {
         self.progress.images(questions.len() as u64);
         let hosts = Hosts::new(asker, Limits::default());
         let now = self.clock.now().unix_seconds();
-        let mut unchecked = Unchecked::of(&questions);
+        // For all that is known there is no time, until there is an answer.
+        let known = questions.iter().filter(|of| of.known.is_some()).count();
+        let mut in_vain = BTreeMap::from([(Unmeasured::NoTime, known)]);
         let mut keep = |answers: Vec<Answer>| {
             self.progress.advance(answers.len() as u64);
             let mut changes = Vec::new();
             for (Question { address, known, .. }, found) in answers {
-                unchecked.answered(known.is_some(), found.as_ref().err());
+                if known.is_some() {
+                    *in_vain.entry(Unmeasured::NoTime).or_default() -= 1;
+                    if let Some(why) = found.as_ref().err().filter(|why| why.may_pass()) {
+                        *in_vain.entry(*why).or_default() += 1;
+                    }
+                }
                 if let Some((change, size)) = news(found, known, now) {
                     changes.push((address.clone(), change));
                     measured.insert(address, size);
@@ -180,39 +192,20 @@ impl Images<'_> {
         // Looking up a name may take long to end.
         runtime.shutdown_background();
         self.progress.finish();
-        self.warnings.borrow_mut().extend(unchecked.warning());
+        self.warnings.borrow_mut().extend(unchecked(&in_vain));
         Ok(())
     }
 }
 
-/// Images that were to be asked for again, by why that was in vain. What is known of them holds.
-struct Unchecked(BTreeMap<Unmeasured, u64>);
-
-impl Unchecked {
-    /// For all that is known there is no time, until there is an answer.
-    fn of(questions: &[Question]) -> Self {
-        let known = questions.iter().filter(|of| of.known.is_some()).count();
-        Self(BTreeMap::from([(Unmeasured::NoTime, known as u64)]))
-    }
-
-    fn answered(&mut self, is_known: bool, why: Option<&Unmeasured>) {
-        if is_known {
-            *self.0.entry(Unmeasured::NoTime).or_default() -= 1;
-            if let Some(why) = why.filter(|why| why.may_pass()) {
-                *self.0.entry(*why).or_default() += 1;
-            }
-        }
-    }
-
-    fn warning(&self) -> Option<String> {
-        let reasons = self.0.iter().filter(|(_, count)| **count != 0);
-        let reasons: Vec<String> = reasons
-            .map(|(why, count)| format!("{count} {}", why.as_str()))
-            .collect();
-        let reasons = reasons.join(", ");
-        let what = "images could not be asked for again, and keep the sizes that are known";
-        (!reasons.is_empty()).then(|| format!("warning: {what}: {reasons}"))
-    }
+/// The warning about images that were to be asked for again, by why that was in vain.
+fn unchecked(reasons: &BTreeMap<Unmeasured, usize>) -> Option<String> {
+    let reasons = reasons.iter().filter(|(_, count)| **count != 0);
+    let reasons: Vec<String> = reasons
+        .map(|(why, count)| format!("{count} {}", why.as_str()))
+        .collect();
+    let reasons = reasons.join(", ");
+    let what = "images could not be asked for again, and keep the sizes that are known";
+    (!reasons.is_empty()).then(|| format!("warning: {what}: {reasons}"))
 }
 
 /// What an answer changes of what is known of an address: what is kept of it, and its size. An
@@ -223,10 +216,9 @@ fn news(
     now: i64,
 ) -> Option<(Change, Result<ImageSize, Unmeasured>)> {
     let image = match (found, known) {
-        (Ok(Found::Image { size, etag, length }), _) => KeptImage {
+        (Ok(Found::Image { size, etag }), _) => KeptImage {
             size,
             etag,
-            length,
             checked_at: now,
         },
         (Ok(Found::Same), Some(known)) => KeptImage {

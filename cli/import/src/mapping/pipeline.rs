@@ -31,8 +31,8 @@ const BATCH_RECORDS: usize = 256;
 /// Bytes of records after which a batch is handed over.
 const BATCH_BYTES: usize = 1024 * 1024;
 
-/// Most addresses of images that are collected to be measured, and their most bytes together.
-const ADDRESSES_MAX: (usize, usize) = (1_000_000, 256 * 1024 * 1024);
+/// Most bytes of addresses of images that are collected to be measured: some millions of them.
+const ADDRESSES_BYTES: usize = 256 * 1024 * 1024;
 
 /// Maps the records of an export.
 pub(crate) struct Pipeline<'a, 't> {
@@ -156,12 +156,12 @@ impl<'a, 't> Pipeline<'a, 't> {
         let progress = self.context.progress;
         progress.mapping(records);
         let mut addresses = BTreeSet::new();
-        let (most, mut bytes_left) = ADDRESSES_MAX;
+        let mut bytes_left = ADDRESSES_BYTES;
         self.make_all(index, false, &mut |piece, _sink| {
             progress.advance(piece.records);
             for address in piece.into_addresses() {
                 let length = address.len();
-                if addresses.len() < most && length <= bytes_left && addresses.insert(address) {
+                if length <= bytes_left && addresses.insert(address) {
                     bytes_left -= length;
                 }
             }

@@ -26,7 +26,7 @@ use super::photos::Photos;
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
 use super::text::{line, quoted};
-use super::values::{has_size, is_slug, time_of};
+use super::values::{is_slug, time_of};
 use crate::mapping::UNDECIDED;
 use crate::source::{Encoding, Rows, SheetName, TableLayout};
 
@@ -238,12 +238,6 @@ impl List<'_> {
                         "image.format",
                         &quoted(&format!("({format}) // null")),
                     );
-                    if self.has_named_size() {
-                        for side in ["width", "height"] {
-                            let of_name = quoted(&format!("{path} | named_size.{side}"));
-                            line(text, &format!("image.{side}"), &of_name);
-                        }
-                    }
                 }
             }
         }
@@ -443,16 +437,7 @@ impl List<'_> {
 
     fn has_whole_image(&self) -> bool {
         let parts = ["image.url", "image.width", "image.height"];
-        parts.iter().all(|part| self.choice(part).is_some()) || self.has_named_size()
-    }
-
-    /// Whether only the names of the images contain their dimensions.
-    fn has_named_size(&self) -> bool {
-        let has_key = |part| self.choice(part).is_some();
-        let images = self.choice("image.url").map(|choice| choice.key);
-        images.is_some_and(|key| key.all(has_size))
-            && !has_key("image.width")
-            && !has_key("image.height")
+        parts.iter().all(|part| self.choice(part).is_some())
     }
 
     /// The unit system of the lengths, for exports without a key for it.

@@ -109,20 +109,6 @@ fn has_shape(text: &str, shape: &str) -> bool {
     text.chars().map(digit_or_same).eq(shape.chars())
 }
 
-/// Whether the name of an image contains its dimensions, as in `bow_1600x1067.jpg`.
-pub(super) fn has_size(address: &str) -> bool {
-    let plain = address.split('?').next().unwrap_or_default();
-    let name = plain.rsplit_once('.').map_or("", |(name, _)| name);
-    let parts = name.rsplit_once('x').and_then(|(before, height)| {
-        let width = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
-        Some((width, height))
-    });
-    let is_size = |text: &str| {
-        (2..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    parts.is_some_and(|(width, height)| is_size(width) && is_size(height))
-}
-
 fn year_of(text: &str) -> Option<u16> {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit());
     let year = numbers.find(|number| number.len() == 4)?.parse().ok()?;

@@ -33,7 +33,6 @@ pub(super) enum Found {
     Image {
         size: ImageSize,
         etag: Option<String>,
-        length: Option<i64>,
     },
     /// The image that is known already.
     Same,
@@ -84,8 +83,8 @@ impl Asker {
             let most = if about.is_part { most } else { HEAD_MAX };
             let (size, has_more) = read(&mut response, most).await;
             if let Some(size) = size {
-                let About { etag, length, .. } = about;
-                return Ok(Found::Image { size, etag, length });
+                let etag = about.etag;
+                return Ok(Found::Image { size, etag });
             }
             if !(about.is_part && has_more) {
                 break;

@@ -6,11 +6,11 @@
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use import::image::ImageSize;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Result, Row, params};
 
 /// How long another command may take to save what it measured.
 const BUSY_MAX: Duration = Duration::from_secs(30);
@@ -27,10 +27,13 @@ CREATE TABLE IF NOT EXISTS images (
     height INTEGER NOT NULL,
     format TEXT NOT NULL,
     etag TEXT,
-    length INTEGER,
     checked_at INTEGER NOT NULL,
     seen_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;";
+
+const REPLACE: &str = "
+INSERT OR REPLACE INTO images (address, width, height, format, etag, checked_at, seen_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
 /// An image that was measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +41,6 @@ pub(super) struct KeptImage {
     pub(super) size: ImageSize,
     /// What names this state of it.
     pub(super) etag: Option<String>,
-    /// Its bytes.
-    pub(super) length: Option<i64>,
     /// When it was last asked for, in Unix seconds.
     pub(super) checked_at: i64,
 }
@@ -53,98 +54,88 @@ pub(super) enum Change {
 }
 
 /// All of them.
-pub(super) struct Kept {
-    path: PathBuf,
-    connection: Connection,
-}
-
-/// The file is of no use.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "could not {attempt} the sizes of images in {}, without which they are measured again",
-    .path.display()
-)]
-pub(super) struct KeptError {
-    attempt: &'static str,
-    path: PathBuf,
-    source: rusqlite::Error,
-}
+pub(super) struct Kept(Connection);
 
 impl Kept {
     /// Opens the file, which is made if it is not there.
-    pub(super) fn open(path: &Path) -> Result<Self, KeptError> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let mut private = OpenOptions::new();
         // SQLite says better what is wrong.
         _ = private.write(true).create_new(true).mode(0o600).open(path);
         let kept = Self::with(path)?;
-        let made = kept.connection.execute_batch(TABLE);
-        made.map_err(|source| kept.failed("keep", source))?;
+        kept.0.execute_batch(TABLE)?;
         Ok(kept)
     }
 
     /// Opens the file to read it, if there is anything in it.
-    pub(super) fn read(path: &Path) -> Result<Option<Self>, KeptError> {
+    pub(super) fn read(path: &Path) -> Result<Option<Self>> {
         let has_any = path.metadata().is_ok_and(|file| file.len() != 0);
         has_any.then(|| Self::with(path)).transpose()
     }
 
     /// SQLite opens the file to write it, if that is possible, also for those who only read: what a
     /// killed command was saving is undone first.
-    fn with(path: &Path) -> Result<Self, KeptError> {
-        let connect = || {
-            // No command writes through a link; that the way to the file has some is usual.
-            if path.is_symlink() {
-                return Err(rusqlite::Error::InvalidPath(path.to_owned()));
-            }
-            let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-            connection.busy_timeout(BUSY_MAX)?;
-            // The system may have no directory for temporary files that can be written.
-            connection.pragma_update(None, "temp_store", "memory")?;
-            Ok(connection)
-        };
-        Ok(Self {
-            connection: connect().map_err(|source| KeptError {
-                attempt: "open",
-                path: path.to_owned(),
-                source,
-            })?,
-            path: path.to_owned(),
-        })
-    }
-
-    fn failed(&self, attempt: &'static str, source: rusqlite::Error) -> KeptError {
-        KeptError {
-            attempt,
-            path: self.path.clone(),
-            source,
+    fn with(path: &Path) -> Result<Self> {
+        // No command writes through a link; that the way to the file has some is usual.
+        if path.is_symlink() {
+            return Err(rusqlite::Error::InvalidPath(path.to_owned()));
         }
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.busy_timeout(BUSY_MAX)?;
+        // The system may have no directory for temporary files that can be written.
+        connection.pragma_update(None, "temp_store", "memory")?;
+        Ok(Self(connection))
     }
 
     /// What is known of an address.
-    pub(super) fn find(&self, address: &str) -> Result<Option<KeptImage>, KeptError> {
-        let query =
-            "SELECT width, height, format, etag, length, checked_at FROM images WHERE address = ?1";
-        let statement = self.connection.prepare_cached(query);
-        let found = statement.and_then(|mut of| of.query_row([address], image).optional());
-        let found = found.map_err(|source| self.failed("read", source))?;
+    pub(super) fn find(&self, address: &str) -> Result<Option<KeptImage>> {
+        let query = "SELECT width, height, format, etag, checked_at FROM images WHERE address = ?1";
+        let mut statement = self.0.prepare_cached(query)?;
+        let found = statement.query_row([address], image).optional()?;
         Ok(found.flatten())
     }
 
     /// Saves all of these, or nothing.
-    pub(super) fn save(&mut self, changes: &[(String, Change)], now: i64) -> Result<(), KeptError> {
-        let saved = saved(&mut self.connection, changes, now);
-        saved.map_err(|source| self.failed("keep", source))
+    pub(super) fn save(&mut self, changes: &[(String, Change)], now: i64) -> Result<()> {
+        let transaction = self.0.transaction()?;
+        for (address, change) in changes {
+            match change {
+                Change::Measured(KeptImage {
+                    size,
+                    etag,
+                    checked_at,
+                }) => transaction.prepare_cached(REPLACE)?.execute(params![
+                    address,
+                    size.width,
+                    size.height,
+                    size.format,
+                    etag,
+                    checked_at,
+                    now
+                ])?,
+                Change::Gone => transaction
+                    .prepare_cached("DELETE FROM images WHERE address = ?1")?
+                    .execute([address])?,
+            };
+        }
+        transaction.commit()
     }
 
     /// Notes that these addresses are in an export, and drops those that long were in none.
-    pub(super) fn see(&mut self, addresses: &[String], now: i64) -> Result<(), KeptError> {
-        let seen = seen(&mut self.connection, addresses, now);
-        seen.map_err(|source| self.failed("keep", source))
+    pub(super) fn see(&mut self, addresses: &[String], now: i64) -> Result<()> {
+        let transaction = self.0.transaction()?;
+        for address in addresses {
+            let update = "UPDATE images SET seen_at = ?1 WHERE address = ?2 AND seen_at < ?3";
+            let mut update = transaction.prepare_cached(update)?;
+            update.execute(params![now, address, now - SEEN_EVERY])?;
+        }
+        transaction.execute("DELETE FROM images WHERE seen_at < ?1", [now - SEEN_MAX])?;
+        transaction.commit()
     }
 }
 
 /// An image, unless a later version of this program knows more formats.
-fn image(row: &Row<'_>) -> rusqlite::Result<Option<KeptImage>> {
+fn image(row: &Row<'_>) -> Result<Option<KeptImage>> {
     let format: String = row.get(2)?;
     let Some(format) = ImageSize::FORMATS.into_iter().find(|of| *of == format) else {
         return Ok(None);
@@ -156,57 +147,8 @@ fn image(row: &Row<'_>) -> rusqlite::Result<Option<KeptImage>> {
             format,
         },
         etag: row.get(3)?,
-        length: row.get(4)?,
-        checked_at: row.get(5)?,
+        checked_at: row.get(4)?,
     }))
-}
-
-fn saved(
-    connection: &mut Connection,
-    changes: &[(String, Change)],
-    now: i64,
-) -> rusqlite::Result<()> {
-    let transaction = connection.transaction()?;
-    for (address, change) in changes {
-        match change {
-            Change::Measured(KeptImage {
-                size,
-                etag,
-                length,
-                checked_at,
-            }) => transaction
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO images VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                )?
-                .execute(params![
-                    address,
-                    size.width,
-                    size.height,
-                    size.format,
-                    etag,
-                    length,
-                    checked_at,
-                    now
-                ])?,
-            Change::Gone => transaction
-                .prepare_cached("DELETE FROM images WHERE address = ?1")?
-                .execute([address])?,
-        };
-    }
-    transaction.commit()
-}
-
-fn seen(connection: &mut Connection, addresses: &[String], now: i64) -> rusqlite::Result<()> {
-    let transaction = connection.transaction()?;
-    {
-        let update = "UPDATE images SET seen_at = ?1 WHERE address = ?2 AND seen_at < ?3";
-        let mut update = transaction.prepare(update)?;
-        for address in addresses {
-            update.execute(params![now, address, now - SEEN_EVERY])?;
-        }
-    }
-    transaction.execute("DELETE FROM images WHERE seen_at < ?1", [now - SEEN_MAX])?;
-    transaction.commit()
 }
 
 #[cfg(test)]
@@ -225,7 +167,6 @@ mod tests {
                 format: "png",
             },
             etag: Some("\"a\"".to_owned()),
-            length: Some(7),
             checked_at,
         }
     }
@@ -263,23 +204,15 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_of_no_use_is_named() {
+    fn what_is_no_such_file_is_not_used_and_no_link_is_followed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("images.sqlite");
-        let error = |attempt| {
-            let error = Kept::open(&path).err().unwrap().to_string();
-            let expected = format!(
-                "could not {attempt} the sizes of images in {}, without which they are measured again",
-                path.display()
-            );
-            assert_eq!(error, expected);
-        };
         let mut file = fs::File::create(&path).unwrap();
         file.write_all(&[b'x'; 4096]).unwrap();
-        error("keep");
+        Kept::open(&path).err().unwrap();
         fs::remove_file(&path).unwrap();
         symlink(directory.path().join("elsewhere"), &path).unwrap();
-        error("open");
+        Kept::open(&path).err().unwrap();
         assert_eq!(directory.path().read_dir().unwrap().count(), 1);
     }
 

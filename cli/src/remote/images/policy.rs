@@ -69,22 +69,19 @@ pub struct ImageHost {
     port: Option<u16>,
 }
 
-/// Why a text names no host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must be the name or the address of a host, alone or with a port, such as images.intranet or 10.0.0.5:8080"
-)]
-pub struct NotAHost;
+/// What a text must be to name a host.
+const NOT_A_HOST: &str = "must be the name or the address of a host, alone or with a port, such as \
+                          images.intranet or 10.0.0.5:8080";
 
 impl FromStr for ImageHost {
-    type Err = NotAHost;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, NotAHost> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_v6 = text.parse::<Ipv6Addr>().is_ok();
         let (host, port) = match text.rsplit_once(':') {
             Some((host, port)) if !is_v6 && !text.ends_with(']') => {
                 let port = port.parse().ok().filter(|port| *port != 0);
-                (host, Some(port.ok_or(NotAHost)?))
+                (host, Some(port.ok_or(NOT_A_HOST)?))
             }
             _ => (text, None),
         };
@@ -92,7 +89,7 @@ impl FromStr for ImageHost {
         let is_in_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
         let is_host = host.starts_with('[') || host.chars().all(is_in_name);
         let is_host = is_host && Host::parse(&host).is_ok();
-        is_host.then_some(Self { host, port }).ok_or(NotAHost)
+        is_host.then_some(Self { host, port }).ok_or(NOT_A_HOST)
     }
 }
 
@@ -331,7 +328,7 @@ mod tests {
             "10.0.0.0/8",
             "1.2.3.4.5",
         ] {
-            assert_eq!(text.parse::<ImageHost>(), Err(NotAHost), "{text}");
+            assert_eq!(text.parse::<ImageHost>(), Err(NOT_A_HOST), "{text}");
         }
     }
 }

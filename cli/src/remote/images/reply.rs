@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use import::image::Unmeasured;
 use reqwest::StatusCode;
-use reqwest::header::{
-    CONTENT_LENGTH, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, LOCATION, RETRY_AFTER,
-};
+use reqwest::header::{CONTENT_RANGE, ETAG, HeaderMap, HeaderName, LOCATION, RETRY_AFTER};
 
 use crate::remote::response::is_kept;
 
@@ -29,8 +27,6 @@ pub(super) enum Reply {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct About {
     pub(super) etag: Option<String>,
-    /// Its bytes.
-    pub(super) length: Option<i64>,
     /// Whether the reply is a part of it, as it was asked for.
     pub(super) is_part: bool,
 }
@@ -43,17 +39,12 @@ impl Reply {
         match status.as_u16() {
             200 => Self::Image(About {
                 etag,
-                length: text(headers, CONTENT_LENGTH).and_then(|text| text.parse().ok()),
                 is_part: false,
             }),
-            206 => match text(headers, CONTENT_RANGE).and_then(beginning) {
-                Some(total) => Self::Image(About {
-                    etag,
-                    length: total.parse().ok(),
-                    is_part: true,
-                }),
-                None => Self::Not(Unmeasured::NoImage),
-            },
+            206 if text(headers, CONTENT_RANGE).is_some_and(is_beginning) => Self::Image(About {
+                etag,
+                is_part: true,
+            }),
             304 => Self::Same,
             301 | 302 | 303 | 307 | 308 => match text(headers, LOCATION) {
                 Some(to) => Self::Redirect(to.to_owned()),
@@ -61,18 +52,17 @@ impl Reply {
             },
             404 | 410 => Self::Not(Unmeasured::Missing),
             429 | 503 => Self::Wait(text(headers, RETRY_AFTER).and_then(seconds)),
-            // An empty file has no part that could be sent.
-            416 => Self::Not(Unmeasured::NoImage),
+            // Another part of it; an empty file has none that could be sent.
+            206 | 416 => Self::Not(Unmeasured::NoImage),
             408 | 425 | 500.. => Self::Not(Unmeasured::NoAnswer),
             _ => Self::Not(Unmeasured::Refused),
         }
     }
 }
 
-/// How many bytes there are, of which this is the beginning; `*` if that is not known.
-fn beginning(range: &str) -> Option<&str> {
-    let (part, total) = range.strip_prefix("bytes ")?.split_once('/')?;
-    part.starts_with("0-").then_some(total)
+/// Whether a part of a file is its beginning.
+fn is_beginning(range: &str) -> bool {
+    range.starts_with("bytes 0-")
 }
 
 fn seconds(text: &str) -> Option<Duration> {
@@ -95,21 +85,16 @@ mod tests {
 
     #[test]
     fn an_image_is_a_whole_file_or_its_beginning() {
-        let about = |etag: Option<&str>, length, is_part| {
+        let about = |etag: Option<&str>, is_part| {
             let etag = etag.map(str::to_owned);
-            Reply::Image(About {
-                etag,
-                length,
-                is_part,
-            })
+            Reply::Image(About { etag, is_part })
         };
-        let whole = reply(200, &[(ETAG, "\"a\""), (CONTENT_LENGTH, "7")]);
-        assert_eq!(whole, about(Some("\"a\""), Some(7), false));
+        assert_eq!(reply(200, &[(ETAG, "\"a\"")]), about(Some("\"a\""), false));
         let long = "x".repeat(300);
-        assert_eq!(reply(200, &[(ETAG, &long)]), about(None, None, false));
+        assert_eq!(reply(200, &[(ETAG, &long)]), about(None, false));
         for (range, expected) in [
-            ("bytes 0-5/7", about(None, Some(7), true)),
-            ("bytes 0-5/*", about(None, None, true)),
+            ("bytes 0-5/7", about(None, true)),
+            ("bytes 0-5/*", about(None, true)),
             ("bytes 1-5/7", Reply::Not(Unmeasured::NoImage)),
             ("lines 0-5/7", Reply::Not(Unmeasured::NoImage)),
         ] {

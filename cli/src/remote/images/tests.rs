@@ -398,7 +398,7 @@ fn sizes_that_cannot_be_kept_are_measured_all_the_same() {
             panic!("{warnings:?}");
         };
         assert!(
-            warning.starts_with("warning: could not open the sizes of images in "),
+            warning.starts_with("warning: the sizes of images in "),
             "{warning}"
         );
     }

@@ -19,7 +19,7 @@ const MEASURES: [(&str, &str, &str); 3] = [
 ];
 
 /// The other definitions for expressions, in jq.
-const DEFINITIONS: [(&str, &str); 8] = [
+const DEFINITIONS: [(&str, &str); 7] = [
     (
         "of($unit)",
         r#"if . == null then null else "\(.) \($unit)" end"#,
@@ -29,10 +29,6 @@ const DEFINITIONS: [(&str, &str); 8] = [
     (
         "json",
         r#"if . == null then null elif . == "TRUE" or . == "FALSE" then . == "TRUE" else fromjson end"#,
-    ),
-    (
-        "named_size",
-        r#"if . == null then null else (capture("(?<width>[0-9]+)x(?<height>[0-9]+)[.][A-Za-z]+([?].*)?$") // error("no size in the name of the image \(.)")) | {width: (.width | tonumber), height: (.height | tonumber)} end"#,
     ),
     (
         "unquoted",
