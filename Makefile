@@ -2,7 +2,7 @@
 # BUNDLED=1 compiles DuckDB from source instead (about an hour of processor time, once).
 .DEFAULT_GOAL := help
 .PHONY: help demo build dist install test lint doc check format snapshots ci
-.PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-servers bench-engines
+.PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-servers bench-engines
 
 help: ## list these tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -47,7 +47,7 @@ bench: ## all benchmarks, 20 minutes with ROUNDS=3; writes server/benches/result
 bench-get: ## one boat over HTTP beside nginx and empty handlers; BOATS="10000 100000 1000000"
 	.ci/bench get $(BOATS)
 
-bench-lists: ## lists beside bare DuckDB, and over HTTP beside ROAPI and Datasette; BOATS="10000 100000 1000000"
+bench-lists: ## lists beside bare DuckDB, and over HTTP; BOATS="10000 100000 1000000"
 	.ci/bench lists $(BOATS)
 
 bench-import: ## an import beside DuckDB's COPY from JSON to Parquet; BOATS=100000
@@ -58,9 +58,6 @@ bench-start: ## how long the server takes to start, and its memory; BOATS="10000
 
 bench-overload: ## five times the lists that it can answer, for OVERLOAD=300 seconds; BOATS=100000
 	.ci/bench overload $(BOATS)
-
-bench-switch: ## another release again and again under full load, every answer checked; BOATS=100000
-	.ci/bench switch $(BOATS)
 
 bench-servers: ## one boat over HTTP with PostgreSQL and Redis beside the embedded store; BOATS=100000
 	.ci/bench servers $(BOATS)

@@ -458,10 +458,3 @@ test("every example runs as it stands, with two variables", () =>
     assert.equal(await runExamples(page, ".guide .example", { BASE, KEY }, isTold), 12);
     assert.equal(await runExamples(page, ".operation .example", { BASE, KEY }, isAnswer), 3 * operations.length);
   }));
-
-test("with a pasted key, every example runs as it is copied", () =>
-  visit({}, async (page) => {
-    await pasteKey(page);
-    assert.equal(await runExamples(page, ".guide .example", {}, isTold), 12);
-    assert.equal(await runExamples(page, ".operation .example", {}, isAnswer), 3 * operations.length);
-  }));

@@ -164,12 +164,9 @@ class Server:
         return [self.catalogue.command, "--data", self.catalogue.data, "serve", "--listen", "127.0.0.1:0",
                 "--admin", self.admin, "--env", self.environment, "--log", self.level]
 
-    def standard_error(self):
-        return self.log.open("ab")
-
     async def start(self):
         catalogue = self.catalogue
-        with self.standard_error() as log:
+        with self.log.open("ab") as log:
             self.process = subprocess.Popen(self.command(), stdin=self.input, stdout=subprocess.PIPE, stderr=log,
                                             text=True, env=catalogue.environment)
         catalogue.servers.append(self)

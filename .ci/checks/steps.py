@@ -43,19 +43,15 @@ BESIDE = (
 TRIALS = (
     Step("build", (".ci/cargo", "build", "--workspace"), 30 * MINUTE),
     Step("crash", (".ci/crash", "sample"), 20 * MINUTE, ("build",)),
-    Step("disk", (".ci/crash", "disk"), 20 * MINUTE, ("build",)),
     Step("kill", (".ci/faults", "kill", "10"), 10 * MINUTE, ("build",)),
     Step("store", (".ci/faults", "store", "2"), 10 * MINUTE, ("build",)),
     Step("revoke", (".ci/faults", "revoke", "10"), 10 * MINUTE, ("build",)),
-    Step("log", (".ci/faults", "log", "2"), 10 * MINUTE, ("build",)),
     Step("full", (".ci/faults", "full", "30"), 10 * MINUTE, ("build",)),
     Step("clock", (".ci/faults", "clock", "10"), 10 * MINUTE, ("build",)),
     Step("storm", (".ci/cluster", "300"), 15 * MINUTE, ("build",)),
     Step("switch", (".ci/cluster", "switch"), 10 * MINUTE, ("build",)),
     Step("rolling", (".ci/cluster", "rolling"), 10 * MINUTE, ("build",)),
-    Step("redis", (".ci/cluster", "redis"), 10 * MINUTE, ("build",)),
     Step("outages", (".ci/cluster", "outages"), 20 * MINUTE, ("build",)),
-    Step("restarts", (".ci/restarts", "5"), 10 * MINUTE, ("build",)),
     Step("s3", (".ci/s3",), 15 * MINUTE, ("build",)),
     Step("valkey", (".ci/valkey",), 20 * MINUTE),
     Step("units", (".ci/units",), 10 * MINUTE, ("build",)),
@@ -69,6 +65,7 @@ TRIALS = (
     Step("clients", (".ci/contract", "clients"), 30 * MINUTE, ("build",)),
     Step("copies", (".ci/contract", "copies", "60"), 15 * MINUTE, ("build",)),
     Step("tables", (".ci/contract", "tables"), 10 * MINUTE, ("build",)),
+    Step("caches", (".ci/contract", "caches"), 10 * MINUTE, ("build",)),
 )
 # Lanes run beside each other.
 TIERS = {"gate": (ALONE, BESIDE), "trials": (TRIALS,)}

@@ -12,6 +12,7 @@ from checks.base import ROOT
 SERVING, UNAVAILABLE = "server/deploy/serving.md", "server/deploy/unavailable.md"
 SHARED, PUBLISH = "server/deploy/several-servers.md", "cli/guides/publish.md"
 NIGHTLY, UPGRADE = "cli/guides/nightly-import.md", "server/deploy/upgrade.md"
+API, MAPPINGS = "server/guides/api.md", "cli/import/guides/mappings.md"
 # A source, what stands before a number there, the page that has the number, and how; `{}` is the number.
 NUMBERS = (
     ("server/src/wire/admission.rs", "const CONNECTIONS_MAX: usize = ", SERVING, "| connections | {}, or"),
@@ -37,6 +38,21 @@ NUMBERS = (
     ("shared/src/release/prune.rs", "const YOUNG: Duration = Duration::from_hours(", PUBLISH, "in the last {} hours"),
     ("shared/src/release/manifest.rs", 'const FORMAT: &str = "boat-release/', UPGRADE, "`boat-release/{}` only"),
     ("shared/src/keys/tables.rs", "const VERSION: i64 = ", UPGRADE, "tables of version {}."),
+    ("server/src/params/search.rs", "const SEARCH_MAX: usize = ", API, "begins a word of the model; {} characters)"),
+    ("server/src/params/parameter.rs", "const LIMIT_MAX: u64 = ", API, "`limit` (1–{}, "),
+    ("server/src/params/parameter.rs", "const LIMIT_DEFAULT: u64 = ", API, ", {} by default) and `offset`"),
+    ("server/src/params/changes.rs", "const CHANGES_LIMIT_MAX: u64 = ", API, "up to {} changes a page"),
+    ("server/src/http/representation.rs", "const TINY_BYTES: usize = ", API, "Responses from {} bytes on"),
+    ("cli/import/src/mapping/bounds.rs", "const DEPTH_MAX: usize = ", MAPPINGS, "{} levels |"),
+    ("cli/import/src/source/readers/xml/element.rs", "const NODES_MAX: usize = ", MAPPINGS, "{} elements and attributes"),
+    ("cli/import/src/source/readers/table.rs", "const COLUMNS_MAX: usize = ", MAPPINGS, "| a table | {} columns |"),
+    ("cli/import/src/source/readers/workbook.rs", "const PACKED_MAX: u64 = ", MAPPINGS, "| a workbook | {} MiB,"),
+    ("cli/import/src/mapping/watch.rs", "const RECORD_TIME_MAX: Duration = Duration::from_secs(", MAPPINGS,
+     "stopped after {} seconds"),
+    ("cli/src/commands/wait.rs", "const WAIT_MAX: Duration = Duration::from_secs(", "cli/guides/keys.md",
+     "within {} seconds, the command"),
+    ("server/src/ops/scrape/quotas.rs", "const SUBSCRIPTIONS_MAX: usize = ", "server/deploy/monitoring.md",
+     "the first {} by name"),
 )
 
 

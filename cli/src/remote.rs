@@ -28,7 +28,7 @@ use self::download::Download;
 pub use self::download::Fetching;
 use self::endpoint::Endpoint;
 pub use self::failure::FetchError;
-pub use self::images::Images;
+pub use self::images::{ImageHost, Images, NotAHost};
 pub use self::settings::RemoteSettings;
 
 /// Most bytes of one address by default.

@@ -92,10 +92,7 @@ impl Serving {
             catalogue: Arc::new(catalogue),
             keyring: Arc::clone(&keyring),
             quotas: Quotas::new(ledger),
-            identities: {
-                let releases = Arc::clone(&releases);
-                Box::new(move |id| releases.identities(id))
-            },
+            others: Arc::clone(&releases).into(),
             clock: Arc::clone(&context.clock),
             request_ids: Box::new(RandomRequestIds::new(Box::new(StdRng::from_rng(
                 &mut context.random,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use parking_lot::Mutex;
 use shared::base::clock::{Clock, Moment};
 use shared::keys::environment::Environment;
@@ -14,7 +14,7 @@ use crate::base::request_id::RequestIds;
 use crate::cache::ListCache;
 use crate::catalogue::Catalogue;
 use crate::clock_watch::ClockWatch;
-use crate::comparisons::{Comparisons, ReadIdentities};
+use crate::comparisons::{Comparisons, OtherReleases};
 use crate::compressed::CompressedBodies;
 use crate::cors::AllowedOrigins;
 use crate::keyring::Keyring;
@@ -32,8 +32,8 @@ pub struct Parts {
     pub keyring: Arc<Keyring>,
     /// Monthly quotas.
     pub quotas: Quotas,
-    /// Reads what is compared of releases that are not served.
-    pub identities: ReadIdentities,
+    /// The releases that the served one is compared with.
+    pub others: OtherReleases,
     /// Source of time.
     pub clock: Arc<dyn Clock>,
     /// Source of request ids.
@@ -75,7 +75,7 @@ impl App {
             minutes: MinuteStore::Memory(RateLimits::new()),
             quotas: parts.quotas,
             lists: ListCache::new(),
-            comparisons: Arc::new(Comparisons::new(parts.identities)),
+            comparisons: Arc::new(Comparisons::new(parts.others)),
             compressed: CompressedBodies::new(),
             overloads: Mutex::default(),
             metrics,
@@ -149,7 +149,12 @@ impl App {
 
     /// The catalogue served now. A request takes it once, so that it sees a single release.
     pub fn catalogue(&self) -> Arc<Catalogue> {
-        self.catalogue.load_full()
+        Guard::into_inner(self.borrow_catalogue())
+    }
+
+    /// The same, without counting a reference in memory that all threads share.
+    pub(crate) fn borrow_catalogue(&self) -> Guard<Arc<Catalogue>> {
+        self.catalogue.load()
     }
 
     /// Serves another catalogue from now on; requests under way finish with theirs. Returns the old

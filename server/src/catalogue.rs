@@ -42,7 +42,7 @@ use bytes::Bytes;
 use shared::base::etag::{Coding, ETag};
 use shared::base::ids::IdOrSlug;
 use shared::release::bodies::Bodies;
-use shared::release::{InUse, ReleaseError};
+use shared::release::{InUse, Kind, ReleaseError};
 
 use self::dictionaries::DictionaryIds;
 use self::index::Index;
@@ -50,7 +50,6 @@ use self::pool::Pool;
 use self::totals::Totals;
 use self::whole::WholeFiles;
 use crate::api_tables::routes::WholeFormat;
-use crate::params::ListKind;
 
 /// Why a record's body could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +65,7 @@ pub enum BodyError {
 /// A record that was found in a catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundRecord {
-    kind: ListKind,
+    kind: Kind,
     ordinal: u32,
 }
 
@@ -163,7 +162,7 @@ impl Catalogue {
     }
 
     /// The record with that id or slug. Both are case-sensitive.
-    pub fn find(&self, kind: ListKind, name: &IdOrSlug) -> Option<FoundRecord> {
+    pub fn find(&self, kind: Kind, name: &IdOrSlug) -> Option<FoundRecord> {
         let ordinal = self.records(kind).index.find(name.as_str())?;
         Some(FoundRecord { kind, ordinal })
     }
@@ -192,7 +191,7 @@ impl Catalogue {
     /// The file with all records of a kind in a coding, if there is one.
     pub(crate) fn whole(
         &self,
-        kind: ListKind,
+        kind: Kind,
         format: WholeFormat,
         coding: Coding,
     ) -> Option<SentFile> {
@@ -204,10 +203,10 @@ impl Catalogue {
         &self.terms
     }
 
-    const fn records(&self, kind: ListKind) -> &Records {
+    const fn records(&self, kind: Kind) -> &Records {
         match kind {
-            ListKind::Boats => &self.boats,
-            ListKind::Manufacturers => &self.manufacturers,
+            Kind::Boats => &self.boats,
+            Kind::Manufacturers => &self.manufacturers,
         }
     }
 }

@@ -19,7 +19,7 @@ use shared::keys::environment::Environment;
 use shared::keys::key::{Key, KeyId, KeyRefusal};
 use shared::keys::last_use::LastUses;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
-use shared::keys::secret::{KeyHash, PlainKey};
+use shared::keys::secret::KeyHash;
 use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError};
 use shared::keys::subscription::Subscription;
 
@@ -56,7 +56,7 @@ impl Caller {
     }
 }
 
-/// Why a well-formed key is refused.
+/// Why a key is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
     /// It is unknown whether it works.
@@ -133,16 +133,16 @@ impl Keyring {
         Ok(())
     }
 
-    /// Whether a key works on a server of `environment`; if so, it counts as used. If there are
-    /// several reasons to refuse it, the first in the contract's order is the error.
+    /// Whether the key of this hash works on a server of `environment`; if so, it counts as used. If
+    /// there are several reasons to refuse it, the first in the contract's order is the error.
     pub fn verify(
         &self,
-        key: &PlainKey,
+        key: &KeyHash,
         environment: Environment,
         now: Moment,
     ) -> Result<Caller, VerifyError> {
         let verify = |keys: &Keys| {
-            let caller = keys.get(&key.hash()).ok_or(VerifyError::Unknown)?;
+            let caller = keys.get(key).ok_or(VerifyError::Unknown)?;
             let refusal = caller.key.refusal(&caller.subscription, environment, now);
             if let Some(refusal) = refusal {
                 return Err(VerifyError::Refused(refusal, caller.clone()));

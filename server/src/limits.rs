@@ -19,7 +19,7 @@ mod tests;
 mod usage;
 mod wait_budget;
 
-pub use account::LeaseSize;
+pub use account::{Demand, LeaseSize};
 pub use minute::{MINUTE, RateLimits};
 pub use minute_store::MinuteStore;
 pub(crate) use quota::LEDGER_CALLS_MAX;

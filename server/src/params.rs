@@ -27,8 +27,8 @@ pub use links::page_links;
 pub use lists::{BOATS, BOATS_OF_MANUFACTURER, FACETS, MANUFACTURERS};
 pub(crate) use parameter::Value;
 pub use parameter::{
-    Bounds, Kind, LIMIT_DEFAULT, LIMIT_MAX, List, ListKind, OFFSET_MAX, Order, Parameter, Range,
-    Sort, Values, Vocabulary,
+    Bounds, LIMIT_DEFAULT, LIMIT_MAX, List, OFFSET_MAX, Order, Parameter, Range, Role, Sort,
+    Values, Vocabulary,
 };
 pub use query::{ListQuery, Page, Understood};
 pub use query_string::QueryString;

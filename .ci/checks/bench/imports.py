@@ -8,12 +8,17 @@ import shlex
 
 from checks.base import run as do
 from checks.bench.load import on_core
-from checks.bench.peers import duckdb
 from checks.bench.results import in_turns, keep, middle, show
-from checks.tools import of_debian
+from checks.tools import of_debian, of_pip
 
+DUCKDB = ("duckdb-cli-1.5.6", "duckdb-cli==1.5.6")
 # Both sides have these, whatever else there is.
 CORES = "0,1"
+
+
+def duckdb():
+    """DuckDB's command, of the version that the service has."""
+    return of_pip(*DUCKDB) / "duckdb"
 
 
 def measured(work, made, command):

@@ -1,6 +1,5 @@
-"""Lists: every filter and sort beside bare DuckDB in one process, then over HTTP, remembered or not, beside peers."""
+"""Lists: every filter and sort beside bare DuckDB in one process, then over HTTP, remembered or not."""
 
-import contextlib
 import itertools
 import random
 import re
@@ -9,25 +8,20 @@ from checks.base import expect
 from checks.base import run as do
 from checks.bench.get import boats_of, targets
 from checks.bench.load import CONNECTIONS, load, serving
-from checks.bench.peers import SHOWN, SORTS, check_rows, datasette, roapi, table_of
 from checks.bench.results import in_turns, keep, middle, show
 from checks.tools import of_debian
 
 TYPES = 12
+SORTS = ("model", "year", "length", "manufacturer")
 LIMIT = 20
 # Boats of exports were first built from 1950 to 2026, at least half of them until these, which is as far as offsets go.
-# All have a first year, so peers can be asked for the same.
 YEARS = range(1991, 2027)
-# Clients of lists that are not remembered: few, since peers are slow with large tables.
+# Clients of lists that are not remembered.
 CLIENTS = 8
 # Lists that many clients ask for, so that they are remembered.
 POPULAR = 50
 # More lists a second than are answered where they are not remembered: none is asked for twice.
 LISTS_A_SECOND_MAX = 5_000
-# Lists of which peers are asked for one at random; they remember none.
-PEER_LISTS = 20_000
-# Lists of which the answers of peers are looked at.
-CHECKED = 4
 # Turns with a million boats and more take long: there are so many rounds and queries of a shape at most.
 LARGE, LARGE_ROUNDS, LARGE_QUERIES = 1_000_000, 3, 10
 # A seed with which the load asks for each path once.
@@ -52,25 +46,6 @@ def ours(offset, kind, sort, year, order):
     return f"/v1/boats?type=type-{kind}&yearTo={year}&sort={sort}&order={order}&limit={LIMIT}&offset={offset}"
 
 
-def of_roapi(offset, kind, sort, year, order):
-    """The same over the columns of the release: the same filters, the same order, the same page, without a total."""
-    sign = "-" if order == "desc" else ""
-    return (f"/api/tables/boats?columns={','.join(SHOWN)}&filter[type]={kind}&filter[first_year]lte={year}"
-            f"&sort={sign}{sort}_rank&limit={LIMIT}&offset={offset}")
-
-
-def of_datasette(boats):
-    """The same, total included; it begins pages behind a row, which is quicker than an offset."""
-    def path(offset, kind, sort, year, order):
-        descending = order == "desc"
-        rank = boats - offset * TYPES if descending else offset * TYPES
-        behind = f"&_next={rank},-" if offset else ""
-        return (f"/boats/boats.json?_shape=objects&type={kind}&first_year__lte={year}"
-                f"&{'_sort_desc' if descending else '_sort'}={sort}_rank&_size={LIMIT}{behind}")
-
-    return path
-
-
 def write_lines(path, lines):
     path.write_text("".join(f"{line}\n" for line in lines))
     return path
@@ -92,28 +67,19 @@ def over_http(surroundings, data, boats):
     rounds = surroundings.rounds if boats < LARGE else min(surroundings.rounds, LARGE_ROUNDS)
     each = LISTS_A_SECOND_MAX * surroundings.seconds
     unlike = itertools.starmap(ours, unlike_lists(boats, rounds * each))
-    some = list(unlike_lists(boats, PEER_LISTS, seed=2))
-    popular = write_lines(work / "popular", (ours(0, *one[1:]) for one in some[:POPULAR]))
-    no_heads = write_lines(work / "no-heads", [""])
+    some = unlike_lists(boats, POPULAR, seed=2)
+    popular = write_lines(work / "popular", (ours(0, *one[1:]) for one in some))
 
-    def turn(server, paths, heads, clients):
-        return lambda number: load(server, surroundings.seconds, paths, heads, number + 1, clients)
+    def turn(paths):
+        return lambda number: load(service, surroundings.seconds, paths, heads, number + 1)
 
     def other_lists(_):
         lists = write_lines(work / "unlike", itertools.islice(unlike, each))
         return load(service, surroundings.seconds, lists, heads, IN_ORDER, CLIENTS)
 
-    with contextlib.ExitStack() as stack:
-        service = stack.enter_context(serving(*surroundings.serve_command(data), log=work / "server.log"))
-        sides = {"list, remembered": turn(service, popular, heads, CONNECTIONS),
-                 "get one": turn(service, targets(boats_of(boats)), heads, CONNECTIONS),
+    with serving(*surroundings.serve_command(data), log=work / "server.log") as service:
+        sides = {"list, remembered": turn(popular), "get one": turn(targets(boats_of(boats))),
                  "list, not remembered": other_lists}
-        for name, peer, path, rows_of in (("ROAPI", roapi, of_roapi, lambda told: told),
-                                          ("Datasette", datasette, of_datasette(boats), lambda told: told["rows"])):
-            server = stack.enter_context(peer(work, table_of(data)))
-            for one in some[:CHECKED]:
-                check_rows(server, path(0, *one[1:]), one[1], LIMIT, rows_of)
-            sides[f"{name}, list"] = turn(server, write_lines(work / name, itertools.starmap(path, some)), no_heads, CLIENTS)
         return in_turns(rounds, sides)
 
 

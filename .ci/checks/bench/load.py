@@ -53,21 +53,20 @@ def accepts(server):
     return True
 
 
-def wrk(server, seconds, targets, heads, seed, connections=CONNECTIONS, delay=0, bodies=None):
+def wrk(server, seconds, targets, heads, seed, connections=CONNECTIONS, delay=0):
     """What clients on another core received, as load.lua says it and takes what it is asked for."""
     said = run(*on_core(LOAD_CORE, "wrk", "--threads", 1, "--connections", connections, "--duration", f"{seconds}s",
-                        "--timeout", WAIT, "--script", LOAD_SCRIPT, server.base, "--", targets, heads, seed, delay,
-                        *([bodies] if bodies else [])))
+                        "--timeout", WAIT, "--script", LOAD_SCRIPT, server.base, "--", targets, heads, seed, delay))
     return json.loads(said.splitlines()[-1])
 
 
-def load(server, seconds, targets, heads, seed, connections=CONNECTIONS, bodies=None):
+def load(server, seconds, targets, heads, seed, connections=CONNECTIONS):
     """The figures of a turn of clients that each ask again as soon as they are answered.
 
     `rate_of_processor` is answers for each second that the server computed, which does not depend on who else uses the
     core; `rate_of_all` counts what its engines computed too."""
     before, before_engines = server.processor_seconds(), server.engine_seconds()
-    said = wrk(server, seconds, targets, heads, seed, connections, bodies=bodies)
+    said = wrk(server, seconds, targets, heads, seed, connections)
     computed = max(server.processor_seconds() - before, 1 / processes.TICKS_PER_SECOND)
     engines = server.engine_seconds() - before_engines
     right, failed = said["answers"] - said["refused"], said["refused"] + said["lost"]
@@ -75,4 +74,4 @@ def load(server, seconds, targets, heads, seed, connections=CONNECTIONS, bodies=
         raise Broken(f"{failed} requests to {server.base} have no 200, and {right} have")
     return {"rate": right / said["seconds"], "rate_of_processor": right / computed,
             "rate_of_all": right / (computed + engines), "median": said["median"], "slow": said["slow"],
-            "failed": failed, "wrong": said["wrong"]}
+            "failed": failed}

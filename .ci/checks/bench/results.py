@@ -15,7 +15,7 @@ import time
 SHOWN = {
     "rate": ("answers/s", 0), "rate_of_processor": ("answers/processor s", 0),
     "rate_of_all": ("answers/processor s, engines too", 0),
-    "median": ("ms, half", 3), "slow": ("ms, 99 %", 3), "failed": ("not 200", 0), "wrong": ("of no release", 0),
+    "median": ("ms, half", 3), "slow": ("ms, 99 %", 3), "failed": ("not 200", 0),
     "seconds": ("s", 2), "processor_seconds": ("processor s", 2), "mebibytes": ("MiB", 0),
     "resident": ("MiB", 0), "most": ("MiB, at most", 0),
 }

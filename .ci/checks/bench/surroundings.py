@@ -3,7 +3,6 @@
 import contextlib
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -55,24 +54,20 @@ class Surroundings:
     def catalogue(self):
         return self.binaries / "catalogue"
 
-    def export(self, boats, seed=1):
+    def export(self, boats):
         """An export with so many boats, one in fifty of them a draft. The same every time."""
-        path = self.work / f"{boats}-{seed}.ndjson"
+        path = self.work / f"{boats}.ndjson"
         with path.open("wb") as out:
-            run(self.binaries / "examples" / "generate_export", "--boats", boats, "--seed", seed, stdout=out)
+            run(self.binaries / "examples" / "generate_export", "--boats", boats, "--seed", 1, stdout=out)
         return path
-
-    def import_into(self, directory, boats, *options, seed=1):
-        """Makes a release of so many boats."""
-        export = self.export(boats, seed)
-        run(self.catalogue, "--data", directory, "import", *options, export)
-        export.unlink()
 
     def data(self, boats):
         """A data directory with a release of so many boats; made once, for all benchmarks of this run."""
         directory = self.work / f"data-{boats}"
         if not directory.exists():
-            self.import_into(directory, boats)
+            export = self.export(boats)
+            run(self.catalogue, "--data", directory, "import", export)
+            export.unlink()
         return Data(directory, self.keys(directory))
 
     def keys(self, directory):
@@ -83,11 +78,6 @@ class Surroundings:
             catalogue.add_subscription("bench", QUOTA)
             path.write_text("\n".join(catalogue.new_key("bench")["key"] for _ in range(KEYS)))
         return tuple(path.read_text().splitlines())
-
-    def remove(self, directory):
-        """A data directory and the keys to it, which are of no use with another in its place."""
-        shutil.rmtree(directory)
-        directory.with_suffix(".keys").unlink()
 
     def serve_command(self, data):
         return (self.catalogue, "--data", data.directory, "serve", "--listen", "127.0.0.1:0",

@@ -4,7 +4,6 @@ operator, and what clients ask. It is made, used and taken down here; what is do
 
 import asyncio
 import contextlib
-import json
 import urllib.parse
 
 from checks.base import SAMPLE, expect, until
@@ -160,10 +159,6 @@ class Cluster:
             return f'"{release}"'.encode() in (await ask(member.listen, SERVICE)).body
         for member in self.members:
             await until(lambda member=member: is_served(member), f"{member.name} does not follow to {release}")
-
-    def pointer(self):
-        """What the S3-compatible server keeps as the pointer to the active release: JSON, and a line that proves it."""
-        return json.loads((self.engines["s3"].folder / "tests" / "cluster" / "current").read_text().splitlines()[0])
 
     def end(self):
         """Takes everything down that was begun, in any state."""

@@ -118,6 +118,8 @@ class Outages:
         began, (is_refused, failing) = time.monotonic(), self.rows[what]
         async with fault.befall(self.cluster, self.random):
             await self.observe_readers(is_refused, fault)
+            if "Redis" in what:
+                await until_counting(self.without_redis(fault), alone=True)
             await self.observe_commands(failing, fault)
             if fault in (Disturbance("kill", "s3"), Disturbance("slow-down", "s3")):
                 await self.restart()
@@ -137,6 +139,11 @@ class Outages:
         for member in self.cluster.members:
             if member.name != fault.on:
                 await until(lambda member=member: self.is_answered(member), f"{member.name} does not answer what needs no key")
+
+    def without_redis(self, fault):
+        """The servers that cannot reach it, each of which says that it counts alone."""
+        named = [member for member in self.cluster.members if fault.on.startswith(member.name)]
+        return named or self.cluster.members
 
     async def is_answered(self, member):
         return (await ask(member.listen, SERVICE)).status == 200

@@ -1,6 +1,4 @@
-"""Release after release under load: every server follows, no request fails, every answer is of one release as a whole; and
-of two operators who activate at the same time one wins, and the other is told.
-"""
+"""Release after release under load: every server follows, no request fails, every answer is of one release as a whole."""
 
 import asyncio
 import itertools
@@ -8,20 +6,12 @@ import time
 
 from checks.base import expect
 from checks.cluster import promises
-from checks.cluster.assembly import settings, with_port
 from checks.cluster.history import Span
 from checks.cluster.operating import operated
-from checks.command import Catalogue
 
 # How often another release is activated, and in between rolled back; how long load goes on between two, in seconds.
 SWITCHES, EVERY = 9, 1.0
-# How often two operators activate at once, at most, until they were rivals. Their ways to S3 are so slow, in seconds, that
-# both have read what is active before either changes it; and not alike, because s3s-fs, unlike S3, compares and writes in
-# two steps.
-RIVALRIES, SLOW = 20, (0.4, 0.5)
 SHOWN = 10
-# By which they reach S3.
-LINKS = ("catalogue-1-s3", "catalogue-2-s3")
 
 
 def is_busy(entry):
@@ -83,44 +73,9 @@ class Switch:
         findings = [*map(str, failed(entries, self.steps)), *promises.releases(entries), *self.other_releases(entries)]
         expect(not findings, "\n  ".join([f"{len(findings)} findings", *findings[:SHOWN]]))
 
-    async def rival(self):
-        """Two operators, each with a directory of its own, reach S3 over links that are slow."""
-        cluster, operators = self.cluster, []
-        for link in LINKS:
-            operator = Catalogue(cluster.operator.command, cluster.work / f"rival-{link}")
-            address = with_port(cluster.at["s3"], cluster.proxy.ports[link])
-            operator.environment |= settings(cluster.found, cluster.at | {"s3": address})
-            await operator.do("releases", "verify")
-            operators.append(operator)
-        for number in range(RIVALRIES):
-            if await self.both(operators):
-                print(f"two operators at once: one was told after {number + 1} attempts")
-                return
-        expect(False, f"no two operators were rivals in {RIVALRIES} attempts")
-
-    async def both(self, operators):
-        """Whether one won and the other was told; if not, the one has to have seen what the other did."""
-        rows = (await operators[0].do("releases", "list"))["releases"]
-        others = [row["id"] for row in rows if not row["active"]][:2]
-        for link, seconds in zip(LINKS, SLOW):
-            self.cluster.proxy.turn(link, "delay", seconds)
-        ended = await asyncio.gather(*(
-            asyncio.to_thread(operator.attempt, "releases", "activate", release) for operator, release in zip(operators, others)))
-        for link in LINKS:
-            self.cluster.proxy.turn(link, "pass")
-        won = [release for release, (status, _) in zip(others, ended) if status == 0]
-        now, = [row["id"] for row in (await operators[0].do("releases", "list"))["releases"] if row["active"]]
-        expect(won and now in won, f"{now} is active after {ended}")
-        before = self.cluster.pointer()["previous"][0]
-        expect({now, before} == set(others) or len(won) == 1, f"{now} was activated over {before} by one who had not seen it")
-        for status, said in ended:
-            expect(status == 0 or (status in (3, 4) and now in said), f"{status}: {said}")
-        return len(won) == 1
-
 
 async def run(found, command, work, random):
     async with operated(found, command, work, random, is_patient=True) as operator:
         switch = Switch(operator)
         await switch.run()
         switch.check()
-        await switch.rival()

@@ -1,18 +1,20 @@
 """What the Python client made from the document is good for: run against a server of the sample.
 
-BASE is its address, KEY a key with both scopes. It ends with 1 where something is not as the document says.
+BASE is its address, KEY a key with every scope. It ends with 1 where something is not as the document says.
 """
 
 import os
 from http import HTTPStatus
 
 from boat_catalogue_client import AuthenticatedClient, Client
-from boat_catalogue_client.api.boats import get_boat, list_boats
+from boat_catalogue_client.api.boats import get_all_boats_ndjson, get_boat, get_facets, list_boats
+from boat_catalogue_client.api.copies import list_changes
+from boat_catalogue_client.api.key import get_key
 from boat_catalogue_client.api.manufacturers import list_manufacturers
 from boat_catalogue_client.api.service import describe_version
 from boat_catalogue_client.models import (
-    BoatEnvelope, BoatSummaryList, ErrorEnvelope, ListBoatsLengthUnit, ListBoatsOrder, ListBoatsSort,
-    ManufacturerSummaryList, VersionEnvelope)
+    BoatEnvelope, BoatSummaryList, ChangeList, ErrorEnvelope, FacetsEnvelope, Key, ListBoatsLengthUnit, ListBoatsOrder,
+    ListBoatsSort, ManufacturerSummaryList, VersionEnvelope)
 
 BASE = os.environ["BASE"]
 # Whatever the document does not say of a status is an exception.
@@ -56,11 +58,24 @@ def others():
     assert makers.data[0].updated_at.utcoffset().total_seconds() == 0
 
 
+def copies():
+    key = get_key.sync(client=CLIENT)
+    assert isinstance(key, Key) and "catalogue.export" in key.scopes and key.rate_limit.remaining < key.rate_limit.limit
+    changes = list_changes.sync(client=CLIENT, since=key.release)
+    assert isinstance(changes, ChangeList) and (changes.data, changes.release) == ([], key.release)
+    facets = get_facets.sync(client=CLIENT, year_to=1999)
+    assert isinstance(facets, FacetsEnvelope) and facets.data.year.max_ <= 1999 and facets.data.type_[0].count
+    boats, page = get_all_boats_ndjson.sync(client=CLIENT), list_boats.sync(client=CLIENT, limit=1)
+    assert boats.count(b"\n") == page.pagination.total
+
+
 def errors():
     missing = get_boat.sync("nothing", client=CLIENT)
     refused = list_boats.sync_detailed(client=STRANGER)
     wrong = list_boats.sync(client=CLIENT, year_from=1990, year_to=1980)
-    for answer, code in [(missing, "NOT_FOUND"), (refused.parsed, "MISSING_API_KEY"), (wrong, "VALIDATION_ERROR")]:
+    gone = list_changes.sync(client=CLIENT, since="20200101T000000Z-0123456789abcdef")
+    for answer, code in [(missing, "NOT_FOUND"), (refused.parsed, "MISSING_API_KEY"), (wrong, "VALIDATION_ERROR"),
+                         (gone, "RELEASE_GONE")]:
         assert isinstance(answer, ErrorEnvelope) and answer.error.code == code
     assert wrong.error.details.issues[0].field == "yearTo"
     assert refused.parsed.error.request_id == refused.headers["X-Request-Id"]
@@ -72,4 +87,5 @@ def errors():
 records()
 lists()
 others()
+copies()
 errors()

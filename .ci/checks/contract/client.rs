@@ -1,6 +1,6 @@
 //! What the Rust client made from the document is good for: run against a server of the sample.
 //!
-//! BASE is its address, KEY a key with both scopes. It panics where something is not as the
+//! BASE is its address, KEY a key with every scope. It panics where something is not as the
 //! document says.
 
 use std::collections::BTreeSet;
@@ -23,6 +23,7 @@ async fn main() {
     records(&client).await;
     lists(&client).await;
     others(&client, &stranger).await;
+    copies(&client).await;
     errors(&client, &stranger).await;
 }
 
@@ -68,9 +69,23 @@ async fn others(client: &Client, stranger: &Client) {
     assert!(0 < makers.data[0].updated_at.timestamp());
 }
 
+async fn copies(client: &Client) {
+    let key = client.get_key().send().await.unwrap().into_inner();
+    assert!(key.scopes.iter().any(|scope| scope == "catalogue.export"));
+    assert!(key.rate_limit.remaining < key.rate_limit.limit);
+    let changes = client.list_changes().since(key.release.as_str()).send().await.unwrap().into_inner();
+    assert!(changes.data.is_empty() && changes.release == key.release);
+    let facets = client.get_facets().year_to(1999).send().await.unwrap().into_inner().data;
+    assert!(facets.year.unwrap().max <= 1999 && 0 < facets.type_[0].count.get());
+    let boats = client.get_all_boats_ndjson().send().await.unwrap();
+    assert_eq!(boats.headers()["x-release"].to_str().unwrap(), key.release);
+}
+
 async fn errors(client: &Client, stranger: &Client) {
     let missing = client.get_boat().id_or_slug("nothing").send().await.unwrap_err();
     assert_eq!(error(missing).error.code, "NOT_FOUND");
+    let gone = client.list_changes().since("20200101T000000Z-0123456789abcdef").send().await.unwrap_err();
+    assert_eq!(error(gone).error.code, "RELEASE_GONE");
     let refused = stranger.list_boats().send().await.unwrap_err();
     assert_eq!(error(refused).error.code, "MISSING_API_KEY");
     let wrong = client.list_boats().year_from(1990).year_to(1980).send().await.unwrap_err();

@@ -1,5 +1,5 @@
 /* What the TypeScript types made from the document are good for, with openapi-fetch: run against a server of the sample.
- * BASE is its address, KEY a key with both scopes. It ends with 1 where something is not as the document says. */
+ * BASE is its address, KEY a key with every scope. It ends with 1 where something is not as the document says. */
 
 import assert from "node:assert/strict";
 import createClient from "openapi-fetch";
@@ -55,14 +55,27 @@ const makers = await client.GET("/v1/manufacturers", { params: { query: { search
 assert.equal(makers.data?.pagination.total, 1);
 assert(!Number.isNaN(Date.parse(makers.data?.data[0]?.updatedAt ?? "")));
 
+// What copies ask for.
+const { data: key } = await client.GET("/v1/key");
+assert(key !== undefined && key.scopes.includes("catalogue.export"));
+assert(key.rateLimit.remaining < key.rateLimit.limit);
+const { data: changes } = await client.GET("/v1/changes", { params: { query: { since: key.release } } });
+assert.deepEqual([changes?.data, changes?.release], [[], key.release]);
+const { data: facets } = await client.GET("/v1/facets", { params: { query: { yearTo: 1999 } } });
+assert((facets?.data.year?.max ?? 2000) <= 1999 && facets?.data.type[0]?.count !== 0);
+const { data: boats } = await client.GET("/v1/boats.ndjson", { parseAs: "text" });
+const one = await client.GET("/v1/boats", { params: { query: { limit: 1 } } });
+assert.equal(boats?.trimEnd().split("\n").length, one.data?.pagination.total);
+
 // Errors.
 const missing = await client.GET("/v1/boats/{idOrSlug}", { params: { path: { idOrSlug: "nothing" } } });
 const refused = await stranger.GET("/v1/boats");
 const wrong = await client.GET("/v1/boats", { params: { query: { yearFrom: 1990, yearTo: 1980 } } });
-const codes: (string | undefined)[] = [missing, refused, wrong].map((answer) => answer.error?.error.code);
+const gone = await client.GET("/v1/changes", { params: { query: { since: "20200101T000000Z-0123456789abcdef" } } });
+const codes: (string | undefined)[] = [missing, refused, wrong, gone].map((answer) => answer.error?.error.code);
 // A code that a later version adds is no reason to fail.
 const later: components["schemas"]["ErrorObject"]["code"] = "ADDED_LATER";
 assert(!codes.includes(later));
-assert.deepEqual(codes, ["NOT_FOUND", "MISSING_API_KEY", "VALIDATION_ERROR"]);
+assert.deepEqual(codes, ["NOT_FOUND", "MISSING_API_KEY", "VALIDATION_ERROR", "RELEASE_GONE"]);
 assert.equal(wrong.error?.error.details?.issues[0]?.field, "yearTo");
 assert.equal(refused.error?.error.requestId, refused.response.headers.get("X-Request-Id"));

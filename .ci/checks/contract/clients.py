@@ -11,6 +11,7 @@ import sys
 from checks.base import CACHE, ROOT, Broken, binary, expect, run
 from checks.command import sample
 from checks.contract.copies import NPM, PROGRAMS, STRICTER
+from checks.contract.exchanges import EVERY_SCOPE
 from checks.tools import alone, of_npm, of_pip
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -55,7 +56,7 @@ def check(folder, names):
     document = folder / "openapi.json"
     document.write_text(run(binary(), "openapi"))
     with sample() as data:
-        key = data.new_key("tests")["key"]
+        key = data.new_key("tests", *EVERY_SCOPE)["key"]
         with data.served("--log", "warn") as server:
             environment = {**os.environ, "BASE": server.base, "KEY": key}
             try:

@@ -6,7 +6,6 @@ programs are killed in every way: whenever a copy is there, it is one release, w
 
 import itertools
 import json
-import os
 import random
 import shutil
 import signal
@@ -166,7 +165,7 @@ class Copy:
         self.subscription = f"copy-{program.name.lower()}"
         self.folder = folder / self.subscription
         self.folder.mkdir()
-        self.file = self.folder / "boats.ndjson"
+        self.file = self.folder / "boats-copy.ndjson"
         data.add_subscription(self.subscription, QUOTA)
 
     def key(self, *scopes, **limits):

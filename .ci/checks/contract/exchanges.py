@@ -296,23 +296,3 @@ def damage(catalogue):
         length = path.stat().st_size
         with path.open("r+b") as file:
             file.write(b"#" * length)
-
-
-def check_complete(exchanges, document):
-    """That every documented status of every operation is among them, and a 405. What a sound server cannot be brought
-    to from outside is a failure of a service endpoint, or of a body that it holds; and no key has no scope."""
-    asked = {}
-    for exchange in exchanges:
-        asked.setdefault(exchange.operation, set()).add(exchange.status)
-    for item in document["paths"].values():
-        operation = item["get"]["operationId"]
-        wanted = {int(status) for status in item["get"]["responses"]} | {405}
-        if operation in SERVICE:
-            wanted -= {500, 503}
-        if operation in {*HELD, *WHOLE, *OWN}:
-            wanted -= {500}
-        if operation == EITHER:
-            wanted -= {403}
-        missing = wanted - asked.get(operation, set())
-        if missing:
-            raise Broken(f"{operation} was never seen with {sorted(missing)}")

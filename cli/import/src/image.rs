@@ -12,6 +12,9 @@ use imagesize::{Compression, ImageType, blob_size, image_type};
 /// Most bytes of an image that are looked at. The data before the size of a photo may include a
 /// preview.
 pub const HEAD_MAX: usize = 256 * 1024;
+/// Longest address of an image that is asked, in bytes: no record may have one of more than 2,000
+/// characters.
+pub const ADDRESS_MAX: usize = 8000;
 /// Most pixels of a side. More is damage, or an attack on those who reserve room for it.
 const SIDE_MAX: u32 = 100_000;
 
@@ -68,7 +71,7 @@ fn format(head: &[u8]) -> Option<&'static str> {
 pub enum Unmeasured {
     /// This command asks nothing; an import would.
     NotAsked,
-    /// What it has is no address of http or https.
+    /// What it has is no address that a record may have.
     NoAddress,
     /// The address, or one that it redirects to, is not of the public network.
     NotPublic,
@@ -89,11 +92,11 @@ pub enum Unmeasured {
 }
 
 impl Unmeasured {
-    /// For people: what images of which this is said are.
+    /// For people: what the image is.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NotAsked => "not asked for yet",
-            Self::NoAddress => "without an address of http or https",
+            Self::NoAddress => "without an address that a record may have",
             Self::NotPublic => "in a private network",
             Self::Missing => "not found",
             Self::Refused => "refused by the server",

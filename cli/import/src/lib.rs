@@ -14,11 +14,12 @@
 //! - [`published`]: makes native records of what is published; no import needs it;
 //! - [`suggest`]: drafts a mapping for an export that has none; no import needs it.
 //!
-//! Below them, [`image`] has the sizes of images, [`pool`] has threads whose output is taken in order, [`spool`] keeps what does not
+//! Below them, [`address`] knows addresses of the web, [`image`] has the sizes of images, [`pool`] has threads whose output is taken in order, [`spool`] keeps what does not
 //! fit in memory, and `steps` counts the steps of loops, for tests.
 //!
 //! [`run::run`] tells how an import runs, step by step.
 
+pub mod address;
 pub mod finding;
 mod format;
 pub mod image;

@@ -79,9 +79,9 @@ pub struct Outcome {
 ///    the order of the export. Records without a key or a type are counted, for one warning.
 /// 4. Once all are stored, `mapping::pipeline::Pipeline::finish` makes native records of the
 ///    published ones, on threads again: `mapping::mapper::make::make_records`. If images are to be
-///    measured, `mapping::pipeline::Pipeline::measure` does so first: it has the records made for
-///    the addresses of images without a size, hands these to an `image::ImageMeasurer`, and keeps
-///    the answers where `mapping::mapper::images` finds them when the records are made again.
+///    measured, `mapping::pipeline::Pipeline::measure` does so first: it has only the images
+///    made, hands the addresses of those without a size to an `image::ImageMeasurer`, and keeps
+///    the answers where `mapping::mapper::images` finds them when whole records are made.
 /// 5. `mapping::mapper::Merge::take` passes them on in the order of the export, except those that a
 ///    rule with `distinct` has already made. After them come findings about many records, the
 ///    native records in the mapping file itself, and the kinds and ids of unpublished records.

@@ -56,7 +56,9 @@ pub(crate) fn read(
     plan: &Plan,
     sink: &mut Sink<'_>,
 ) -> anyhow::Result<FilesRead> {
-    let mut cutter = Cutter::new(plan, context.temp_dir, sink);
+    let most = exports.iter().map(Export::unpacked_max).max();
+    let most = most.unwrap_or(UNPACKED_MAX);
+    let mut cutter = Cutter::new(plan, context.temp_dir, most, sink);
     let files = files::read(exports, input, context, plan, &mut |opened| {
         cutter.take(opened)
     })?;

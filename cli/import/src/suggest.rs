@@ -14,6 +14,7 @@ mod named;
 mod names;
 mod nested;
 mod one_each;
+mod photos;
 mod status;
 mod survey;
 mod system;
@@ -28,7 +29,7 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobSet};
 use shared::base::timestamp::Timestamp;
 
-use crate::finding::{Code, CountAndFirst};
+use crate::finding::{Code, CountAndFirst, Nth};
 use crate::mapping::{Form, Mapping, Recognised, recognise};
 use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
@@ -86,7 +87,12 @@ pub enum NoSuggestion {
 /// Suggests a mapping for an export; `now` stands in for times that the export lacks. If no mapping
 /// can be suggested, the error is a [`NoSuggestion`].
 pub fn suggest(exports: &[Export], temp_dir: &Path, now: Timestamp) -> anyhow::Result<Suggestion> {
-    let recognised = recognise(exports, temp_dir)?.ok_or(NoSuggestion::Unknown)?;
+    let Some(recognised) = recognise(exports, temp_dir)? else {
+        let empty = exports.iter().find(|export| export.bytes() == Some(0));
+        let empty =
+            empty.map(|export| NoSuggestion::NoRecords(format!("{} is empty", export.name())));
+        return Err(empty.unwrap_or(NoSuggestion::Unknown).into());
+    };
     let mut suggestion = match recognised.form {
         Form::System(shipped) => system::suggest(shipped, recognised, exports, temp_dir, &now),
         Form::Csv => from_list(recognised, ("csv", Format::Csv), exports, temp_dir, now),
@@ -172,7 +178,10 @@ fn from_list(
     } = Found::of(&recognised, format, exports, temp_dir)?;
     let files = &surveyed.files;
     let all = boats(files).ok_or_else(|| {
-        let why = surveyed.unread.clone();
+        let damage = surveyed.remarks.values().next();
+        let damage = damage.and_then(|remark| remark.told("", so_often));
+        let why = damage.map(|(first, others)| format!("{first}{others}"));
+        let why = why.or_else(|| surveyed.unread.clone());
         NoSuggestion::NoRecords(why.unwrap_or_else(|| "there is none with keys".to_owned()))
     })?;
     let kind = Kind::of(all);
@@ -210,6 +219,8 @@ fn from_list(
         .decisions
         .into_iter()
         .chain(bad_rows(&surveyed.bad_rows))
+        .chain(sparse_rows(&surveyed.sparse))
+        .chain(remarks(&surveyed))
         .chain(kind.as_ref().map(Kind::decision))
         .chain(unread_lists(lists.get(1..).unwrap_or_default()))
         .chain(surveyed.is_cut.then(unread_files));
@@ -330,6 +341,32 @@ fn bad_rows(rows: &CountAndFirst<String>) -> Option<Decision> {
         "rows",
         format!("{rows} no record; the first: {first}"),
     ))
+}
+
+/// The note about rows that are perhaps titles of sections, or totals.
+fn sparse_rows(rows: &CountAndFirst<Nth>) -> Option<Decision> {
+    let several = |count| format!("the first of {count} rows with hardly any value");
+    let (first, words) = rows.told("a row with hardly any value", several)?;
+    let why = format!("{first} is {words}: a title or a total is no boat");
+    Some(Decision::new("rows", why))
+}
+
+/// The notes about files that are damaged, and about rows and cells of a workbook.
+fn remarks(survey: &Survey) -> impl Iterator<Item = Decision> {
+    use Code::{FileCorrupt, FileTruncated, HiddenRows, SpreadsheetError};
+    let of = |code: Code, field| {
+        let remark = survey.remarks.get(&code)?;
+        let (first, others) = remark.told("", so_often)?;
+        Some(Decision::new(field, format!("{first}{others}")))
+    };
+    let damage = [FileTruncated, FileCorrupt].map(|code| of(code, "files"));
+    let rows = [SpreadsheetError, HiddenRows].map(|code| of(code, "rows"));
+    damage.into_iter().chain(rows).flatten()
+}
+
+/// The end of a sentence about the first of several files.
+fn so_often(files: u64) -> String {
+    format!("; the first of {files} files")
 }
 
 /// The file that probably holds the boats: the one with most of their fields.

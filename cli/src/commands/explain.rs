@@ -14,7 +14,7 @@ use clap::{Args, value_parser};
 use percent_encoding::percent_decode_str;
 use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
 use server::http::explain::{Explanation, explain};
-use shared::release::{Release, ReleaseId, Releases};
+use shared::release::{Release, Releases};
 
 use super::release_name::ReleaseName;
 use crate::exit_status::ExitStatus;
@@ -70,8 +70,8 @@ pub fn run(
         .build()
         .context("could not start what asks the release")?;
     let catalogue = Arc::new(catalogue);
-    let identities = Box::new(move |id: &ReleaseId| releases.identities(id));
-    let explained = explain(&catalogue, identities, address, &context.clock);
+    let others = Arc::<dyn Releases>::from(releases).into();
+    let explained = explain(&catalogue, others, address, &context.clock);
     let mut explanation = runtime.block_on(explained);
     explanation.address = without_key(explanation.address);
     let mut text = Vec::new();

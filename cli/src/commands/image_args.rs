@@ -1,5 +1,6 @@
 //! Measuring the images of an export by their addresses, as commands are asked to.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,8 +9,9 @@ use clap::Args;
 use import::mapping::Mapping;
 use shared::base::data_dir::DataDir;
 
+use super::show;
 use crate::process::context::Context;
-use crate::remote::Images;
+use crate::remote::{ImageHost, Images};
 use crate::terminal::progress::Progress;
 use crate::terminal::quantity::{POSITIVE, duration};
 
@@ -23,9 +25,10 @@ pub struct ImageArgs {
     /// `images = "measure"` does
     #[arg(long, requires = "mapping", help_heading = IMAGES)]
     pub measure_images: bool,
-    /// Ask this host for images, though its address is a private one; may be given several times
+    /// Ask this host for images, though its address is a private one: a name or an address, and the
+    /// only port, if one follows after `:`; may be given several times
     #[arg(long, value_name = "HOST", help_heading = IMAGES)]
-    pub image_host: Vec<String>,
+    pub image_host: Vec<ImageHost>,
     /// Ask again for images that were last asked for longer ago than this, such as 30d
     #[arg(long, value_name = "DURATION", value_parser = duration(POSITIVE), help_heading = IMAGES)]
     pub recheck_images: Option<Duration>,
@@ -48,11 +51,22 @@ impl ImageArgs {
             recheck: self.recheck_images,
             clock: Arc::clone(&context.clock),
             progress,
+            warnings: RefCell::default(),
         })
     }
 
     /// Whether images without a size are measured.
     pub(super) fn measure(&self, mapping: Option<&Mapping>) -> bool {
         self.measure_images || mapping.is_some_and(Mapping::measures_images)
+    }
+}
+
+/// Says what did not work although images were measured.
+pub(super) fn warn(images: Option<Images<'_>>, context: &mut Context) {
+    let warnings = images
+        .into_iter()
+        .map(|images| images.warnings.into_inner());
+    for warning in warnings.flatten() {
+        show::aside(warning, context);
     }
 }

@@ -40,6 +40,7 @@ use self::publishing::Publishing;
 use self::unchanged::{Current, IfChanged};
 use super::diff::changes::ChangedFields;
 use super::export_args::{ExportArgs, REPORTS, Shown};
+use super::image_args;
 use super::record_columns::record_columns;
 use super::release_log;
 use super::releases::overtaken;
@@ -415,6 +416,7 @@ fn read(
     let rejects = rejects.map_or(&mut nowhere as &mut dyn Write, |file| file);
     let outcome = run::run(&settings, &mut context.input, rejects, publishing);
     progress.finish();
+    image_args::warn(measurer, context);
     outcome
 }
 

@@ -129,7 +129,7 @@ const NOTES: [&str; 6] = [
     "Null and a blank text are like an absent field, except in lists.",
     "What is required within an object is required where the object is there.",
     "A unit such as `m or ft` is the first in metric boats and the second in imperial ones.",
-    "Times are RFC 3339 with an offset; addresses begin with http:// or https://.",
+    "Times are RFC 3339 with an offset; addresses begin with http:// or https:// and have no user.",
     "Keys that begin with `x_` are ignored; other unknown keys are errors.",
 ];
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use shared::base::timestamp::Timestamp;
 
 use super::export_args::{ExportArgs, OutcomeDocument, REPORTS, Shown, add_tally, write_page};
-use crate::commands::show;
+use crate::commands::{image_args, show};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
@@ -105,6 +105,7 @@ fn validate(
     };
     let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Discard);
     progress.finish();
+    image_args::warn(measurer, context);
     outcome
 }
 

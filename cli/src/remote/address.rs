@@ -7,6 +7,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use import::address::{has_user, redacted};
 use percent_encoding::percent_decode_str;
 use shared::base::hash::sha256_hex;
 use url::Url;
@@ -172,23 +173,6 @@ impl Address {
         }
         name
     }
-}
-
-/// Whether a URL logs a user in.
-pub(super) fn has_user(url: &Url) -> bool {
-    !url.username().is_empty() || url.password().is_some()
-}
-
-/// A URL with `…` in place of its user, password and query, and without its fragment.
-pub(super) fn redacted(url: &Url) -> String {
-    let user = if has_user(url) { "…@" } else { "" };
-    let host = url.host_str().unwrap_or_default();
-    let port = url
-        .port()
-        .map(|port| format!(":{port}"))
-        .unwrap_or_default();
-    let query = url.query().map_or("", |_query| "?…");
-    format!("{}://{user}{host}{port}{}{query}", url.scheme(), url.path())
 }
 
 /// Without its secrets.

@@ -12,10 +12,13 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use import::address::fault;
 use import::image::{ImageMeasurer, ImageSize, MeasuredImages, Unmeasured};
 use shared::base::clock::Clock;
 use shared::base::data_dir::DataDir;
@@ -23,13 +26,12 @@ use shared::base::threads::{self, Blocking};
 use url::Url;
 
 use self::ask::{Asker, Found};
-use self::hosts::{Answer, Hosts, Limits, Wanted};
-use self::kept::{Change, Kept, KeptImage};
+use self::hosts::{Answer, Hosts, Limits, Question};
+use self::kept::{Change, Kept, KeptError, KeptImage};
 use self::policy::Policy;
+pub use self::policy::{ImageHost, NotAHost};
 use crate::terminal::progress::Progress;
 
-/// Longest address that is asked.
-const ADDRESS_MAX: usize = 8192;
 /// Threads that wait for the network and decrypt.
 const THREADS: usize = 1;
 /// Threads that look up the names of hosts.
@@ -45,57 +47,94 @@ pub struct Images<'a> {
     /// Whether addresses are asked; if not, only what was measured before is known.
     pub asks: bool,
     /// Hosts that may be asked although they are not of the public network.
-    pub hosts: &'a [String],
+    pub hosts: &'a [ImageHost],
     /// How old what was measured may be before it is asked for again.
     pub recheck: Option<Duration>,
     /// Source of time.
     pub clock: Arc<dyn Clock>,
     /// Shows how many were asked for.
     pub progress: &'a Progress,
+    /// What did not work, although an import goes on without it.
+    pub warnings: RefCell<Vec<String>>,
 }
 
 impl ImageMeasurer for Images<'_> {
     fn measure(&self, addresses: Vec<String>) -> anyhow::Result<MeasuredImages> {
         let policy = Arc::new(Policy::new(self.hosts));
         let path = self.data.images_database();
-        let mut kept = if self.asks {
+        let mut sizes = if self.asks {
             let created = self.data.create();
             let directory = self.data.path().display();
             created.with_context(|| format!("could not create {directory}"))?;
-            Some(Kept::open(&path)?)
+            Sizes::of(Kept::open(&path).map(Some), self)
         } else {
-            Kept::read(&path)?
+            Sizes::of(Kept::read(&path), self)
         };
         let now = self.clock.now().unix_seconds();
         let mut measured = MeasuredImages::new();
-        let mut wanted = Vec::new();
+        let mut questions = Vec::new();
         for address in &addresses {
-            let known = kept.as_ref().map(|kept| kept.find(address)).transpose()?;
-            let known = known.flatten();
+            if fault(address).is_some() {
+                measured.insert(address.clone(), Err(Unmeasured::NoAddress));
+                continue;
+            }
+            let known = sizes.attempt(|kept| kept.find(address)).flatten();
             if let Some(known) = &known {
                 measured.insert(address.clone(), Ok(known.size));
                 if !self.is_old(known, now) {
                     continue;
                 }
             }
-            let (url, why) = match target(address, &policy) {
+            let url = Url::parse(address).map_err(|_malformed| Unmeasured::NoAddress);
+            let (url, why) = match url.and_then(|url| policy.target(&url)) {
                 Ok(url) if self.asks => (Some(url), Unmeasured::NoTime),
                 Ok(_) => (None, Unmeasured::NotAsked),
                 Err(why) => (None, why),
             };
             // Until there is an answer.
             measured.entry(address.clone()).or_insert(Err(why));
-            wanted.extend(url.map(|url| Wanted {
+            questions.extend(url.map(|url| Question {
                 address: address.clone(),
                 url,
                 known,
             }));
         }
-        if let Some(kept) = kept.as_mut().filter(|_| self.asks) {
-            kept.see(&addresses, now)?;
-            self.ask(wanted, &policy, kept, &mut measured)?;
+        if self.asks {
+            sizes.attempt(|kept| kept.see(&addresses, now));
+            self.ask(questions, &policy, &mut sizes, &mut measured)?;
         }
         Ok(measured)
+    }
+}
+
+/// The sizes that are kept. If they cannot be read or saved, images are measured without them, and
+/// again the next time.
+struct Sizes<'i> {
+    kept: Option<Kept>,
+    warnings: &'i RefCell<Vec<String>>,
+}
+
+impl<'i> Sizes<'i> {
+    fn of(opened: Result<Option<Kept>, KeptError>, images: &'i Images<'_>) -> Self {
+        let (kept, warnings) = (None, &images.warnings);
+        let mut sizes = Self { kept, warnings };
+        sizes.kept = sizes.noted(opened).flatten();
+        sizes
+    }
+
+    /// Does something with them, as long as nothing has failed.
+    fn attempt<T>(&mut self, act: impl FnOnce(&mut Kept) -> Result<T, KeptError>) -> Option<T> {
+        let done = act(self.kept.as_mut()?);
+        self.noted(done)
+    }
+
+    fn noted<T>(&mut self, done: Result<T, KeptError>) -> Option<T> {
+        let warn = |error: KeptError| {
+            self.kept = None;
+            let warning = format!("warning: {:#}", anyhow::Error::from(error));
+            self.warnings.borrow_mut().push(warning);
+        };
+        done.map_err(warn).ok()
     }
 }
 
@@ -109,45 +148,71 @@ impl Images<'_> {
     /// Asks for images, and keeps what is found on the way.
     fn ask(
         &self,
-        wanted: Vec<Wanted>,
+        questions: Vec<Question>,
         policy: &Arc<Policy>,
-        kept: &mut Kept,
+        sizes: &mut Sizes<'_>,
         measured: &mut MeasuredImages,
     ) -> anyhow::Result<()> {
-        if wanted.is_empty() {
+        if questions.is_empty() {
             return Ok(());
         }
         super::use_ring();
         let runtime = threads::runtime("images", THREADS, BLOCKING);
         let runtime = runtime.context("could not start the threads that ask for images")?;
         let asker = Asker::new(policy).context("could not prepare to ask for images")?;
-        self.progress.images(wanted.len() as u64);
+        self.progress.images(questions.len() as u64);
         let hosts = Hosts::new(asker, Limits::default());
         let now = self.clock.now().unix_seconds();
+        let mut unchecked = Unchecked::of(&questions);
         let mut keep = |answers: Vec<Answer>| {
             self.progress.advance(answers.len() as u64);
             let mut changes = Vec::new();
-            for (Wanted { address, known, .. }, found) in answers {
+            for (Question { address, known, .. }, found) in answers {
+                unchecked.answered(known.is_some(), found.as_ref().err());
                 if let Some((change, size)) = news(found, known, now) {
                     changes.push((address.clone(), change));
                     measured.insert(address, size);
                 }
             }
-            kept.save(&changes, now)
+            sizes.attempt(|kept| kept.save(&changes, now));
         };
-        let done = runtime.block_on(hosts.ask(wanted, &mut keep));
+        runtime.block_on(hosts.ask(questions, &mut keep));
         // Looking up a name may take long to end.
         runtime.shutdown_background();
         self.progress.finish();
-        Ok(done?)
+        self.warnings.borrow_mut().extend(unchecked.warning());
+        Ok(())
     }
 }
 
-/// What is asked for an address.
-fn target(address: &str, policy: &Policy) -> Result<Url, Unmeasured> {
-    let url = Url::parse(address).ok();
-    let url = url.filter(|_| address.len() <= ADDRESS_MAX);
-    policy.target(&url.ok_or(Unmeasured::NoAddress)?)
+/// Images that were to be asked for again, by why that was in vain. What is known of them holds.
+struct Unchecked(BTreeMap<Unmeasured, u64>);
+
+impl Unchecked {
+    /// For all that is known there is no time, until there is an answer.
+    fn of(questions: &[Question]) -> Self {
+        let known = questions.iter().filter(|of| of.known.is_some()).count();
+        Self(BTreeMap::from([(Unmeasured::NoTime, known as u64)]))
+    }
+
+    fn answered(&mut self, is_known: bool, why: Option<&Unmeasured>) {
+        if is_known {
+            *self.0.entry(Unmeasured::NoTime).or_default() -= 1;
+            if let Some(why) = why.filter(|why| why.may_pass()) {
+                *self.0.entry(*why).or_default() += 1;
+            }
+        }
+    }
+
+    fn warning(&self) -> Option<String> {
+        let reasons = self.0.iter().filter(|(_, count)| **count != 0);
+        let reasons: Vec<String> = reasons
+            .map(|(why, count)| format!("{count} {}", why.as_str()))
+            .collect();
+        let reasons = reasons.join(", ");
+        let what = "images could not be asked for again, and keep the sizes that are known";
+        (!reasons.is_empty()).then(|| format!("warning: {what}: {reasons}"))
+    }
 }
 
 /// What an answer changes of what is known of an address: what is kept of it, and its size. An

@@ -5,6 +5,7 @@
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt as _};
+use import::address::has_user;
 use reqwest::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap,
     HeaderName, HeaderValue, IF_MATCH, LOCATION, RANGE,
@@ -15,7 +16,7 @@ use shared::base::loopback::is_loopback;
 use shared::release::s3::{reply_fault, root_cause};
 use url::Url;
 
-use super::address::{Address, has_user};
+use super::address::Address;
 use super::failure::{Failure, Reason};
 use super::response::{CONNECT_MAX, Response};
 use super::settings::TOKEN;

@@ -14,7 +14,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use import::finding::{
     Cause, Code, Excerpt, Finding, Findings, Kind, Place, RecordName, Severity, nearest,
 };
-use shared::base::field_path::FieldPath;
+use shared::base::field_path::{FieldPath, Step};
 
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::fit;
@@ -133,7 +133,12 @@ fn render_cause(
     if cause.count == 1 {
         return render(first, &first.message, renderer);
     }
-    let records = counted(cause.count, cause.kind.map_or("place", Kind::as_str));
+    // A record may have several members of a list.
+    let mut steps = cause.field.iter().flat_map(FieldPath::steps);
+    let one_each = cause
+        .kind
+        .filter(|_| !steps.any(|step| *step == Step::Each));
+    let records = counted(cause.count, one_each.map_or("place", Kind::as_str));
     let what = format!("{} ({records})", cause.title().trim_end_matches('.'));
     let mut shown = render(first, &what, renderer);
     if !cause.says_one {

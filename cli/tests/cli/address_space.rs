@@ -9,7 +9,7 @@ use crate::process::{SERVE, after, command};
 fn a_command_with_many_threads_refuses_a_small_address_space() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
-    let export = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+    let export = fixture!("sample");
     let mut shown = String::new();
     for args in [
         &["import", export][..],

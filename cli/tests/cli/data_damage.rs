@@ -11,7 +11,7 @@ use cli::process::output::Output;
 use serde_json::{Value, json};
 use shared::release::manifest::FORMAT;
 
-use crate::edited::{Edited, active, check, document, import, release_ids, without_coverage};
+use crate::edited::{Edited, active, check, import, release_ids, without_coverage};
 use crate::harness::{Outcome, TestCli};
 
 /// Releases a minute apart, each activated in turn.
@@ -70,7 +70,7 @@ fn a_damaged_pointer_is_reported_by_every_command_and_mended_by_activating() {
         assert!(outcome.err.contains(hint), "{outcome}");
     }
     assert!(outcomes[5].out.contains("is not known"), "{}", outcomes[5]);
-    let listed = document(&cli.run(&["releases", "list", "--json"]));
+    let listed = cli.run(&["releases", "list", "--json"]).document();
     assert!(
         listed["pointerDamage"]
             .as_str()
@@ -118,7 +118,7 @@ fn nothing_is_activated_that_could_not_be_compared_unless_it_is_allowed() {
         let pointer = fs::read(cli.path("catalogue-data/current")).unwrap();
         let refused = cli.run(&["import", "[dir]/half.ndjson", "--json"]);
         assert_eq!(refused.status, REFUSED, "{damage}: {refused}");
-        let told = document(&refused);
+        let told = refused.document();
         assert_eq!(
             (&told["refused"], &told["diff"]),
             (&json!(true), &Value::Null)
@@ -141,7 +141,7 @@ fn nothing_is_activated_that_could_not_be_compared_unless_it_is_allowed() {
             check(&cli, "import_uncompared", &outcomes);
         }
         cli.advance(Duration::from_mins(1));
-        let fixed = document(&cli.run(&[&args[..], &["--json"]].concat()));
+        let fixed = cli.run(&[&args[..], &["--json"]].concat()).document();
         assert_eq!(fixed["notCompared"], Value::Null, "{damage}: {fixed}");
     }
 }
@@ -166,7 +166,7 @@ fn an_active_release_that_is_gone_is_missing() {
         cli.run(&["releases", "verify"]),
     ];
     assert_eq!(statuses(&outcomes), [FAILED, FAILED]);
-    let listed = document(&cli.run(&["releases", "list", "--json"]));
+    let listed = cli.run(&["releases", "list", "--json"]).document();
     let missing = &listed["releases"][1];
     assert_eq!(
         (&missing["id"], &missing["active"]),
@@ -186,7 +186,7 @@ fn rolling_back_goes_to_the_latest_whole_release_and_names_the_others() {
     remove_release(&cli, &ids[1]);
     let back = cli.run(&["releases", "rollback", "--json"]);
     assert_eq!(back.status, DONE, "{back}");
-    let told = document(&back);
+    let told = back.document();
     assert_eq!(told["active"], json!(ids[0]));
     let passed_over = told["passedOver"].as_array().unwrap();
     let passed_over: Vec<&Value> = passed_over.iter().map(|one| &one["id"]).collect();

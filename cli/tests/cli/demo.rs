@@ -8,10 +8,7 @@ use cli::ExitStatus;
 use crate::harness::{TestCli, assert_snapshot};
 use crate::process::{Server, catalogue_json};
 
-const MAKERS: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../fixtures/sample/makers.ndjson"
-);
+const MAKERS: &str = fixture!("sample/makers.ndjson");
 
 fn start(data: &Path) -> Server {
     Server::start_with(data, &["demo", "--listen", "127.0.0.1:0"])

@@ -7,7 +7,7 @@ use cli::ExitStatus;
 use cli::terminal::Terminal;
 use serde_json::json;
 
-use crate::edited::{Edited, check, document, import};
+use crate::edited::{Edited, check, import};
 use crate::harness::{Outcome, TestCli, assert_snapshot};
 use crate::page;
 
@@ -58,7 +58,7 @@ fn a_difference_is_reported_in_full_to_people_and_to_programs() {
             .all(|line| line.chars().count() <= 100),
         "{of_active}"
     );
-    let diff = document(&as_json);
+    let diff = as_json.document();
     let counts = ["before", "after", "unchanged"].map(|key| diff["boats"][key].clone());
     assert_eq!(counts, [json!(6), json!(6), json!(0)]);
     assert_eq!(
@@ -81,7 +81,7 @@ fn long_lists_are_cut_unless_all_is_wanted() {
     assert!(!full.out.contains("more"), "{full}");
     for (args, listed) in [(&[][..], 20), (&["--full"], 25)] {
         let args = [&["diff", &second, "--json"], args].concat();
-        let added = &document(&cli.run(&args))["boats"]["added"];
+        let added = &cli.run(&args).document()["boats"]["added"];
         assert_eq!(added["total"], 25);
         assert_eq!(added["examples"].as_array().unwrap().len(), listed);
     }
@@ -163,23 +163,23 @@ fn every_change_of_one_record_is_shown_or_made_a_patch() {
             outcomes.push(outcome);
         }
     }
-    let patch = document(&outcomes[1]);
+    let patch = outcomes[1].document();
     let replaced = json!([{"op": "replace", "path": "/model", "value": "Sum II"}]);
     assert_eq!(patch, replaced);
-    let [added, removed] = [3, 5].map(|place: usize| document(&outcomes[place]));
+    let [added, removed] = [3, 5].map(|place: usize| outcomes[place].document());
     assert_eq!(
         (&added[0]["op"], &added[0]["path"]),
         (&json!("add"), &json!(""))
     );
     assert_eq!(added[0]["value"]["id"], "added");
     assert_eq!(removed, json!([{"op": "remove", "path": ""}]));
-    assert_eq!(document(&outcomes[7]), json!([]));
+    assert_eq!(outcomes[7].document(), json!([]));
     // The output of the whole record is too long for the snapshot.
     outcomes.remove(3);
     check(&cli, "diff_record", &outcomes);
 
     let backwards = cli.run(&["diff", &second, &first, "--record", "boat-001", "--json"]);
-    assert_eq!(document(&backwards)[0]["value"], "34");
+    assert_eq!(backwards.document()[0]["value"], "34");
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn changes_and_values_are_cut_unless_all_is_wanted() {
     let (mut cli, [_, second]) = sample_and(&edited);
     for (args, shown, length) in [(&[][..], 10, 500), (&["--full"], 26, 1000)] {
         let args = [&["diff", &second, "--json", "--only", "boats"], args].concat();
-        let diff = document(&cli.run(&args));
+        let diff = cli.run(&args).document();
         assert_eq!(
             (
                 &diff["manufacturers"],

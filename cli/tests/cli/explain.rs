@@ -4,10 +4,8 @@ use cli::ExitStatus;
 use cli::terminal::Terminal;
 use serde_json::Value;
 
-use crate::edited::{self, active, document, import};
-use crate::harness::{Outcome, TestCli};
-
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+use crate::edited::{self, active, import};
+use crate::harness::{Outcome, SAMPLE, TestCli};
 
 fn sample() -> TestCli {
     let mut cli = TestCli::new();
@@ -48,7 +46,7 @@ fn a_document_has_all_of_an_explanation() {
     let address = "/v1/boats?type=sailing-monohull&lengthMin=9&limit=2";
     let outcome = cli.run(&["explain", address, "--json"]);
     let shown = cli.run(&["explain", address]).out;
-    for statement in document(&outcome)["list"]["statements"].as_array().unwrap() {
+    for statement in outcome.document()["list"]["statements"].as_array().unwrap() {
         assert_plan(&statement["plan"], &shown);
     }
     edited::check(&cli, "explain_json", &[without_plans(outcome)]);
@@ -104,7 +102,7 @@ fn another_release_than_the_active_one_can_be_asked() {
     import(&mut cli, "[dir]/export.ndjson", &[]);
     let mut total = |release: &[&str]| {
         let args = [&["explain", "/v1/boats", "--json"], release].concat();
-        let told = document(&cli.run(&args));
+        let told = cli.run(&args).document();
         told["list"]["total"].as_u64().unwrap()
     };
     assert_eq!(total(&[]), total(&["--release", &first]) + 1);
@@ -177,6 +175,6 @@ fn lines_fit_the_terminal() {
 #[test]
 fn the_time_of_a_statement_is_that_of_the_clock() {
     let mut cli = sample();
-    let told: Value = document(&cli.run(&["explain", "/v1/boats", "--json"]));
+    let told = cli.run(&["explain", "/v1/boats", "--json"]).document();
     assert_eq!(told["list"]["statements"][0]["tookMicroseconds"], 0);
 }

@@ -12,14 +12,10 @@ use cli::terminal::Terminal;
 use flate2::read::MultiGzDecoder;
 
 use crate::edited::{Edited, check, import};
-use crate::harness::TestCli;
+use crate::harness::{SAMPLE, TestCli};
 use crate::process::{after, command, import_sample, redirected};
 
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
-const FULL: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../fixtures/mapped/native/export.ndjson"
-);
+const FULL: &str = fixture!("mapped/native/export.ndjson");
 /// The formats that an import reads.
 const LINES: [&str; 3] = ["ndjson", "ndjson.gz", "ndjson.zst"];
 
@@ -177,13 +173,7 @@ fn what_cannot_be_exported_or_written_is_refused_before_anything_is_written() {
         cli.run(&["export", "--to", "[dir]/no/a.ndjson"]),
         cli.run(&["export", "--to", "[dir]/no/folder/", "--format", "ndjson"]),
         cli.run(&["export", "--to", "[dir]/catalogue-data/a.ndjson"]),
-        cli.run(&[
-            "export",
-            "--to",
-            "[dir]/catalogue-data/a/",
-            "--format",
-            "ndjson",
-        ]),
+        cli.run("export --to [dir]/catalogue-data/a/ --format ndjson"),
         cli.run_in(
             &["export", "--to", "-", "--format", "ndjson.gz"],
             |context| {

@@ -26,7 +26,7 @@ fn published(cli: &mut TestCli, export: &str, more: &[&str]) -> u64 {
     let import = ["import", "--json", "--mapping=[dir]/m.toml", export];
     let imported = cli.run(&[&import[..], more].concat());
     assert_eq!(imported.status, ExitStatus::Done, "{imported}");
-    let document: Value = serde_json::from_str(&imported.out).unwrap();
+    let document = imported.document();
     document["records"]["boat"]["published"].as_u64().unwrap()
 }
 
@@ -56,6 +56,17 @@ fn a_workbook_with_titles_and_merged_cells_is_imported() {
 }
 
 #[test]
+fn an_open_document_spreadsheet_is_drafted_and_imported_as_a_workbook_of_excel_is() {
+    let (.., of_excel) = drafted("stock.xlsx");
+    let (mut cli, export, said, draft) = drafted("stock.ods");
+    check("files_ods", &said);
+    let hidden = "#   rows: row 7 is hidden; it is read\n";
+    let like = draft.replace("stock.ods", "stock.xlsx").replace(hidden, "");
+    assert_eq!(like, of_excel);
+    assert_eq!(published(&mut cli, &export, &[]), 3);
+}
+
+#[test]
 fn csv_with_titles_and_a_line_that_does_not_fit_is_imported_without_that_line() {
     let (mut cli, export, said, draft) = drafted("stock.csv");
     check("files_csv", &said);
@@ -73,12 +84,7 @@ fn csv_without_names_is_imported_once_a_person_names_the_columns() {
         "named.csv",
         format!("{}\n{}", columns.join(","), "1,a,b,c,1999,9\n"),
     );
-    cli.run(&[
-        "mapping",
-        "init",
-        "--from=[dir]/named.csv",
-        "--to=[dir]/named.toml",
-    ]);
+    cli.run("mapping init --from=[dir]/named.csv --to=[dir]/named.toml");
     let named = fs::read_to_string(cli.path("named.toml")).unwrap();
     let lines = format!("reader = \"csv\"\ncolumns = {columns:?}\n");
     let named = named.replace("named.csv", "no_names.csv");
@@ -99,14 +105,7 @@ fn a_folder_of_records_without_a_list_in_them_is_imported_whole() {
             .retain(|_, value| !value.is_array());
         cli.write(&format!("boats/{name}.json"), record.to_string());
     }
-    cli.run(&[
-        "mapping",
-        "init",
-        "--from",
-        "[dir]/boats",
-        "--to",
-        "[dir]/m.toml",
-    ]);
+    cli.run("mapping init --from [dir]/boats --to [dir]/m.toml");
     assert_eq!(published(&mut cli, "[dir]/boats", &[]), 3);
 }
 

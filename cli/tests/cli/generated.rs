@@ -14,7 +14,7 @@ fn a_generated_export_has_no_finding() {
         export::write_export(400, seed, &mut lines).unwrap();
         cli.write("export.ndjson", &lines);
         let outcome = cli.run(&["validate", "--json", "[dir]/export.ndjson"]);
-        let report: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+        let report = outcome.document();
         assert_eq!(report["findings"], serde_json::json!([]), "seed {seed}");
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cli::ExitStatus;
 use serde_json::{Value, json};
 
-use crate::edited::{Edited, active, check, document, import, release_ids, without_coverage};
+use crate::edited::{Edited, active, check, import, release_ids, without_coverage};
 use crate::harness::{Outcome, TestCli};
 
 /// The sample, imported and active.
@@ -47,7 +47,7 @@ fn a_release_that_breaks_consumers_is_made_and_not_activated() {
 
     let again = cli.run(&["import", "[dir]/breaking.ndjson", "--json"]);
     assert_eq!(again.status, ExitStatus::Refused);
-    let told = document(&again);
+    let told = again.document();
     assert_eq!(told["refused"], true);
     assert_eq!(told["active"], json!(first));
     assert_eq!(told["release"], json!(second));
@@ -71,7 +71,7 @@ fn what_is_allowed_is_activated_and_only_that() {
         let args = [&["import", "[dir]/breaking.ndjson", "--json"], &allowed[..]].concat();
         let outcome = cli.run(&args);
         assert_eq!(outcome.status, ExitStatus::Refused, "{allowed:?}");
-        assert_eq!(document(&outcome)["refusals"].as_array().unwrap().len(), 1);
+        assert_eq!(outcome.document()["refusals"].as_array().unwrap().len(), 1);
         assert_eq!(active(&mut cli), first);
     }
     let args = [&["import", "[dir]/breaking.ndjson"], &ALL_ALLOWED[..]].concat();
@@ -93,7 +93,7 @@ fn without_activating_everything_is_shown_and_nothing_refused() {
     assert_eq!(made.status, ExitStatus::Done, "{made}");
     assert_eq!(active(&mut cli), first);
     let json = cli.run(&["import", "[dir]/breaking.ndjson", "--no-activate", "--json"]);
-    let told = document(&json);
+    let told = json.document();
     assert_eq!(
         (&told["refused"], json.status),
         (&json!(false), ExitStatus::Done)
@@ -114,7 +114,7 @@ fn an_export_whose_boats_are_all_invalid_does_not_empty_the_catalogue() {
     let args = ["import", "--skip-invalid", "[dir]/invalid.ndjson", "--json"];
     let outcome = cli.run(&args);
     assert_eq!(outcome.status, ExitStatus::Refused);
-    assert_eq!(document(&outcome)["diff"]["boats"]["after"], 0);
+    assert_eq!(outcome.document()["diff"]["boats"]["after"], 0);
     assert_eq!(active(&mut cli), first);
 }
 
@@ -168,7 +168,7 @@ fn a_document_of_an_import_has_every_key_whatever_came_of_it() {
     fs::File::create(cli.path("empty.ndjson")).unwrap();
     let documents = ["sample", "breaking", "empty"].map(|name| {
         let args = ["import", &format!("[dir]/{name}.ndjson"), "--json"];
-        document(&cli.run(&args))
+        cli.run(&args).document()
     });
     let keys = documents.each_ref().map(|document| {
         let keys = document.as_object().unwrap().keys().cloned();
@@ -220,7 +220,7 @@ fn a_field_that_loses_its_value_in_too_many_records_is_refused() {
         &[without_coverage(refused)],
     );
     let (_cli, json) = after_prices(&priced(10, 0), &["--json"]);
-    let told = document(&json);
+    let told = json.document();
     insta::assert_json_snapshot!(
         json!([told["lostValues"], told["refusals"][0]["fields"]]),
         @r#"

@@ -21,6 +21,7 @@ use cli::terminal::Terminal;
 use cli::{Context, ExitStatus};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use serde_json::Value;
 use shared::base::clock::ManualClock;
 use shared::base::operator::Operator;
 use shared::keys::name::Name;
@@ -32,6 +33,9 @@ use crate::folded::folded;
 /// When every test begins: 2026-10-01T12:00:00Z.
 pub(crate) const START: i64 = 1_790_856_000;
 
+/// The sample export.
+pub(crate) const SAMPLE: &str = fixture!("sample");
+
 /// Stands for the test's directory in arguments and output.
 const DIRECTORY: &str = "[dir]";
 
@@ -40,6 +44,47 @@ pub(crate) struct TestCli {
     directory: TempDir,
     clock: Arc<ManualClock>,
     runs: u64,
+}
+
+/// Arguments of a command: each on its own, or a line in which none has a space.
+pub(crate) trait Typed {
+    fn words(&self) -> Vec<&str>;
+}
+
+impl Typed for str {
+    fn words(&self) -> Vec<&str> {
+        self.split(' ').collect()
+    }
+}
+
+impl Typed for [&str] {
+    fn words(&self) -> Vec<&str> {
+        self.to_vec()
+    }
+}
+
+impl<const N: usize> Typed for [&str; N] {
+    fn words(&self) -> Vec<&str> {
+        self.to_vec()
+    }
+}
+
+impl<T: Typed + ?Sized> Typed for &T {
+    fn words(&self) -> Vec<&str> {
+        (**self).words()
+    }
+}
+
+impl Typed for String {
+    fn words(&self) -> Vec<&str> {
+        self.as_str().words()
+    }
+}
+
+impl Typed for Vec<&str> {
+    fn words(&self) -> Vec<&str> {
+        self.clone()
+    }
 }
 
 /// The outcome of one run.
@@ -67,8 +112,8 @@ impl TestCli {
     /// Runs `catalogue` with `args` on the data directory `[dir]/catalogue-data`. In `args`,
     /// `[dir]` stands for the test's directory. Each run gets different random numbers, which are
     /// the same whenever the test runs.
-    pub(crate) fn run(&mut self, args: &[&str]) -> Outcome {
-        self.run_with_input(args, b"")
+    pub(crate) fn run(&mut self, args: &(impl Typed + ?Sized)) -> Outcome {
+        self.run_with_input(&args.words(), b"")
     }
 
     /// Runs `catalogue` with `input` on its standard input.
@@ -154,6 +199,14 @@ impl TestCli {
 
     fn real(&self) -> String {
         self.directory.path().to_str().unwrap().to_owned()
+    }
+}
+
+impl Outcome {
+    /// The document that was printed.
+    #[track_caller]
+    pub(crate) fn document(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self}"))
     }
 }
 

@@ -7,10 +7,8 @@ use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::servers::ServerLock;
 
-use crate::harness::TestCli;
+use crate::harness::{SAMPLE, TestCli};
 use crate::process::{SERVE, Server, catalogue, command};
-
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 
 #[test]
 fn a_typed_data_directory_and_file_of_settings_are_part_of_what_is_to_be_pasted() {

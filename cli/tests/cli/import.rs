@@ -10,10 +10,8 @@ use shared::base::data_dir::DataDir;
 use shared::release::reader::Dictionaries;
 use shared::release::{FileName, Record, ReleaseStore, Releases};
 
-use crate::edited::without_coverage;
-use crate::harness::{Outcome, TestCli, assert_snapshot};
-
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+use crate::edited::{check, release_ids as releases, without_coverage};
+use crate::harness::{SAMPLE, TestCli, assert_snapshot};
 
 const GOOD: &str = r#"{"kind":"manufacturer","id":"maker-1","slug":"maker","name":"Maker","updatedAt":"2026-10-01T12:00:00Z"}
 {"kind":"term","vocabulary":"type","id":"type-1","slug":"monohull","name":"Monohull"}
@@ -22,51 +20,13 @@ const GOOD: &str = r#"{"kind":"manufacturer","id":"maker-1","slug":"maker","name
 const BAD_BOAT: &str = r#"{"kind":"boat","id":"boat-2","slug":"boat-2","model":"Bad","manufacturer":"maker-1","type":"type-1","production":{"firstYear":1990},"unit":"feet","lengthOverall":9.1}
 "#;
 
-fn put(cli: &TestCli, name: &str, contents: &str) {
-    use std::io::Write as _;
-    fs::File::create(cli.path(name))
-        .unwrap()
-        .write_all(contents.as_bytes())
-        .unwrap();
-}
-
-/// The releases that exist, the oldest first.
-fn releases(cli: &TestCli) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(cli.path("catalogue-data/releases")) else {
-        return Vec::new();
-    };
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
-
-fn document(outcome: &Outcome) -> Value {
-    serde_json::from_str(&outcome.out).unwrap()
-}
-
-/// Compares outcomes with a snapshot. An id depends on every byte of a release, so its position is
-/// shown instead.
-fn check(cli: &TestCli, name: &str, outcomes: &[Outcome]) {
-    let mut text = outcomes
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join("\n");
-    for (place, id) in releases(cli).iter().enumerate() {
-        text = text.replace(id, &format!("[release {}]", place + 1));
-    }
-    assert_snapshot(name, &text);
-}
-
 #[test]
 fn an_import_is_served_and_a_second_one_of_the_same_contents_changes_nothing() {
     let mut cli = TestCli::new();
     let first = cli.run(&["import", SAMPLE]);
     cli.advance(Duration::from_mins(1));
     let again = cli.run(&["import", "--json", SAMPLE]);
-    let document = document(&again);
+    let document = again.document();
     assert_eq!(document["existed"], true);
     assert_eq!(document["release"], document["active"]);
     assert_eq!(releases(&cli).len(), 1);
@@ -80,8 +40,8 @@ fn an_import_is_served_and_a_second_one_of_the_same_contents_changes_nothing() {
 #[test]
 fn an_export_with_errors_changes_nothing() {
     let mut cli = TestCli::new();
-    put(&cli, "good.ndjson", GOOD);
-    put(&cli, "bad.ndjson", &format!("{GOOD}{BAD_BOAT}"));
+    cli.write("good.ndjson", GOOD);
+    cli.write("bad.ndjson", format!("{GOOD}{BAD_BOAT}"));
     let before = cli.run(&["import", "[dir]/bad.ndjson"]);
     assert_eq!(releases(&cli), Vec::<String>::new());
     let good = cli.run(&["import", "[dir]/good.ndjson"]);
@@ -98,15 +58,9 @@ fn an_export_with_errors_changes_nothing() {
 #[test]
 fn invalid_records_are_left_out_when_that_is_asked_for() {
     let mut cli = TestCli::new();
-    put(&cli, "bad.ndjson", &format!("{BAD_BOAT}{GOOD}"));
-    let args = [
-        "import",
-        "[dir]/bad.ndjson",
-        "--skip-invalid",
-        "--rejects",
-        "[dir]/rejects.ndjson",
-    ];
-    let outcome = cli.run(&args);
+    cli.write("bad.ndjson", format!("{BAD_BOAT}{GOOD}"));
+    let args = "import [dir]/bad.ndjson --skip-invalid --rejects [dir]/rejects.ndjson";
+    let outcome = cli.run(args);
     assert_eq!(outcome.status, ExitStatus::Done);
     assert_eq!(
         fs::read_to_string(cli.path("rejects.ndjson")).unwrap(),
@@ -123,7 +77,7 @@ fn rejected_lines_are_written_unchanged_and_also_where_nothing_is_imported() {
         " nonsense \r\n".to_owned(),
         "{\"kind\":\"designer\",\"id\":\"a\"}\r\n".to_owned(),
     ];
-    put(&cli, "bad.ndjson", &format!("{}{GOOD}", rejected.concat()));
+    cli.write("bad.ndjson", format!("{}{GOOD}", rejected.concat()));
     let args = ["import", "[dir]/bad.ndjson", "--rejects", "[dir]/rejects"];
     let outcome = cli.run(&args);
     assert_eq!(outcome.status, ExitStatus::InvalidData, "{outcome}");
@@ -139,9 +93,9 @@ fn rejected_lines_are_written_unchanged_and_also_where_nothing_is_imported() {
 #[test]
 fn what_no_record_can_be_blamed_for_stops_an_import_that_skips_too() {
     let mut cli = TestCli::new();
-    put(&cli, "cut.ndjson", GOOD.strip_suffix("9.1}\n").unwrap());
+    cli.write("cut.ndjson", GOOD.strip_suffix("9.1}\n").unwrap());
     let counted = r#"{"kind":"catalogue","format":"boat-catalogue/1","counts":{"boat":2}}"#;
-    put(&cli, "short.ndjson", &format!("{counted}\n{GOOD}"));
+    cli.write("short.ndjson", format!("{counted}\n{GOOD}"));
     let outcomes = ["[dir]/cut.ndjson", "[dir]/short.ndjson"]
         .map(|export| cli.run(&["import", "--skip-invalid", export]));
     assert!(
@@ -156,10 +110,12 @@ fn what_no_record_can_be_blamed_for_stops_an_import_that_skips_too() {
 #[test]
 fn a_release_can_be_made_without_being_served() {
     let mut cli = TestCli::new();
-    put(&cli, "good.ndjson", GOOD);
+    cli.write("good.ndjson", GOOD);
     let made = cli.run(&["import", "--no-activate", "[dir]/good.ndjson"]);
     cli.advance(Duration::from_mins(1));
-    let json = document(&cli.run(&["import", "[dir]/good.ndjson", "--no-activate", "--json"]));
+    let json = cli
+        .run(&["import", "[dir]/good.ndjson", "--no-activate", "--json"])
+        .document();
     assert_eq!(
         (&json["imported"], &json["active"]),
         (&Value::Bool(true), &Value::Null)
@@ -170,41 +126,18 @@ fn a_release_can_be_made_without_being_served() {
 #[test]
 fn what_would_fail_in_the_end_fails_before_the_work() {
     let mut cli = TestCli::new();
-    put(&cli, "good.ndjson", GOOD);
+    cli.write("good.ndjson", GOOD);
     let outcomes = [
-        &["import", "[dir]/missing.ndjson"][..],
-        &[
-            "import",
-            "[dir]/good.ndjson",
-            "--report",
-            "[dir]/missing/report.json",
-        ],
-        &[
-            "import",
-            "[dir]/good.ndjson",
-            "--skip-invalid",
-            "--rejects",
-            "[dir]/missing/rejects",
-        ],
-        &[
-            "import",
-            "[dir]/good.ndjson",
-            "--rejects",
-            "[dir]/good.ndjson",
-        ],
-        &["import", "[dir]", "--report", "[dir]/./good.ndjson"],
-        &[
-            "import",
-            "[dir]/good.ndjson",
-            "--rejects",
-            "[dir]/new",
-            "--report",
-            "[dir]/./new",
-        ],
-        &["import", "[dir]/\u{1b}[31m\u{9b}\u{202e}\n.ndjson"],
-        &["import"],
+        "import [dir]/missing.ndjson",
+        "import [dir]/good.ndjson --report [dir]/missing/report.json",
+        "import [dir]/good.ndjson --skip-invalid --rejects [dir]/missing/rejects",
+        "import [dir]/good.ndjson --rejects [dir]/good.ndjson",
+        "import [dir] --report [dir]/./good.ndjson",
+        "import [dir]/good.ndjson --rejects [dir]/new --report [dir]/./new",
+        "import [dir]/\u{1b}[31m\u{9b}\u{202e}\n.ndjson",
+        "import",
     ]
-    .map(|args| cli.run(args));
+    .map(|typed| cli.run(typed));
     assert_eq!(fs::read_to_string(cli.path("good.ndjson")).unwrap(), GOOD);
     assert!(!Path::new(&cli.path("catalogue-data")).exists());
     check(&cli, "import_refused", &outcomes);
@@ -221,8 +154,10 @@ fn drafts_are_nowhere_in_a_release() {
     let of_draft = r#"{"kind":"term","vocabulary":"type","id":"type-2","slug":"secret-type","name":"Secret"}
 {"kind":"manufacturer","id":"maker-2","slug":"secret-maker","name":"Hidden","updatedAt":"2026-10-01T12:00:00Z","published":false}
 "#;
-    put(&cli, "export.ndjson", &format!("{GOOD}{of_draft}{draft}"));
-    let json = document(&cli.run(&["import", "--json", "[dir]/export.ndjson"]));
+    cli.write("export.ndjson", format!("{GOOD}{of_draft}{draft}"));
+    let json = cli
+        .run(&["import", "--json", "[dir]/export.ndjson"])
+        .document();
     assert_eq!(json["records"]["boat"]["unpublished"], 1);
     assert_eq!(json["records"]["manufacturer"]["unpublished"], 1);
 
@@ -257,9 +192,9 @@ fn drafts_are_nowhere_in_a_release() {
 #[test]
 fn an_import_is_a_page_for_editors_too_whatever_came_of_it() {
     let mut cli = TestCli::new();
-    put(&cli, "good.ndjson", GOOD);
-    put(&cli, "more.ndjson", &GOOD.replace("\"Boat\"", "\"Sloop\""));
-    put(&cli, "bad.ndjson", &format!("{GOOD}{BAD_BOAT}"));
+    cli.write("good.ndjson", GOOD);
+    cli.write("more.ndjson", GOOD.replace("\"Boat\"", "\"Sloop\""));
+    cli.write("bad.ndjson", format!("{GOOD}{BAD_BOAT}"));
     let mut page_of = |export: &str, expected| {
         cli.advance(Duration::from_mins(1));
         let outcome = cli.run(&["import", export, "--report-html", "[dir]/page.html"]);
@@ -281,17 +216,8 @@ fn an_import_is_a_page_for_editors_too_whatever_came_of_it() {
     assert!(second.contains(change), "{second}");
     let bad = page_of("[dir]/bad.ndjson", ExitStatus::InvalidData);
     assert!(bad.contains("Nothing was imported: 1 error."), "{bad}");
-    put(
-        &cli,
-        "none.ndjson",
-        GOOD.split_inclusive('\n').next().unwrap(),
-    );
-    let none = cli.run(&[
-        "import",
-        "[dir]/none.ndjson",
-        "--report-html",
-        "[dir]/page.html",
-    ]);
+    cli.write("none.ndjson", GOOD.split_inclusive('\n').next().unwrap());
+    let none = cli.run("import [dir]/none.ndjson --report-html [dir]/page.html");
     assert_eq!(none.status, ExitStatus::Refused, "{none}");
     let none = fs::read_to_string(cli.path("page.html")).unwrap();
     assert!(

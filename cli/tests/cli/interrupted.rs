@@ -10,11 +10,11 @@ use nix::sys::signal::Signal;
 use shared::base::data_dir::DataDir;
 use shared::release::{ReleaseStore, Releases};
 
+use crate::harness::SAMPLE;
 use crate::pipe::full_pipe;
 use crate::process::{after, catalogue, command, send, spawn, within};
 use crate::wait;
 
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 const NOTHING: &str = "interrupted: nothing was changed\n";
 /// Signals, with the exit statuses that shells expect for them.
 const SIGNALS: [(Signal, i32); 3] = [

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::edited::{Edited, document};
+use crate::edited::Edited;
 use crate::harness::{TestCli, assert_snapshot};
 use crate::manual::commands;
 
@@ -86,7 +86,7 @@ impl Shapes {
     fn run(&mut self, command: &str, args: &[&str]) -> Value {
         let words: Vec<&str> = command.split(' ').collect();
         let outcome = self.cli.run(&[&words, args, &["--json"]].concat());
-        let printed = document(&outcome);
+        let printed = outcome.document();
         let shape = self.of_commands.entry(command.to_owned()).or_default();
         add("", &printed, shape);
         printed

@@ -8,7 +8,7 @@ use shared::keys::last_use::{KeyUse, LastUses};
 use shared::keys::secret::PlainKey;
 use shared::keys::sqlite::SqliteLastUses;
 
-use crate::harness::{Outcome, START, TestCli, check};
+use crate::harness::{Outcome, START, TestCli, Typed, check};
 
 const BOTH: [&str; 2] = ["boats.read", "manufacturers.read"];
 
@@ -38,8 +38,33 @@ pub(crate) fn issue(cli: &mut TestCli, more: &[&str]) -> String {
 
 /// A member of the JSON document that was printed.
 fn text_of(outcome: &Outcome, member: &str) -> String {
-    let document: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+    let document = outcome.document();
     document[member].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_new_key_is_shown_with_an_address_that_it_may_ask_for() {
+    let mut cli = acme();
+    for (scopes, readable, path) in [
+        ("boats.read", "boats.", "/v1/boats"),
+        (
+            "manufacturers.read,catalogue.export",
+            "manufacturers, also all at once.",
+            "/v1/manufacturers",
+        ),
+        (
+            "catalogue.export",
+            "nothing: --scope needs boats.read or manufacturers.read too.",
+            "/v1/key",
+        ),
+    ] {
+        let shown = cli.run(&["keys", "issue", "--subscription", "Acme", "--scope", scopes]);
+        assert!(
+            shown.err.contains(&format!("It can read {readable}\n")),
+            "{shown}"
+        );
+        assert!(shown.err.ends_with(&format!(":8080{path}\n")), "{shown}");
+    }
 }
 
 #[test]
@@ -103,7 +128,7 @@ fn scopes_are_repeated_listed_or_separated_by_commas() {
         ]
         .concat();
         let outcome = acme().run(&args);
-        let document: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+        let document = outcome.document();
         assert_eq!(document["scopes"], serde_json::json!(BOTH), "{scopes:?}");
     }
 }
@@ -114,22 +139,9 @@ fn the_list_shows_the_state_of_each_key() {
     cli.run(&["subscriptions", "create", "Sleeping"]);
     let [_active, rotated, disabled, revoked, gone] = [(); 5].map(|()| issue(&mut cli, &[]));
     issue(&mut cli, &["--expires", "1s"]);
-    let asleep = [
-        "keys",
-        "issue",
-        "--subscription",
-        "Sleeping",
-        "--scope",
-        "boats.read",
-    ];
-    cli.run(&asleep);
-    cli.run(&[
-        "subscriptions",
-        "update",
-        "Sleeping",
-        "--status",
-        "inactive",
-    ]);
+    let asleep = "keys issue --subscription Sleeping --scope boats.read";
+    cli.run(asleep);
+    cli.run("subscriptions update Sleeping --status inactive");
     cli.run(&["keys", "rotate", &rotated]);
     cli.run(&["keys", "disable", &disabled]);
     cli.run(&["keys", "revoke", &revoked]);
@@ -164,15 +176,8 @@ fn a_list_is_narrowed_by_owner_state_servers_and_use() {
     cli.advance(Duration::from_hours(24));
     let rotated = issue(&mut cli, &["--env", "test"]);
     cli.run(&["keys", "rotate", &rotated]);
-    let other = [
-        "keys",
-        "issue",
-        "--subscription",
-        "Other",
-        "--scope",
-        "boats.read",
-    ];
-    cli.run(&other);
+    let other = "keys issue --subscription Other --scope boats.read";
+    cli.run(other);
     cli.run(&["subscriptions", "update", "Other", "--status", "inactive"]);
     let store = SqliteLastUses::new(cli.path("catalogue-data/keys.sqlite"));
     let used = KeyId::parse(&old).unwrap();
@@ -261,7 +266,7 @@ fn settings_of_new_keys_do_not_reach_an_update() {
     let id = issue(&mut cli, &[]);
     let update = ["keys", "update", &id, "--name", "App", "--json"];
     let updated = cli.run(&[&update[..], &config].concat());
-    let document: serde_json::Value = serde_json::from_str(&updated.out).unwrap();
+    let document = updated.document();
     assert_eq!(document["rateLimit"], 120);
     assert_eq!(document["expiresAt"], serde_json::Value::Null);
 }
@@ -328,50 +333,27 @@ fn what_is_refused_says_what_to_do_next() {
     let rotated = issue(&mut cli, &[]);
     cli.run(&["keys", "rotate", &rotated]);
     cli.run(&["subscriptions", "create", "Sleeping"]);
-    let on = |name| {
-        [
-            "keys",
-            "issue",
-            "--subscription",
-            name,
-            "--scope",
-            "boats.read",
-        ]
-    };
-    cli.run(&[&on("Sleeping")[..], &["--name", "asleep"]].concat());
-    cli.run(&[
-        "subscriptions",
-        "update",
-        "Sleeping",
-        "--status",
-        "inactive",
-    ]);
+    let on = |name| format!("keys issue --subscription {name} --scope boats.read");
+    cli.run(&format!("{} --name asleep", on("Sleeping")));
+    cli.run("subscriptions update Sleeping --status inactive");
     cli.advance(Duration::from_secs(1));
-    let more = |args: &[&'static str]| [&on("Acme")[..], args].concat();
     let outcomes = [
-        &["keys", "rotate", &expired][..],
-        &["keys", "rotate", &rotated],
-        &["keys", "rotate", "asleep"],
-        &["keys", "show", "key_0000000000000000"],
-        &["keys", "show", "boat_live_000000"],
-        &["keys", "show", "42"],
+        &*format!("keys rotate {expired}"),
+        &format!("keys rotate {rotated}"),
+        "keys rotate asleep",
+        "keys show key_0000000000000000",
+        "keys show boat_live_000000",
+        "keys show 42",
         &on("Sleeping"),
         &on("Acne"),
-        &["keys", "issue", "--subscription", "Acme"],
-        &[
-            "keys",
-            "issue",
-            "--subscription",
-            "Acme",
-            "--scope",
-            "boats",
-        ],
-        &more(&["--rate-limit", "1000001"]),
+        "keys issue --subscription Acme",
+        "keys issue --subscription Acme --scope boats",
+        &(on("Acme") + " --rate-limit 1000001"),
     ]
-    .map(|args| cli.run(args));
+    .map(|typed| cli.run(typed));
     check("keys_refused", &outcomes);
     cli.refuses(
-        &on("Acme"),
+        &on("Acme").words(),
         &[
             (&["--expires", "0s"], "must be from 1s to 3650d"),
             (&["--expires", "3651d"], "must be from 1s to 3650d"),
@@ -391,7 +373,7 @@ fn what_is_refused_says_what_to_do_next() {
 #[test]
 fn a_key_is_named_by_a_beginning_that_no_other_has() {
     let mut cli = acme();
-    let document: serde_json::Value = serde_json::from_str(&cli.run(&ISSUE).out).unwrap();
+    let document = cli.run(&ISSUE).document();
     let [id, prefix, key] = ["id", "prefix", "key"].map(|name| document[name].as_str().unwrap());
     for name in [&id[..8], &id[..19], &prefix[..14], &prefix[..15]] {
         let shown = cli.run(&["keys", "show", name, "--json"]);

@@ -7,18 +7,14 @@ use cli::ExitStatus;
 use shared::base::operator::Operator;
 use shared::keys::name::Name;
 
-use crate::harness::{Outcome, TestCli, check};
+use crate::harness::{TestCli, check};
 use crate::process;
 
 /// Issues a new key in each call and returns its id.
 fn issue(cli: &mut TestCli) -> String {
     let typed = "keys issue --subscription Acme --scope boats.read --json";
     let outcome = cli.run(&typed.split(' ').collect::<Vec<_>>());
-    document(&outcome)["id"].as_str().unwrap().to_owned()
-}
-
-fn document(outcome: &Outcome) -> serde_json::Value {
-    serde_json::from_str(&outcome.out).unwrap()
+    outcome.document()["id"].as_str().unwrap().to_owned()
 }
 
 /// A directory in which every possible change was made to keys and subscriptions.

@@ -5,7 +5,6 @@ use std::fs::File;
 use cli::ExitStatus;
 use cli::process::output::Output;
 use cli::terminal::Terminal;
-use serde_json::Value;
 use shared::keys::secret::PlainKey;
 
 use crate::harness::{Outcome, TestCli, check};
@@ -15,7 +14,7 @@ use crate::process::{catalogue_json, redirected};
 /// The states of all keys.
 fn states(cli: &mut TestCli) -> Vec<String> {
     let listed = cli.run(&["keys", "list", "--json"]);
-    let listed: Value = serde_json::from_str(&listed.out).unwrap();
+    let listed = listed.document();
     let keys = listed["keys"].as_array().unwrap();
     let states = keys.iter().map(|key| key["state"].as_str().unwrap());
     states.map(str::to_owned).collect()

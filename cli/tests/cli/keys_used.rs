@@ -12,7 +12,7 @@ use crate::process::{Server, catalogue_json, import_sample, issue_key};
 fn issue(cli: &mut TestCli) -> KeyId {
     let typed = "keys issue --subscription Acme --scope boats.read --json";
     let outcome = cli.run(&typed.split(' ').collect::<Vec<_>>());
-    let document: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+    let document = outcome.document();
     KeyId::parse(document["id"].as_str().unwrap()).unwrap()
 }
 

@@ -7,6 +7,13 @@
     reason = "a test fails by panicking"
 )]
 
+/// The path of a file or folder of the fixtures.
+macro_rules! fixture {
+    ($path:literal) => {
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/", $path)
+    };
+}
+
 mod admin;
 mod client;
 mod edited;
@@ -80,4 +87,5 @@ mod temp_files;
 mod terminal;
 mod usage;
 mod validate;
+mod web_server;
 mod written_files;

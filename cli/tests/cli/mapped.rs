@@ -20,7 +20,7 @@ use shared::release::{Record, ReleaseStore, Releases};
 
 use crate::harness::{TestCli, assert_snapshot};
 
-const MAPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/mapped");
+const MAPPED: &str = fixture!("mapped");
 const SANITY: &str = "[dir]/sanity.toml";
 
 /// A directory with the shipped mappings.
@@ -28,14 +28,9 @@ fn with_mappings() -> TestCli {
     let cli = TestCli::new();
     for shipped in Shipped::ALL {
         let name = format!("{}.toml", shipped.name());
-        put(&cli, &name, shipped.text().as_bytes());
+        cli.write(&name, shipped.text().as_bytes());
     }
     cli
-}
-
-fn put(cli: &TestCli, name: &str, contents: &[u8]) {
-    let mut file = fs::File::create(cli.path(name)).unwrap();
-    file.write_all(contents).unwrap();
 }
 
 fn export(system: &str) -> String {
@@ -61,7 +56,7 @@ fn import(cli: &mut TestCli, export: &str, mapping: Option<&str>) -> String {
     args.extend(mapping.into_iter().flat_map(|file| ["--mapping", file]));
     let outcome = cli.run(&args);
     assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
-    let document: Value = serde_json::from_str(&outcome.out).unwrap();
+    let document = outcome.document();
     document["release"].as_str().unwrap().to_owned()
 }
 
@@ -93,8 +88,7 @@ fn the_same_boats_are_one_release_whatever_system_holds_them() {
     let native = fs::read_to_string(export("native/export.ndjson")).unwrap();
     for shipped in Shipped::ALL {
         let mut cli = with_mappings();
-        put(
-            &cli,
+        cli.write(
             "native.ndjson",
             losses::of(shipped).reduce(&native).as_bytes(),
         );
@@ -123,7 +117,7 @@ fn every_shipped_mapping_finds_what_it_asks_for_and_leaves_no_key_unread() {
             let mapping = format!("[dir]/{}.toml", shipped.name());
             let outcome = cli.run(&["mapping", "check", "--json", &mapping, &export(&system)]);
             assert_eq!(outcome.status, ExitStatus::Done, "{system}: {outcome}");
-            let report: Value = serde_json::from_str(&outcome.out).unwrap();
+            let report = outcome.document();
             for rule in report["rules"].as_array().unwrap() {
                 assert_eq!(rule["unread"], json!([]), "{system}: {}", rule["types"]);
             }
@@ -140,7 +134,7 @@ fn what_is_not_published_is_counted_and_what_changed_is_warned_of() {
         for system in exports(shipped) {
             let outcome = cli.run(&["validate", "--json", &mapping, &export(&system)]);
             assert_eq!(outcome.status, ExitStatus::Done, "{system}: {outcome}");
-            let report: Value = serde_json::from_str(&outcome.out).unwrap();
+            let report = outcome.document();
             lines.push(format!("{system}: {}", counts(&report["records"])));
             for finding in report["findings"].as_array().unwrap() {
                 let [code, message] = ["code", "message"].map(|key| finding[key].as_str().unwrap());
@@ -167,7 +161,7 @@ fn the_mapping_of_sheets_reads_them_as_parquet_with_types_too() {
     let sheets = import(&mut cli, &export("csv"), Some("[dir]/csv.toml"));
     let text = Shipped::Csv.text().replace(".csv\"]", ".parquet\"]");
     let text = text.replace("\nreader = \"csv\"", "\nreader = \"parquet\"");
-    put(&cli, "parquet.toml", text.as_bytes());
+    cli.write("parquet.toml", text.as_bytes());
     let typed = import(&mut cli, &export("parquet"), Some("[dir]/parquet.toml"));
     assert_eq!(typed, sheets);
 }
@@ -181,22 +175,21 @@ fn a_file_that_is_read_from_its_end_comes_as_any_other_does() {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(&file).unwrap();
     let gzip = gzip.finish().unwrap();
-    put(&cli, "boats.parquet.gz", &gzip);
+    cli.write("boats.parquet.gz", &gzip);
     assert_eq!(import(&mut cli, "[dir]/boats.parquet.gz", mapping), whole);
     let mut archive = tar::Builder::new(Vec::new());
     let mut header = tar::Header::new_gnu();
     header.set_size(file.len() as u64);
     let appended = archive.append_data(&mut header, "x/boats.parquet", file.as_slice());
     appended.unwrap();
-    put(&cli, "boats.tar", &archive.into_inner().unwrap());
+    cli.write("boats.tar", archive.into_inner().unwrap());
     assert_eq!(import(&mut cli, "[dir]/boats.tar", mapping), whole);
 
     // A pipe has no name, so the mapping has one source.
     let text = Shipped::Minimal.text();
     let (before, sources) = text.split_once("\n[[sources]]").unwrap();
     let (_, last) = sources.rsplit_once("[[sources]]").unwrap();
-    put(
-        &cli,
+    cli.write(
         "one.toml",
         format!("{before}\n[[sources]]{last}").as_bytes(),
     );
@@ -220,7 +213,7 @@ fn a_field_that_was_renamed_is_one_line_of_the_mapping() {
     let documents = fs::read_to_string(format!("{MAPPED}/sanity/data.ndjson")).unwrap();
     let renamed = documents.replace("\"loa\":", "\"overallLength\":");
     assert_ne!(renamed, documents);
-    put(&cli, "data.ndjson", renamed.as_bytes());
+    cli.write("data.ndjson", renamed.as_bytes());
     let args = ["import", "--mapping", SANITY, "[dir]/data.ndjson"];
     let refused = cli.run(&args);
     assert_eq!(refused.status, ExitStatus::InvalidData, "{refused}");
@@ -229,7 +222,7 @@ fn a_field_that_was_renamed_is_one_line_of_the_mapping() {
     let fixed = mapping.replace("\".loa\"", "\".overallLength\"");
     let lines = mapping.lines().zip(fixed.lines());
     assert_eq!(lines.filter(|(old, new)| old != new).count(), 1);
-    put(&cli, "fixed.toml", fixed.as_bytes());
+    cli.write("fixed.toml", fixed.as_bytes());
     let after = import(&mut cli, "[dir]/data.ndjson", Some("[dir]/fixed.toml"));
     assert_eq!(after, before);
 }
@@ -239,7 +232,7 @@ fn texts_are_taken_in_the_locales_that_the_mapping_names() {
     let mut cli = with_mappings();
     let shipped = Shipped::Contentful.text();
     let german = shipped.replace("[\"en-GB\", \"en-US\"]", "[\"de-DE\", \"en-US\"]");
-    put(&cli, "german.toml", german.as_bytes());
+    cli.write("german.toml", german.as_bytes());
     let with = |text: &str, cli: &TestCli| -> usize {
         let bodies = bodies(cli).into_values();
         bodies.filter(|body| body.contains(text)).count()
@@ -267,11 +260,7 @@ fn products_that_a_shop_hid_before_it_had_terms_for_that_are_not_published() {
             "{product}<wp:postmeta><wp:meta_key>_visibility</wp:meta_key>\
              <wp:meta_value>{visibility}</wp:meta_value></wp:postmeta>"
         );
-        put(
-            &cli,
-            "shop.xml",
-            shop.replacen(product, &field, 1).as_bytes(),
-        );
+        cli.write("shop.xml", shop.replacen(product, &field, 1).as_bytes());
         import(&mut cli, "[dir]/shop.xml", Some("[dir]/wordpress.toml"));
         bodies(&cli).len()
     };
@@ -294,15 +283,10 @@ fn drafts_of_directus_are_not_published_where_the_export_lacks_the_status() {
         }
         let text = serde_json::to_vec(&items).unwrap();
         let name = entry.file_name().into_string().unwrap();
-        put(&cli, &format!("directus/{name}"), &text);
+        cli.write(&format!("directus/{name}"), &text);
     }
-    let args = [
-        "validate",
-        "--json",
-        "--mapping=[dir]/directus.toml",
-        "[dir]/directus",
-    ];
-    let report: Value = serde_json::from_str(&cli.run(&args).out).unwrap();
+    let args = "validate --json --mapping=[dir]/directus.toml [dir]/directus";
+    let report = cli.run(args).document();
     let boats = &report["records"]["boat"];
     assert_eq!(
         *boats,
@@ -329,15 +313,10 @@ fn the_rows_of_a_product_may_stand_in_several_files() {
         .split_inclusive('\n')
         .filter(|line| !moved.contains(&line.trim_end()))
         .collect();
-    put(&cli, "products_export_1.csv", rest.as_bytes());
+    cli.write("products_export_1.csv", rest.as_bytes());
     let second = [header.trim_end(), moved[0], moved[1], ""].join("\n");
-    put(&cli, "products_export_2.csv", second.as_bytes());
-    let outcome = cli.run(&[
-        "import",
-        "--mapping=[dir]/shopify.toml",
-        "[dir]/products_export_1.csv",
-        "[dir]/products_export_2.csv",
-    ]);
+    cli.write("products_export_2.csv", second.as_bytes());
+    let outcome = cli.run("import --mapping=[dir]/shopify.toml [dir]/products_export_1.csv [dir]/products_export_2.csv");
     assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
     assert!(!outcome.err.contains("DUPLICATE_KEY"), "{outcome}");
     assert!(outcome.to_string().contains(&whole), "{outcome}");

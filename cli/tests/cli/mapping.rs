@@ -6,21 +6,14 @@ use std::fs;
 use cli::ExitStatus;
 use import::finding::Code;
 use import::mapping::Shipped;
-use serde_json::Value;
 
 use crate::folded::folded;
 use crate::harness::{Outcome, TestCli, assert_snapshot, check};
 use crate::process::catalogue_error;
 
-const SANITY: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../fixtures/mapped/sanity/data.ndjson"
-);
+const SANITY: &str = fixture!("mapped/sanity/data.ndjson");
 
-const SHEET: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../fixtures/mapped/minimal/csv/boats.csv"
-);
+const SHEET: &str = fixture!("mapped/minimal/csv/boats.csv");
 
 /// A directory with the Sanity mapping and an export whose `loa` was renamed.
 fn with_a_renamed_field() -> TestCli {
@@ -53,14 +46,8 @@ fn check_names_the_field_that_was_renamed() {
     assert_eq!(shown.status, ExitStatus::InvalidData);
     check("mapping_check_renamed", [&shown]);
 
-    let json = cli.run(&[
-        "mapping",
-        "check",
-        "--json",
-        "[dir]/sanity.toml",
-        "[dir]/data.ndjson",
-    ]);
-    let document: Value = serde_json::from_str(&json.out).unwrap();
+    let json = cli.run("mapping check --json [dir]/sanity.toml [dir]/data.ndjson");
+    let document = json.document();
     let boats = &document["rules"][0];
     let fields = boats["fields"].as_array().unwrap();
     let length = fields

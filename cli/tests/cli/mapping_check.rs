@@ -32,13 +32,7 @@ fn checked(mapping: &str, records: &str) -> (ExitStatus, Value) {
     let mut cli = TestCli::new();
     cli.write("a.toml", mapping);
     cli.write("a.ndjson", records);
-    let outcome = cli.run(&[
-        "mapping",
-        "check",
-        "--json",
-        "[dir]/a.toml",
-        "[dir]/a.ndjson",
-    ]);
+    let outcome = cli.run("mapping check --json [dir]/a.toml [dir]/a.ndjson");
     let report = serde_json::from_str(&outcome.out);
     (
         outcome.status,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cli::ExitStatus;
 use import::mapping::Shipped;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::harness::{Outcome, TestCli, assert_snapshot, check};
 
@@ -47,7 +47,7 @@ fn a_sheet_of_boats_is_imported_with_the_mapping_that_is_suggested() {
     assert_snapshot("mapping_init_from_sheet", &written(&cli));
     let imported = import(&mut cli, "[dir]/brokers.csv");
     assert_eq!(imported.status, ExitStatus::Done, "{imported}");
-    let document: Value = serde_json::from_str(&imported.out).unwrap();
+    let document = imported.document();
     assert_eq!(document["records"]["boat"]["published"], 2, "{imported}");
 }
 
@@ -63,6 +63,7 @@ fn what_no_key_looks_like_is_left_to_a_person_and_then_checked() {
     );
     let unlike_the_sheet = only_in(&written(&cli), &written(&sheet));
     assert_snapshot("mapping_init_from_document", &unlike_the_sheet);
+    measure_nothing(&mut cli);
     let refused = import(&mut cli, "[dir]/bateaux.json");
     assert_eq!(refused.status, ExitStatus::InvalidData, "{refused}");
     let decided =
@@ -113,7 +114,7 @@ fn columns_of_a_shop_are_found_by_their_names_whatever_their_metafields_are_call
     measure_nothing(&mut cli);
     let imported = import(&mut cli, "[dir]/products_export.csv");
     assert_eq!(imported.status, ExitStatus::Done, "{imported}");
-    let document: Value = serde_json::from_str(&imported.out).unwrap();
+    let document = imported.document();
     assert_eq!(document["records"]["boat"]["published"], 2, "{imported}");
 }
 
@@ -263,7 +264,7 @@ fn a_maker_whose_boats_are_drafts_is_no_draft_itself() {
     cli.write("list.csv", LIST);
     init(&mut cli, "[dir]/list.csv");
     let imported = import(&mut cli, "[dir]/list.csv");
-    let document: Value = serde_json::from_str(&imported.out).unwrap();
+    let document = imported.document();
     let published = json!({"published": 2, "unpublished": 1, "invalid": 0});
     assert_eq!(document["records"]["boat"], published, "{imported}");
     let published = json!({"published": 1, "unpublished": 0, "invalid": 0});
@@ -284,7 +285,7 @@ fn nothing_is_imported_before_each_word_of_a_status_is_decided() {
     let decided = written(&cli).replace("\"?\"", "false");
     cli.write("m.toml", decided);
     let imported = import(&mut cli, "[dir]/list.csv");
-    let document: Value = serde_json::from_str(&imported.out).unwrap();
+    let document = imported.document();
     let published = json!({"published": 1, "unpublished": 2, "invalid": 0});
     assert_eq!(document["records"]["boat"], published, "{imported}");
 }

@@ -7,10 +7,7 @@ use import::mapping::Shipped;
 use crate::harness::TestCli;
 use crate::process::command;
 
-const SANITY: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../fixtures/mapped/sanity/data.ndjson"
-);
+const SANITY: &str = fixture!("mapped/sanity/data.ndjson");
 
 /// The output of an import whose mapping makes the length of a boat with `expression`.
 fn import(cli: &TestCli, expression: &str) -> Output {

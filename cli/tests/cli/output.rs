@@ -5,11 +5,9 @@ use std::io::{self, ErrorKind, Write};
 use cli::ExitStatus;
 use cli::process::output::Output;
 
-use crate::harness::TestCli;
+use crate::harness::{SAMPLE, TestCli};
 use crate::keys::{acme, issue};
 use crate::process::redirected;
-
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 
 /// A stream that fails every write for this reason.
 struct Failing(ErrorKind);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::edited::{Edited, document};
+use crate::edited::Edited;
 use crate::harness::TestCli;
 
 /// A metric boat of the sample, the first published one, with every measure.
@@ -15,7 +15,7 @@ fn warnings(edit: impl FnOnce(&mut Value)) -> Vec<String> {
         .boat(BOAT, edit)
         .write(&cli, "edited.ndjson");
     let outcome = cli.run(&["validate", "--json", "[dir]/edited.ndjson"]);
-    let told = document(&outcome);
+    let told = outcome.document();
     let findings = told["findings"].as_array().unwrap();
     let shown = findings.iter().map(|finding| {
         let [code, pointer, message] =

@@ -136,7 +136,7 @@ pub(crate) fn import_sample(data: &Path) {
 static SAMPLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path();
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+    let sample = fixture!("sample");
     catalogue(data, &["import", sample]);
     let quota = QUOTA_MAX.to_string();
     let create = ["subscriptions", "create", "tests", "--quota", &quota];

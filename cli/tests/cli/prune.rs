@@ -12,7 +12,7 @@ use serde_json::json;
 use shared::base::data_dir::DataDir;
 use shared::release::{InUse, ReleaseId, ReleaseStore, Releases};
 
-use crate::edited::{Edited, active, check, document, import, release_ids};
+use crate::edited::{Edited, active, check, import, release_ids};
 use crate::harness::{Outcome, TestCli, assert_snapshot};
 
 /// Six releases, a day apart, each activated in turn except the third; the last one is new.
@@ -70,7 +70,7 @@ fn what_is_not_needed_is_removed_and_everything_is_explained() {
     let before = release_ids(&cli);
     let planned = cli.run(&["releases", "prune", "--dry-run"]);
     assert_eq!(release_ids(&cli), before);
-    let removed = document(&cli.run(&["releases", "prune", "--json"]));
+    let removed = cli.run(&["releases", "prune", "--json"]).document();
     let outcomes: Vec<_> = removed["releases"]
         .as_array()
         .unwrap()
@@ -122,10 +122,10 @@ fn young_releases_are_kept() {
     cli.run(&["releases", "activate", &ids[0]]);
     cli.run(&["releases", "activate", &ids[1]]);
     cli.run(&["releases", "activate", &ids[3]]);
-    let young = document(&cli.run(&["releases", "prune", "--json"]));
+    let young = cli.run(&["releases", "prune", "--json"]).document();
     assert_eq!(young["releases"][0]["kept"], "young");
     cli.advance(Duration::from_hours(24));
-    let old = document(&cli.run(&["releases", "prune", "--json"]));
+    let old = cli.run(&["releases", "prune", "--json"]).document();
     assert_eq!(old["releases"][0]["removed"], true);
 }
 
@@ -163,7 +163,7 @@ fn what_cannot_be_removed_is_reported_after_everything_else_was_done() {
     );
     let json = cli.run(&["releases", "prune", "--json"]);
     assert_eq!(json.status, ExitStatus::Failure, "{json}");
-    assert_eq!(document(&json)["failures"].as_array().unwrap().len(), 1);
+    assert_eq!(json.document()["failures"].as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_release_has_the_same_size_wherever_it_is_shown() {
     let (mut cli, _) = six_releases();
     let [listed, pruned] = [&["list"][..], &["prune", "--dry-run"]].map(|args| {
         let args = [&["releases"], args, &["--json"]].concat();
-        let releases = document(&cli.run(&args))["releases"].clone();
+        let releases = cli.run(&args).document()["releases"].clone();
         let bytes = releases
             .as_array()
             .unwrap()
@@ -193,7 +193,7 @@ fn a_release_has_the_same_size_wherever_it_is_shown() {
         bytes.collect::<Vec<_>>()
     });
     assert_eq!(listed, pruned);
-    let shown = document(&cli.run(&["releases", "show", "--json"]));
+    let shown = cli.run(&["releases", "show", "--json"]).document();
     assert_eq!(shown["bytes"], listed[0]);
 }
 
@@ -206,7 +206,7 @@ fn contents_that_are_imported_again_are_not_removed_at_once() {
         import(&mut cli, "[dir]/first.ndjson", &["--no-activate"]),
         ids[0]
     );
-    let pruned = document(&cli.run(&["releases", "prune", "--json"]));
+    let pruned = cli.run(&["releases", "prune", "--json"]).document();
     assert_eq!(pruned["releases"][5]["kept"], "young");
     let activated = cli.run(&["releases", "activate", &ids[0]]);
     assert_eq!(activated.status, ExitStatus::Done, "{activated}");

@@ -30,12 +30,8 @@ fn import(cli: &mut TestCli, args: &[&str]) -> Outcome {
     outcome
 }
 
-fn document(outcome: &Outcome) -> Value {
-    serde_json::from_str(&outcome.out).unwrap()
-}
-
 fn published(outcome: &Outcome) -> Value {
-    document(outcome)["records"]["boat"]["published"].clone()
+    outcome.document()["records"]["boat"]["published"].clone()
 }
 
 #[test]
@@ -93,16 +89,12 @@ fn a_record_of_json_comes_back_as_it_was_read_and_is_found_by_its_number() {
     let outcome = import(&mut cli, &args);
     let rejects = fs::read_to_string(cli.path("rejected.ndjson")).unwrap();
     assert_eq!(rejects, format!("{bad}\n"));
-    let finding = &document(&outcome)["findings"][0];
+    let finding = &outcome.document()["findings"][0];
     assert_eq!(
         (&finding["line"], &finding["number"]),
         (&json!(1), &json!(2))
     );
-    let shown = cli.run(&[
-        "validate",
-        "--mapping=[dir]/minimal.toml",
-        "[dir]/boats.json",
-    ]);
+    let shown = cli.run("validate --mapping=[dir]/minimal.toml [dir]/boats.json");
     let note = "in the boat b2 (Model b2), mapped from record 2";
     assert!(shown.err.contains(note), "{shown}");
 }

@@ -4,20 +4,16 @@ use std::fs;
 use std::io::Write;
 use std::time::Duration;
 
-use crate::edited::{Edited, document, import};
-use crate::harness::{Outcome, TestCli, assert_snapshot};
+use crate::edited::{Edited, import};
+use crate::harness::{Outcome, SAMPLE, TestCli, assert_snapshot};
 
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
-const MAKERS: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../fixtures/sample/makers.ndjson"
-);
+const MAKERS: &str = fixture!("sample/makers.ndjson");
 
 /// The sample, and a minute later only its manufacturers; the second release is active.
 fn two_releases() -> (TestCli, [String; 2]) {
     let mut cli = TestCli::new();
     let release = |outcome: Outcome| {
-        let document: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+        let document = outcome.document();
         document["release"].as_str().unwrap().to_owned()
     };
     let first = release(cli.run(&["import", "--json", SAMPLE]));
@@ -146,7 +142,7 @@ fn refused_imports_are_listed_until_one_succeeds_or_a_release_is_activated() {
     assert_eq!(import(&mut cli, "[dir]/few.ndjson"), refused);
     let invalid = cli::ExitStatus::InvalidData;
     assert_eq!(import(&mut cli, "[dir]/broken.ndjson"), invalid);
-    let as_json = document(&cli.run(&["releases", "list", "--json"]));
+    let as_json = cli.run(&["releases", "list", "--json"]).document();
     let as_json = format!("{:#}\n", as_json["refusedImports"]);
     let mut shown = vec![listed(&mut cli), as_json];
     cli.run(&["releases", "activate", "latest"]);
@@ -176,7 +172,7 @@ fn a_release_is_named_by_a_word_or_by_the_beginning_of_its_id() {
     let (mut cli, [first, second]) = two_releases();
     let shown = |cli: &mut TestCli, name: &str| {
         let shown = cli.run(&["releases", "show", name, "--json"]);
-        let document: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+        let document = shown.document();
         document["id"].as_str().unwrap().to_owned()
     };
     let whole_minute = "20261001T1200";
@@ -287,7 +283,7 @@ fn a_damaged_release_is_listed_beside_the_others() {
     assert!(listed.out.lines().all(|line| line.len() <= 80), "{listed}");
 
     let json = cli.run(&["releases", "list", "--json"]);
-    let document: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    let document = json.document();
     let [newest, oldest] = [0, 1].map(|place| &document["releases"][place]);
     assert_eq!(newest["damage"], serde_json::Value::Null);
     assert_eq!(oldest["boats"], serde_json::Value::Null);

@@ -10,7 +10,7 @@ use cli::ExitStatus;
 use serde_json::{Value, json};
 use shared::base::hash::sha256_hex;
 
-use crate::edited::{Edited, check, document, import, release_ids};
+use crate::edited::{Edited, check, import, release_ids};
 use crate::harness::{Outcome, TestCli};
 
 const LOG: [&str; 2] = ["releases", "log"];
@@ -79,7 +79,7 @@ fn pruned() -> TestCli {
 }
 
 fn entries(cli: &mut TestCli, args: &[&str]) -> Vec<Value> {
-    let shown = document(&cli.run(&[&LOG, args, &["--json"]].concat()));
+    let shown = cli.run(&[&LOG, args, &["--json"]].concat()).document();
     shown["entries"].as_array().unwrap().clone()
 }
 
@@ -174,7 +174,7 @@ fn what_a_power_cut_left_of_a_line_is_named_and_the_others_are_shown() {
         cli.run(&["releases", "log", "--last", "1"]),
     ];
     check(&cli, "releases_log_torn", &torn);
-    let doctor = document(&cli.run(&["doctor", "--json"]));
+    let doctor = cli.run(&["doctor", "--json"]).document();
     let checks = doctor["checks"].as_array().unwrap();
     let of_log = checks.iter().find(|one| one["check"] == "release log");
     assert_eq!(of_log.unwrap()["outcome"], "warning", "{doctor}");

@@ -1,10 +1,7 @@
 //! Exports at addresses of a local server: what commands read and log, and what an import does if
 //! nothing changed.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
 use cli::ExitStatus;
@@ -13,6 +10,7 @@ use cli::remote::RemoteSettings;
 use crate::edited::Edited;
 use crate::harness::{Outcome, TestCli, assert_snapshot};
 use crate::process::command;
+use crate::web_server::WebServer;
 
 /// A query that signs an address.
 const SIGNED: &str = "?sig=s3cret";
@@ -26,38 +24,18 @@ struct File {
 
 /// A server with one file, which a test may change.
 struct FileServer {
-    address: SocketAddr,
+    server: WebServer,
     file: Arc<Mutex<File>>,
-    /// The methods of all requests.
-    asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl FileServer {
     fn new(contents: &str, etag: &'static str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
         let file = Arc::new(Mutex::new(File::default()));
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let server = Self {
-            address,
-            file: Arc::clone(&file),
-            asked: Arc::clone(&asked),
-        };
+        let current = Arc::clone(&file);
+        let answer = move |method: &str, _path: &str| current.lock().unwrap().answer(method);
+        let server = WebServer::new(answer);
+        let server = Self { server, file };
         server.have(contents, etag);
-        thread::spawn(move || {
-            for client in listener.incoming() {
-                let mut client = client.unwrap();
-                let mut lines = BufReader::new(&client).lines().map(Result::unwrap);
-                let first = lines.next().unwrap_or_default();
-                while lines.next().is_some_and(|line| !line.is_empty()) {}
-                drop(lines);
-                let method = first.split(' ').next().unwrap_or_default().to_owned();
-                let answer = file.lock().unwrap().answer(&method);
-                asked.lock().unwrap().push(method);
-                // The client may have closed the connection.
-                _ = client.write_all(&answer);
-            }
-        });
         server
     }
 
@@ -69,12 +47,12 @@ impl FileServer {
     }
 
     fn url(&self, name: &str) -> String {
-        format!("http://ana:s3cret@{}/{name}{SIGNED}", self.address)
+        format!("http://ana:s3cret@{}/{name}{SIGNED}", self.server.address)
     }
 
     /// The methods of the requests since the last call.
     fn asked(&self) -> Vec<String> {
-        std::mem::take(&mut self.asked.lock().unwrap())
+        self.server.methods()
     }
 
     /// What was printed, with `[server]` for this server's address.
@@ -82,7 +60,7 @@ impl FileServer {
         let text = outcome.to_string();
         let (_typed, text) = text.split_once('\n').unwrap();
         assert!(!text.contains("s3cret"), "{text}");
-        text.replace(&self.address.to_string(), "[server]")
+        text.replace(&self.server.address.to_string(), "[server]")
     }
 }
 
@@ -240,7 +218,7 @@ fn a_mapping_that_asks_for_the_time_is_imported_though_the_export_is_the_same() 
             "[dir]/m.toml",
             "[dir]/boats.csv",
         ];
-        let document: serde_json::Value = serde_json::from_str(&done(cli, &import).out).unwrap();
+        let document = done(cli, &import).document();
         let published = &document["records"]["boat"]["published"];
         (published.as_u64(), document["existed"].as_bool())
     };
@@ -282,7 +260,7 @@ fn what_was_made_but_not_activated_is_activated_by_an_import_of_the_same() {
 fn another_query_with_the_same_etag_is_another_file_unless_it_has_the_same_contents() {
     let server = FileServer::new(&sample(), "\"monday\"");
     let mut cli = TestCli::new();
-    let url = |query: &str| format!("http://{}/boats.ndjson?{query}", server.address);
+    let url = |query: &str| format!("http://{}/boats.ndjson?{query}", server.server.address);
     let live = ["import", "--if-changed", &url("feed=live")];
     done(&mut cli, &live);
     done(&mut cli, &live);
@@ -312,13 +290,13 @@ fn what_goes_to_this_machine_goes_to_no_proxy() {
     let proxy = FileServer::new("{}", "");
     let server = FileServer::new(&sample(), "\"monday\"");
     let folder = tempfile::tempdir().unwrap();
-    let http = format!("http://{}/boats.ndjson", server.address);
+    let http = format!("http://{}/boats.ndjson", server.server.address);
     for export in [&http, "s3://exports/boats.ndjson"] {
         let mut validate = command(folder.path(), &["validate", export]);
         for name in ["no_proxy", "NO_PROXY"] {
             validate.env_remove(name);
         }
-        let place = |server: &FileServer| format!("http://{}", server.address);
+        let place = |server: &FileServer| format!("http://{}", server.server.address);
         for (name, value) in [
             ("http_proxy", &*place(&proxy)),
             ("CATALOGUE_EXPORT_TOKEN", "s3cret"),

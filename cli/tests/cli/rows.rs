@@ -14,7 +14,7 @@ const SHEET: &str = include_str!("../../../fixtures/findings/invalid_row/export.
 
 fn release(outcome: &Outcome) -> Value {
     assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
-    let document: Value = serde_json::from_str(&outcome.out).unwrap();
+    let document = outcome.document();
     document["release"].clone()
 }
 

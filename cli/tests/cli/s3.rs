@@ -20,12 +20,10 @@ use shared::release::s3::NoTransferListener;
 use shared::release::{FileName, ReleaseId, Releases, S3Releases, S3Settings};
 
 use crate::edited::Edited;
-use crate::harness::TestCli;
+use crate::harness::{SAMPLE, TestCli};
 use crate::process::{SERVE, Server, command, spawn};
 use crate::services;
 use crate::wait::{wait_for, wait_until};
-
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 
 /// Machines that share a folder of the bucket.
 struct Machines {

@@ -1,7 +1,5 @@
 //! `catalogue schema`: the fields of native exports, for people and for programs.
 
-use serde_json::Value;
-
 use crate::harness::{TestCli, check};
 
 #[test]
@@ -16,7 +14,7 @@ fn the_fields_are_shown_for_people_without_a_data_directory() {
 fn the_schema_is_one_json_document() {
     let mut cli = TestCli::new();
     let printed = cli.run(&["schema", "--json"]);
-    let schema: Value = serde_json::from_str(&printed.out).unwrap();
+    let schema = printed.document();
     assert_eq!(
         schema["$schema"],
         "https://json-schema.org/draft/2020-12/schema"
@@ -29,7 +27,7 @@ fn the_schema_is_one_json_document() {
 fn the_same_is_shown_of_mapping_files() {
     let mut cli = TestCli::new();
     let printed = cli.run(&["schema", "--mapping", "--json"]);
-    let schema: Value = serde_json::from_str(&printed.out).unwrap();
+    let schema = printed.document();
     assert!(schema["properties"]["emit"].is_object());
     let shown = cli.run(&["schema", "--mapping"]);
     check("schema_mapping", [&shown, &printed]);

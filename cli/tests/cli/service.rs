@@ -13,7 +13,7 @@ use nix::sys::signal::Signal;
 
 use crate::client::{Client, HUNG_AFTER};
 use crate::harness::assert_snapshot;
-use crate::process::{Server, after, command, import_sample, send};
+use crate::process::{SERVE, Server, after, command, import_sample, send};
 use crate::wait::wait_until;
 
 const REQUEST: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
@@ -96,16 +96,7 @@ fn a_service_manager_is_notified_of_the_beginning_and_the_end() {
     let path = data.path().join("notify");
     let manager = UnixDatagram::bind(&path).unwrap();
     manager.set_read_timeout(Some(HUNG_AFTER)).unwrap();
-    let serve = [
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--admin",
-        "off",
-        "--drain",
-        "1s",
-    ];
-    let mut command = command(data.path(), &serve);
+    let mut command = command(data.path(), &[&SERVE[..], &["--drain", "1s"]].concat());
     command.env("NOTIFY_SOCKET", &path);
     let server = Server::run(command);
     let address = server.address.to_string();
@@ -125,15 +116,7 @@ fn a_service_manager_is_notified_of_the_beginning_and_the_end() {
 fn a_draining_server_answers_each_request_on_a_last_connection_until_another_signal_stops_it() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
-    let serve = [
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--admin",
-        "off",
-        "--drain",
-        "5m",
-    ];
+    let serve = [&SERVE[..], &["--drain", "5m"]].concat();
     let server = Server::start_with(data.path(), &serve);
     let mut kept = Client::connect(server.address);
     assert_eq!(kept.get_once("/health", "").status, 200);

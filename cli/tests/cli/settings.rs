@@ -55,7 +55,7 @@ fn init_writes_a_file_that_sets_nothing_and_overwrites_nothing() {
         fs::read_to_string(cli.path("my.toml")).unwrap(),
         outcomes[0].out
     );
-    let shown: Value = serde_json::from_str(&outcomes[3].out).unwrap();
+    let shown = outcomes[3].document();
     let settings = shown["settings"].as_array().unwrap().iter();
     // Every test types the data directory, so it is never set.
     for setting in settings.filter(|setting| setting["name"] != "data") {
@@ -176,7 +176,7 @@ fn a_typed_option_wins_over_the_file_and_one_that_is_not_typed_does_not() {
             "[dir]/my.toml",
         ];
         let outcome = cli.run(&[&command[..], args].concat());
-        let created: Value = serde_json::from_str(&outcome.out).unwrap();
+        let created = outcome.document();
         assert_eq!(created["quota"].to_string(), quota, "{outcome}");
     }
 }

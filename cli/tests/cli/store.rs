@@ -51,13 +51,7 @@ fn a_backup_is_a_new_private_file_that_a_new_data_directory_can_begin_with() {
         cli.run(&["store", "backup", "[dir]/catalogue-data/backup.sqlite"]),
         cli.run(&["store", "backup", "[dir]/missing/backup.sqlite"]),
         cli.run(&["store", "backup", "backup.sqlite", "--store", NOWHERE]),
-        cli.run(&[
-            "store",
-            "backup",
-            "[dir]/new.sqlite",
-            "--data",
-            "[dir]/none",
-        ]),
+        cli.run("store backup [dir]/new.sqlite --data [dir]/none"),
     ];
     check("store_backup", &outcomes);
     let mode = cli.path("backup.sqlite").metadata().unwrap().permissions();
@@ -88,24 +82,9 @@ fn no_password_of_an_address_is_shown() {
         cli.run(&["keys", "list", "--store", NOWHERE]),
         cli.run(&["store", "init", "--store", NOWHERE]),
         cli.run(&["demo", "--store", NOWHERE]),
-        cli.run(&[
-            "keys",
-            "list",
-            "--store",
-            "postgres://boats:s3cret@127.0.0.1",
-        ]),
-        cli.run(&[
-            "keys",
-            "list",
-            "--store",
-            "mysql://boats:s3cret@127.0.0.1/boats",
-        ]),
-        cli.run(&[
-            "store",
-            "copy",
-            "--to",
-            "postgres://boats:s3cret@h/db?sslmode=allow",
-        ]),
+        cli.run("keys list --store postgres://boats:s3cret@127.0.0.1"),
+        cli.run("keys list --store mysql://boats:s3cret@127.0.0.1/boats"),
+        cli.run("store copy --to postgres://boats:s3cret@h/db?sslmode=allow"),
     ];
     for outcome in &outcomes {
         assert!(!format!("{}{}", outcome.out, outcome.err).contains("s3cret"));

@@ -8,7 +8,6 @@ use shared::keys::quota::Period;
 use shared::keys::sqlite::SqliteLedger;
 use shared::keys::subscription::SubscriptionId;
 
-use crate::edited::document;
 use crate::harness::{START, TestCli, check};
 
 #[test]
@@ -150,19 +149,8 @@ fn wrong_usage_shows_what_was_typed_without_what_a_terminal_obeys() {
 fn a_subscription_is_deleted_once_nothing_is_left_of_it_but_its_log() {
     let mut cli = TestCli::new();
     cli.run(&["subscriptions", "create", "Acme"]);
-    let issue = [
-        "keys",
-        "issue",
-        "--subscription",
-        "Acme",
-        "--scope",
-        "boats.read",
-        "--json",
-    ];
-    let id = document(&cli.run(&issue))["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let issue = "keys issue --subscription Acme --scope boats.read --json";
+    let id = cli.run(issue).document()["id"].as_str().unwrap().to_owned();
     let ledger = SqliteLedger::new(cli.path("catalogue-data/keys.sqlite"));
     let period = Period::containing(START, START);
     ledger.lease(SubscriptionId(1), period, 7).unwrap();

@@ -8,7 +8,6 @@ use shared::keys::quota::Period;
 use shared::keys::sqlite::SqliteLedger;
 use shared::keys::subscription::SubscriptionId;
 
-use crate::edited::document;
 use crate::harness::{Outcome, START, TestCli, check};
 
 const LONG_NAME: &str = "Nordic Marine Brokers and Consultants AB";
@@ -31,7 +30,7 @@ fn busy() -> TestCli {
     let issue = |cli: &mut TestCli, name, args: &[&str]| {
         let issue = ["keys", "issue", "--json", "--subscription", name];
         let scopes = ["--scope", "boats.read", "manufacturers.read"];
-        let issued = document(&cli.run(&[&issue[..], &scopes, args].concat()));
+        let issued = cli.run(&[&issue[..], &scopes, args].concat()).document();
         issued["id"].as_str().unwrap().to_owned()
     };
     issue(&mut cli, "Acme", &["--name", "web site"]);

@@ -10,7 +10,6 @@ use shared::keys::quota::Period;
 use shared::keys::sqlite::{SqliteLastUses, SqliteLedger};
 use shared::keys::subscription::SubscriptionId;
 
-use crate::edited::document;
 use crate::harness::{START, TestCli, check};
 
 #[test]
@@ -38,16 +37,9 @@ fn usage_by_key_tells_the_requests_of_each_key_apart_month_by_month() {
     cli.run(&["subscriptions", "create", "Acme"]);
     outcomes.push(cli.run(&["usage", "--by", "key"]));
     let mut issue = |name| {
-        let typed = [
-            "keys",
-            "issue",
-            "--subscription",
-            "Acme",
-            "--scope",
-            "boats.read",
-        ];
-        let issued = cli.run(&[&typed[..], &["--name", name, "--json"]].concat());
-        KeyId::parse(document(&issued)["id"].as_str().unwrap()).unwrap()
+        let typed = "keys issue --subscription Acme --scope boats.read --json --name";
+        let issued = cli.run(&format!("{typed} {name}"));
+        KeyId::parse(issued.document()["id"].as_str().unwrap()).unwrap()
     };
     let [little, much, _never, revoked, _gone] =
         ["little", "much", "never", "revoked", "gone"].map(&mut issue);
@@ -85,13 +77,7 @@ fn usage_of_a_month_is_that_of_the_quotas_that_renewed_in_it() {
     cli.run(&["subscriptions", "create", "Acme", "--quota", "3k"]);
     cli.advance(Duration::from_hours(30 * 24));
     let late = START + 30 * 24 * 3600;
-    cli.run(&[
-        "subscriptions",
-        "create",
-        "Late",
-        "--quota",
-        "9007199254740991",
-    ]);
+    cli.run("subscriptions create Late --quota 9007199254740991");
     let ledger = SqliteLedger::new(cli.path("catalogue-data/keys.sqlite"));
     for (subscription, started_at, at, used) in [
         (1, START, START, 7),

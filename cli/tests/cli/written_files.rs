@@ -6,16 +6,12 @@ use std::path::Path;
 
 use cli::ExitStatus;
 
-use crate::harness::{Outcome, TestCli, check};
+use crate::harness::{Outcome, SAMPLE, TestCli, check};
 use crate::key_store::shift;
 use crate::keys::acme;
 use crate::process::{after, command, redirected};
 
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
-const BROKEN: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../fixtures/findings/unknown_field/export.ndjson"
-);
+const BROKEN: &str = fixture!("findings/unknown_field/export.ndjson");
 
 fn keys(cli: &TestCli) -> Vec<u8> {
     fs::read(cli.path("catalogue-data/keys.sqlite")).unwrap()
@@ -344,7 +340,7 @@ fn an_error_of_writing_names_the_file_that_was_asked_for_and_no_other() {
 fn an_import_on_a_full_disk_makes_no_release_and_names_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+    let sample = fixture!("sample");
     // In blocks of 512 bytes, of which the lines of boats have 198.
     for blocks in [1, 100, 190] {
         let binary = command(&data, &["import", sample]);

@@ -11,6 +11,8 @@ use std::fmt;
 use shared::keys::scope::Scope;
 use shared::release::Kind;
 
+use crate::params::{BOATS, List, MANUFACTURERS};
+
 /// One endpoint.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Route<O = Operation> {
@@ -55,14 +57,10 @@ pub enum ServiceOperation {
 /// The operations of the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CatalogueOperation {
-    /// A page of boats.
-    ListBoats,
-    /// One boat.
-    GetBoat,
-    /// A page of manufacturers.
-    ListManufacturers,
-    /// One manufacturer.
-    GetManufacturer,
+    /// A page of a list.
+    GetPage(&'static List),
+    /// One record of a kind.
+    GetRecord(Kind),
     /// A page of one manufacturer's boats.
     ListManufacturerBoats,
     /// The terms that boats are found by.
@@ -79,7 +77,7 @@ impl CatalogueOperation {
     /// Whether a header of its answers names the release that they are from. A single record is the
     /// same in many releases.
     pub(crate) const fn names_release(self) -> bool {
-        !matches!(self, Self::GetBoat | Self::GetManufacturer)
+        !matches!(self, Self::GetRecord(_))
     }
 
     /// Whether one of its scopes suffices: the answer leaves out what the others are for.
@@ -123,8 +121,7 @@ pub enum File {
 }
 
 use CatalogueOperation::{
-    GetBoat, GetFacets, GetManufacturer, GetTerms, GetWhole, ListBoats, ListChanges,
-    ListManufacturerBoats, ListManufacturers,
+    GetFacets, GetPage, GetRecord, GetTerms, GetWhole, ListChanges, ListManufacturerBoats,
 };
 use Kind::{Boats, Manufacturers};
 use Operation::{Catalogue, DescribeKey, Service};
@@ -136,10 +133,10 @@ use WholeFormat::{Ndjson, Parquet};
 /// Every endpoint. All of them answer `GET` and `HEAD`, and nothing else.
 #[rustfmt::skip]
 pub static ROUTES: [Route; 16] = [
-    Route { path: Fixed("/v1/boats"),                      operation: Catalogue(ListBoats, &[BoatsRead]) },
-    Route { path: OfRecord("/v1/boats/", ""),              operation: Catalogue(GetBoat, &[BoatsRead]) },
-    Route { path: Fixed("/v1/manufacturers"),              operation: Catalogue(ListManufacturers, &[ManufacturersRead]) },
-    Route { path: OfRecord("/v1/manufacturers/", ""),      operation: Catalogue(GetManufacturer, &[ManufacturersRead]) },
+    Route { path: Fixed("/v1/boats"),                      operation: Catalogue(GetPage(&BOATS), &[BoatsRead]) },
+    Route { path: OfRecord("/v1/boats/", ""),              operation: Catalogue(GetRecord(Boats), &[BoatsRead]) },
+    Route { path: Fixed("/v1/manufacturers"),              operation: Catalogue(GetPage(&MANUFACTURERS), &[ManufacturersRead]) },
+    Route { path: OfRecord("/v1/manufacturers/", ""),      operation: Catalogue(GetRecord(Manufacturers), &[ManufacturersRead]) },
     Route { path: OfRecord("/v1/manufacturers/", "/boats"), operation: Catalogue(ListManufacturerBoats, &[ManufacturersRead, BoatsRead]) },
     Route { path: Fixed("/v1/terms"),                      operation: Catalogue(GetTerms, &[BoatsRead]) },
     Route { path: Fixed("/v1/facets"),                     operation: Catalogue(GetFacets, &[BoatsRead]) },

@@ -1,12 +1,12 @@
 //! What changed from another release to the opened one, by id and by the hash of the body. Nothing
 //! here reads a body or a file.
 
-use shared::release::Record;
+use shared::release::diff::RecordName;
 use shared::release::reader::Identities;
+use shared::release::{Kind, Record};
 
 use super::Catalogue;
 use super::index::Index;
-use crate::params::ListKind;
 
 /// The records that differ, each kind in the order of ids.
 #[derive(Debug, Default)]
@@ -21,22 +21,16 @@ pub(crate) enum Change {
     Added(u32),
     /// The bytes of its body differ.
     Changed(u32),
-    Removed(Box<RemovedRecord>),
-}
-
-/// The names that a record had.
-#[derive(Debug)]
-pub(crate) struct RemovedRecord {
-    id: Box<str>,
-    slug: Box<str>,
+    /// It had these names.
+    Removed(Box<RecordName>),
 }
 
 impl Changes {
     /// Those of one kind.
-    pub(crate) fn of(&self, kind: ListKind) -> &[Change] {
+    pub(crate) fn of(&self, kind: Kind) -> &[Change] {
         match kind {
-            ListKind::Boats => &self.boats,
-            ListKind::Manufacturers => &self.manufacturers,
+            Kind::Boats => &self.boats,
+            Kind::Manufacturers => &self.manufacturers,
         }
     }
 
@@ -81,11 +75,7 @@ impl Catalogue {
     }
 
     /// The id and the slug of a record that changed; the slug that it had, if it is gone.
-    pub(crate) fn names_of_changed<'a>(
-        &'a self,
-        kind: ListKind,
-        change: &'a Change,
-    ) -> [&'a str; 2] {
+    pub(crate) fn names_of_changed<'a>(&'a self, kind: Kind, change: &'a Change) -> [&'a str; 2] {
         match change {
             Change::Added(ordinal) | Change::Changed(ordinal) => {
                 self.records(kind).index.names(*ordinal)
@@ -107,7 +97,7 @@ fn changes(mut before: Vec<Record>, after: &Index) -> Vec<Change> {
             changes.push(Change::Added(ordinal));
         }
         match now.next_if(|(id, _)| **id == *was.id) {
-            None => changes.push(Change::Removed(Box::new(RemovedRecord {
+            None => changes.push(Change::Removed(Box::new(RecordName {
                 id: was.id,
                 slug: was.slug,
             }))),
@@ -120,4 +110,51 @@ fn changes(mut before: Vec<Record>, after: &Index) -> Vec<Change> {
     changes.extend(now.map(|(_, ordinal)| Change::Added(ordinal)));
     changes.shrink_to_fit();
     changes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+    use shared::base::etag::ETag;
+    use shared::release::Head;
+    use shared::release::throttle::Unthrottled;
+
+    use super::*;
+
+    /// Records by id, each with what its body is made of, in an order that is none.
+    fn records(of: &BTreeMap<String, u8>) -> Vec<Record> {
+        let by_body = of.iter().map(|(id, body)| (body, id));
+        let by_body: BTreeSet<_> = by_body.collect();
+        let record = |(body, id): (&u8, &String)| Record {
+            id: (**id).into(),
+            slug: format!("slug-{id}").into(),
+            etag: ETag::of(&[*body]),
+            head: Head::ending_at(0),
+        };
+        by_body.into_iter().map(record).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn what_differs_is_told_in_the_order_of_ids_by_code_point(
+            before in prop::collection::btree_map("[aB19~]{1,3}", 0_u8..3, 0..20),
+            after in prop::collection::btree_map("[aB19~]{1,3}", 0_u8..3, 0..20),
+        ) {
+            let index = Index::new(records(&after), &Unthrottled);
+            let told = changes(records(&before), &index);
+            let told = told.iter().map(|change| match change {
+                Change::Added(at) | Change::Changed(at) => (index.names(*at)[0], change.as_str()),
+                Change::Removed(was) => (&*was.id, change.as_str()),
+            });
+            let ids: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+            let expected = ids.into_iter().filter_map(|id| match (before.get(id), after.get(id)) {
+                (Some(_), None) => Some((&**id, "removed")),
+                (None, _) => Some((&**id, "added")),
+                (was, is) => (was != is).then_some((&**id, "changed")),
+            });
+            prop_assert_eq!(told.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+        }
+    }
 }

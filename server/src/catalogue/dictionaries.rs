@@ -10,7 +10,7 @@ use shared::release::reader::{Dictionaries, DictionaryEntry};
 
 use super::sql::{Condition, ListPlan, integer};
 use super::tables::Terms;
-use crate::params::{Kind, ListQuery, Value, Vocabulary};
+use crate::params::{ListQuery, Role, Value, Vocabulary};
 
 /// A term in a filter that no boat has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -85,39 +85,39 @@ impl DictionaryIds {
         let mut conditions = Vec::new();
         let mut lengths = query.length_ranges();
         for (parameter, value) in query.given() {
-            match (&parameter.kind, value) {
-                (&Kind::Slug(vocabulary), Value::Slug(slug)) => {
+            match (&parameter.role, value) {
+                (&Role::Slug(vocabulary), Value::Slug(slug)) => {
                     conditions.push(self.slug(vocabulary, slug));
                 }
-                (&Kind::AtLeast(measure, _), Value::Integer(least)) => {
+                (&Role::AtLeast(measure, _), Value::Integer(least)) => {
                     conditions.push(Condition::AtLeast(measure, integer(*least)));
                 }
-                (&Kind::AtLeast(measure, _), Value::Decimal(least)) => {
+                (&Role::AtLeast(measure, _), Value::Decimal(least)) => {
                     conditions.push(Condition::AtLeast(measure, least.ceil(measure.decimals)));
                 }
-                (&Kind::AtMost(measure, _), Value::Integer(most)) => {
+                (&Role::AtMost(measure, _), Value::Integer(most)) => {
                     conditions.push(Condition::AtMost(measure, integer(*most)));
                 }
-                (&Kind::AtMost(measure, _), Value::Decimal(most)) => {
+                (&Role::AtMost(measure, _), Value::Decimal(most)) => {
                     conditions.push(Condition::AtMost(measure, most.floor(measure.decimals)));
                 }
                 // Both bounds and their unit are one condition.
-                (Kind::LengthMin | Kind::LengthMax, _) => {
+                (Role::LengthMin | Role::LengthMax, _) => {
                     conditions.extend(lengths.take().map(Condition::Length));
                 }
-                (Kind::Search, Value::Search(words)) => {
+                (Role::Search, Value::Search(words)) => {
                     conditions.extend(words.iter().map(|prefix| self.word(prefix)));
                 }
                 (
-                    Kind::LengthUnit
-                    | Kind::Limit { .. }
-                    | Kind::Offset
-                    | Kind::Sort(_)
-                    | Kind::Order
-                    | Kind::Release,
+                    Role::LengthUnit
+                    | Role::Limit { .. }
+                    | Role::Offset
+                    | Role::Sort(_)
+                    | Role::Order
+                    | Role::Release,
                     _,
                 ) => {}
-                (Kind::Slug(_) | Kind::AtLeast(..) | Kind::AtMost(..) | Kind::Search, _) => {
+                (Role::Slug(_) | Role::AtLeast(..) | Role::AtMost(..) | Role::Search, _) => {
                     unreachable!("a value of {} is of its kind", parameter.name)
                 }
             }
@@ -133,7 +133,7 @@ impl DictionaryIds {
     /// The terms in the filters of `query` that no boat has.
     pub(super) fn unknown_terms(&self, query: &ListQuery) -> Vec<UnknownTerm> {
         let of_term = query.given().filter_map(|(parameter, value)| {
-            let (&Kind::Slug(vocabulary), Value::Slug(slug)) = (&parameter.kind, value) else {
+            let (&Role::Slug(vocabulary), Value::Slug(slug)) = (&parameter.role, value) else {
                 return None;
             };
             let known = self.ids(vocabulary);

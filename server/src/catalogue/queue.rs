@@ -64,7 +64,7 @@ pub enum QueueError {
         waiting: Duration,
     },
     /// The work was not finished in time.
-    #[error("a {what} was given up after {working:?}")]
+    #[error("a {what} was not done within {working:?}")]
     TookTooLong {
         /// The kind of work.
         what: &'static str,

@@ -7,9 +7,10 @@
 //! a table is its `rowid`.
 
 use shared::base::units::Unit;
+use shared::release::Kind;
 use shared::release::reader::Measure;
 
-use crate::params::{BOATS, List, ListKind, Sort};
+use crate::params::{BOATS, List, Sort};
 
 /// Categories with ids below this are bits of the column `terms`, from the lowest on.
 pub(super) const CATEGORY_BITS: i64 = 32;
@@ -28,15 +29,15 @@ pub(super) const LOCK_DOWN: &str = "
     SET lock_configuration = true;";
 
 /// The table of a list in the order of a sort.
-pub(super) fn table(list: ListKind, sort: &Sort) -> String {
-    format!("{}_by_{}", list.as_str(), sort.name)
+pub(super) fn table(list: Kind, sort: &Sort) -> String {
+    format!("{}_by_{}", list.name(), sort.name)
 }
 
 /// The table of the words of a list, with a row's places in the sorted tables.
-pub(super) const fn words(list: ListKind) -> &'static str {
+pub(super) const fn words(list: Kind) -> &'static str {
     match list {
-        ListKind::Boats => "boat_words",
-        ListKind::Manufacturers => "manufacturer_words",
+        Kind::Boats => "boat_words",
+        Kind::Manufacturers => "manufacturer_words",
     }
 }
 
@@ -48,7 +49,7 @@ pub(super) fn rank(sort: &Sort) -> String {
 /// The measures that parameters compare, each once. A column of boats is called like its measure.
 pub(super) fn measures() -> Vec<Measure> {
     let parameters = BOATS.parameters.iter();
-    let mut measures: Vec<_> = parameters.filter_map(|one| one.kind.measure()).collect();
+    let mut measures: Vec<_> = parameters.filter_map(|one| one.role.measure()).collect();
     measures.sort_unstable_by_key(|measure| measure.name);
     measures.dedup_by_key(|measure| measure.name);
     measures

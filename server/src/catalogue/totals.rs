@@ -3,11 +3,11 @@
 //!
 //! Without filters the total is known. Nothing here runs a statement.
 
+use shared::release::Kind;
 use shared::release::reader::Listing;
 
 use super::sql::{ListPlan, Statement};
 use crate::base::weighted_cache::{Bounds, WeightedCache};
-use crate::params::ListKind;
 
 /// Most totals remembered of a release, and most bytes of the statements that are their keys.
 pub(super) const BOUNDS: Bounds = Bounds {
@@ -43,8 +43,8 @@ impl Totals {
             return self.counted.get(count);
         }
         Some(match plan.list.kind {
-            ListKind::Boats => self.boats,
-            ListKind::Manufacturers => self.manufacturers,
+            Kind::Boats => self.boats,
+            Kind::Manufacturers => self.manufacturers,
         })
     }
 

@@ -1,7 +1,7 @@
 //! The files with all records of a kind: opened with a release, and read in small parts while a
 //! response is sent.
 //!
-//! A client that takes no more holds one part and no thread, and a file until its end, whatever
+//! A client that takes no more holds a few parts and no thread, and a file until its end, whatever
 //! release is served meanwhile.
 
 use std::future::pending;
@@ -20,7 +20,6 @@ use tokio::sync::Semaphore;
 use tokio::task::{spawn_blocking, yield_now};
 
 use crate::api_tables::routes::WholeFormat;
-use crate::params::ListKind;
 
 /// Parts after which other requests of the thread get their turn: they take 0.1 ms.
 const TURN: u64 = 4;
@@ -75,15 +74,6 @@ impl WholeFiles {
             file: Arc::clone(file),
             etag: whole.etag.in_coding(coding),
         })
-    }
-}
-
-impl From<Kind> for ListKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Boats => Self::Boats,
-            Kind::Manufacturers => Self::Manufacturers,
-        }
     }
 }
 

@@ -17,7 +17,7 @@ use tracing::field::display;
 
 use super::headers::ResponseMeta;
 use super::pipeline::RequestContext;
-use super::reply::{Reply, ReplyBody};
+use super::reply::Reply;
 use crate::api_tables::routes::{self, MatchedPath};
 use crate::app::App;
 use crate::cache::Freshness;
@@ -60,11 +60,9 @@ impl<'a> Pending<'a> {
         !self.is_answered
     }
 
-    /// Takes what the reply needs. Dropping the request after this writes no line.
-    pub(crate) fn end(&mut self) -> ResponseMeta {
+    /// Dropping the request after this writes no line.
+    pub(crate) fn end(&mut self) {
         self.is_answered = true;
-        let id = self.context.meta.request_id;
-        std::mem::replace(&mut self.context.meta, ResponseMeta::new(id))
     }
 
     /// Counts the reply, and logs it.
@@ -76,7 +74,7 @@ impl<'a> Pending<'a> {
         metrics.answered(
             route.and_then(routes::route_index),
             reply.outcome(),
-            Sent::of(reply, is_head).bytes,
+            reply.sent_bytes(is_head),
             duration,
         );
         if !tracing::enabled!(tracing::Level::INFO) {
@@ -84,6 +82,7 @@ impl<'a> Pending<'a> {
         }
         write(
             Some((self.request, &self.context)),
+            &self.context.meta,
             is_head,
             reply,
             duration,
@@ -148,27 +147,10 @@ impl Asked {
     }
 }
 
-/// What a client is sent besides the headers.
-struct Sent {
-    /// Rows of a list; none if it is no list.
-    rows: Option<u64>,
-    bytes: u64,
-}
-
-impl Sent {
-    /// Nothing but the headers is sent in response to `HEAD`.
-    fn of(reply: &Reply, is_head: bool) -> Self {
-        let body = reply.body.as_ref().filter(|_body| !is_head);
-        Self {
-            rows: reply.meta.rows.map(|rows| body.map_or(0, |_| rows)),
-            bytes: body.map_or(0, ReplyBody::bytes),
-        }
-    }
-}
-
 /// Writes the line of an answered request, or of a head that is malformed or came too slowly.
 pub(crate) fn write(
     request: Option<(&Request, &RequestContext<'_>)>,
+    meta: &ResponseMeta,
     is_head: bool,
     reply: &Reply,
     duration: Duration,
@@ -177,7 +159,7 @@ pub(crate) fn write(
     let asked = asked.unwrap_or_default();
     let (request, context) = request.unzip();
     let caller = context.and_then(|context| context.caller.as_ref());
-    let cache = reply.meta.freshness.map(|freshness| match freshness {
+    let cache = meta.freshness.map(|freshness| match freshness {
         Freshness::Hit { .. } => "HIT",
         Freshness::Miss => "MISS",
     });
@@ -185,9 +167,10 @@ pub(crate) fn write(
     let route = matched.map(|matched| display(matched.pattern()));
     let key_prefix = caller.map(|caller| display(&caller.key.prefix));
     let subscription = caller.map(|caller| caller.subscription.name.as_str());
-    let sent = Sent::of(reply, is_head);
+    // Nothing but the headers is sent in response to `HEAD`.
+    let rows = meta.rows.map(|rows| if is_head { 0 } else { rows });
     tracing::info!(
-        request.id = %reply.meta.request_id,
+        request.id = %meta.request_id,
         method = name_of(request.map(Request::method)),
         route,
         record = asked.record.as_ref().map(IdOrSlug::as_str),
@@ -197,8 +180,8 @@ pub(crate) fn write(
         key.prefix = key_prefix,
         subscription,
         cache,
-        rows = sent.rows,
-        bytes = sent.bytes,
+        rows,
+        bytes = reply.sent_bytes(is_head),
         duration_ms = milliseconds(duration),
         "answered"
     );

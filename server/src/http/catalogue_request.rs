@@ -3,21 +3,20 @@
 //! `pipeline` decides whether the request may be answered at all.
 
 use shared::base::ids::IdOrSlug;
+use shared::release::Kind;
 
 use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of, parse_nested, parse_record};
 use super::whole_file::WholeRequest;
 use crate::api_tables::routes::CatalogueOperation;
 use crate::params::{
-    BOATS, BOATS_OF_MANUFACTURER, ChangesQuery, FACETS, ListKind, ListQuery, MANUFACTURERS,
-    NoParams, ParamIssue, QueryString,
+    BOATS_OF_MANUFACTURER, ChangesQuery, FACETS, ListQuery, NoParams, ParamIssue, QueryString,
 };
 
 /// A parsed request to the catalogue.
 pub(crate) enum CatalogueRequest {
     List(ListQuery),
-    Boat(IdOrSlug),
-    Manufacturer(IdOrSlug),
+    Record(Kind, IdOrSlug),
     ManufacturerBoats(IdOrSlug, ListQuery),
     Terms,
     Changes(ChangesQuery),
@@ -33,13 +32,9 @@ impl CatalogueRequest {
         query: &QueryString,
     ) -> Result<Self, Vec<ParamIssue>> {
         Ok(match operation {
-            CatalogueOperation::ListBoats => Self::List(ListQuery::parse(query, &BOATS)?),
-            CatalogueOperation::GetBoat => Self::Boat(parse_record(segment, query)?),
-            CatalogueOperation::ListManufacturers => {
-                Self::List(ListQuery::parse(query, &MANUFACTURERS)?)
-            }
-            CatalogueOperation::GetManufacturer => {
-                Self::Manufacturer(parse_record(segment, query)?)
+            CatalogueOperation::GetPage(list) => Self::List(ListQuery::parse(query, list)?),
+            CatalogueOperation::GetRecord(kind) => {
+                Self::Record(kind, parse_record(segment, query)?)
             }
             CatalogueOperation::ListManufacturerBoats => {
                 let query = ListQuery::parse(query, &BOATS_OF_MANUFACTURER);
@@ -54,10 +49,7 @@ impl CatalogueRequest {
             CatalogueOperation::ListChanges => Self::Changes(ChangesQuery::parse(query)?),
             CatalogueOperation::GetWhole(kind, format) => {
                 NoParams::parse(query)?;
-                Self::Whole(WholeRequest {
-                    kind: kind.into(),
-                    format,
-                })
+                Self::Whole(WholeRequest { kind, format })
             }
         })
     }
@@ -67,10 +59,7 @@ impl CatalogueRequest {
     pub(crate) async fn look_up(self, look_up: &LookUp<'_>) -> Result<Resource, ApiError> {
         match self {
             Self::List(query) => Box::pin(look_up.list(&query)).await,
-            Self::Boat(id_or_slug) => look_up.record(ListKind::Boats, &id_or_slug).await,
-            Self::Manufacturer(id_or_slug) => {
-                look_up.record(ListKind::Manufacturers, &id_or_slug).await
-            }
+            Self::Record(kind, id_or_slug) => look_up.record(kind, &id_or_slug).await,
             Self::ManufacturerBoats(id_or_slug, query) => {
                 let query = boats_of(look_up.catalogue, &id_or_slug, query)?;
                 Box::pin(look_up.list(&query)).await

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::keys::scope::{Scope, Scopes};
+use shared::release::Kind;
 
 use crate::catalogue::{Catalogue, Change, Changes};
-use crate::params::{CHANGES_LIMIT_MAX, ChangesQuery, ListKind, OFFSET_MAX, Page};
+use crate::params::{CHANGES_LIMIT_MAX, ChangesQuery, OFFSET_MAX, Page};
 
 /// The kinds of records in their order, each with the scope that it takes to read of it.
-const KINDS: [(ListKind, Scope); 2] = [
-    (ListKind::Boats, Scope::BoatsRead),
-    (ListKind::Manufacturers, Scope::ManufacturersRead),
+const KINDS: [(Kind, Scope); 2] = [
+    (Kind::Boats, Scope::BoatsRead),
+    (Kind::Manufacturers, Scope::ManufacturersRead),
 ];
 
 /// A page of what changed between two releases: boats first, then by id.
@@ -75,7 +76,7 @@ impl<'a> ChangesPage<'a> {
         let all = of_kinds.flat_map(|(kind, changes)| changes.iter().map(move |it| (kind, it)));
         let [skipped, most] =
             [offset, limit].map(|rows| usize::try_from(rows).unwrap_or(usize::MAX));
-        let row = |(kind, change): (ListKind, &'a Change)| {
+        let row = |(kind, change): (Kind, &'a Change)| {
             let [id, slug] = catalogue.names_of_changed(kind, change);
             ChangedRecord {
                 kind: kind.singular(),
@@ -86,7 +87,7 @@ impl<'a> ChangesPage<'a> {
         };
         Self {
             data: all.skip(skipped).take(most).map(row).collect(),
-            since: query.since.as_str(),
+            since: &query.since,
             release: catalogue.release_id(),
             pagination: ChangesPagination {
                 total: total.sum(),

@@ -13,7 +13,7 @@ mod fields;
 mod html;
 mod page;
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use bytes::Bytes;
 use shared::base::etag::ETag;
@@ -21,49 +21,37 @@ use shared::base::etag::ETag;
 use super::headers::{CachePolicy, Media, ResponseMeta};
 use super::openapi;
 use super::representation::Constant;
-use crate::api_tables::routes::{FILES, File};
+use crate::api_tables::routes::File;
+
+const HTML: &str = "text/html; charset=utf-8";
+const PLAIN: &str = "text/plain; charset=utf-8";
+
+/// The type of each file that is there, and its content, made at its first request.
+#[rustfmt::skip]
+static CONTENTS: [(File, &str, LazyLock<Constant>); 9] = [
+    (File::Page,       HTML, made(|| page::text().into())),
+    (File::TypeScript, HTML, made(|| client::TYPESCRIPT.page().into())),
+    (File::Python,     HTML, made(|| client::PYTHON.page().into())),
+    (File::Rust,       HTML, made(|| client::RUST.page().into())),
+    (File::PageStyle,  "text/css; charset=utf-8", made(|| include_str!("docs/page.css").into())),
+    (File::PageScript, "text/javascript; charset=utf-8", made(|| include_str!("docs/page.js").into())),
+    (File::Icon,       "image/svg+xml", made(|| include_str!("docs/icon.svg").into())),
+    (File::Converter,  PLAIN, made(|| include_str!("docs/clients/openapi_3_0.py").into())),
+    (File::Llms,       PLAIN, made(|| openapi::llms().into())),
+];
+
+const fn made(content: fn() -> Constant) -> LazyLock<Constant> {
+    LazyLock::new(content)
+}
 
 /// A file and its tag; none where the page is elsewhere. A query is ignored: programs for mail and
 /// chat add some to the links that people follow.
 pub(crate) fn answer(file: File, meta: &mut ResponseMeta) -> Option<(Bytes, Option<ETag>)> {
-    if file == File::ToPage {
+    let Some((_, media_type, content)) = CONTENTS.iter().find(|(there, ..)| *there == file) else {
         meta.cache_policy = CachePolicy::NoStore;
         return None;
-    }
-    let content = content(file);
+    };
     meta.cache_policy = CachePolicy::Revalidate;
-    meta.media = Media::File(media_type(file));
+    meta.media = Media::File(media_type);
     Some((content.body.clone(), Some(content.etag)))
-}
-
-const fn media_type(file: File) -> &'static str {
-    match file {
-        File::Page | File::ToPage | File::TypeScript | File::Python | File::Rust => {
-            "text/html; charset=utf-8"
-        }
-        File::PageStyle => "text/css; charset=utf-8",
-        File::PageScript => "text/javascript; charset=utf-8",
-        File::Converter | File::Llms => "text/plain; charset=utf-8",
-        File::Icon => "image/svg+xml",
-    }
-}
-
-/// The content of a file, made at its first request.
-fn content(file: File) -> &'static Constant {
-    static MADE: [OnceLock<Constant>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
-    MADE[file as usize].get_or_init(|| body(file).into())
-}
-
-fn body(file: File) -> Bytes {
-    match file {
-        File::Page | File::ToPage => page::text().into(),
-        File::TypeScript => client::TYPESCRIPT.page().into(),
-        File::Python => client::PYTHON.page().into(),
-        File::Rust => client::RUST.page().into(),
-        File::Converter => Bytes::from_static(include_bytes!("docs/clients/openapi_3_0.py")),
-        File::PageStyle => Bytes::from_static(include_bytes!("docs/page.css")),
-        File::PageScript => Bytes::from_static(include_bytes!("docs/page.js")),
-        File::Icon => Bytes::from_static(include_bytes!("docs/icon.svg")),
-        File::Llms => openapi::llms().into(),
-    }
 }

@@ -10,7 +10,7 @@ use super::access_log::{self, Pending};
 use super::error::ApiError;
 use super::headers::ResponseMeta;
 use super::pipeline;
-use super::reply::Reply;
+use super::reply::{Message, Reply};
 use super::representation::Answer;
 use crate::app::App;
 use crate::base::request_id::RequestId;
@@ -52,7 +52,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    pub(super) async fn reply(&mut self) -> Reply {
+    pub(super) async fn reply(&mut self) -> Message {
         let (app, request) = (self.app, self.request);
         let now = *self.now.insert(app.clock.now());
         app.clock_watch.notice(now);
@@ -64,11 +64,14 @@ impl<'a> Exchange<'a> {
     }
 
     /// The reply where [`Self::reply`] panicked.
-    pub(super) fn reply_to_panic(&mut self) -> Reply {
+    pub(super) fn reply_to_panic(&mut self) -> Message {
         let panicked = Err(ApiError::Panicked);
         match &mut self.pending {
             Some(pending) if pending.is_answering() => finish(self.app, pending, panicked),
-            _ => Reply::new(self.app, panicked, self.meta()),
+            _ => {
+                let mut meta = self.meta();
+                Reply::new(self.app, panicked, &mut meta).message(&meta)
+            }
         }
     }
 
@@ -89,11 +92,11 @@ fn meta(app: &App, id: RequestId, cors: CorsDecision) -> ResponseMeta {
 }
 
 /// Makes the reply, counts it and logs it.
-fn finish(app: &App, pending: &mut Pending<'_>, answer: Result<Answer, ApiError>) -> Reply {
-    let meta = pending.end();
-    let reply = Reply::new(app, answer, meta);
+fn finish(app: &App, pending: &mut Pending<'_>, answer: Result<Answer, ApiError>) -> Message {
+    pending.end();
+    let reply = Reply::new(app, answer, &mut pending.context.meta);
     pending.answered(&reply);
-    reply
+    reply.message(&pending.context.meta)
 }
 
 /// The complete response, as bytes, to a request that the HTTP library never sees; `origin` is that
@@ -101,20 +104,20 @@ fn finish(app: &App, pending: &mut Pending<'_>, answer: Result<Answer, ApiError>
 pub(crate) fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) -> Vec<u8> {
     let now = app.clock.now();
     let cors = app.allowed_origins.decision_for(origin);
-    let meta = meta(app, app.request_ids.next(now), cors);
+    let mut meta = meta(app, app.request_ids.next(now), cors);
     let (error, duration, is_head) = match refusal {
         Refusal::TooSlow { is_head, waited } => (ApiError::RequestTimeout, waited, is_head),
         Refusal::BadHead { bad, is_head } => (bad.into(), Duration::ZERO, is_head),
         Refusal::TooManyConnections => {
             // There may be thousands of these, without a known request.
-            let reply = Reply::new(app, Err(ApiError::TooManyConnections), meta);
-            return reply.message().into_last_bytes(now, false);
+            let reply = Reply::new(app, Err(ApiError::TooManyConnections), &mut meta);
+            return reply.message(&meta).into_last_bytes(now, false);
         }
     };
-    let reply = Reply::new(app, Err(error), meta);
+    let reply = Reply::new(app, Err(error), &mut meta);
     app.metrics.requests.count(None, reply.outcome());
-    access_log::write(None, is_head, &reply, duration);
-    reply.message().into_last_bytes(now, is_head)
+    access_log::write(None, &meta, is_head, &reply, duration);
+    reply.message(&meta).into_last_bytes(now, is_head)
 }
 
 /// The complete response to a whole head that never gets to the HTTP library, if this is one. For

@@ -16,6 +16,7 @@ use shared::base::error_chain::chain;
 use shared::base::etag::Coding;
 use shared::base::ids::IdOrSlug;
 use shared::keys::scope::Scope;
+use shared::release::Kind;
 
 use super::catalogue_request::CatalogueRequest;
 use super::error::ApiError;
@@ -25,20 +26,20 @@ use super::pipeline::{Target, target};
 use crate::api_tables::routes::{self, MatchedPath, Operation, Route};
 use crate::cache::{CacheError, Freshness, ListCache};
 use crate::catalogue::{Catalogue, SentFile};
-use crate::comparisons::{Comparisons, ReadIdentities};
+use crate::comparisons::{Comparisons, OtherReleases};
 use crate::metrics::Queries;
-use crate::params::{ListKind, NoParams, QueryString};
+use crate::params::{NoParams, QueryString};
 use crate::wire::{BadHead, check};
 
 pub use self::explanation::{
     Endpoint, ExplainedBody, ExplainedList, Explanation, NamedRecord, Refused,
 };
 
-/// Explains what `catalogue` would answer to a `GET` of that path and query; `identities` reads what
-/// is compared of other releases.
+/// Explains what `catalogue` would answer to a `GET` of that path and query, also where it is
+/// compared with `others`.
 pub async fn explain(
     catalogue: &Arc<Catalogue>,
-    identities: ReadIdentities,
+    others: OtherReleases,
     address: &str,
     clock: &Arc<dyn Clock>,
 ) -> Explanation {
@@ -54,7 +55,7 @@ pub async fn explain(
         record: None,
         answer: None,
     };
-    let comparisons = Arc::new(Comparisons::new(identities));
+    let comparisons = Arc::new(Comparisons::new(others));
     let filled = explanation.fill(catalogue, &comparisons, address, clock);
     if let Err(error) = filled.await {
         explanation.status = error.status().as_u16();
@@ -123,12 +124,8 @@ impl Explanation {
     ) -> Result<(), ApiError> {
         let catalogue = look_up.catalogue;
         let query = match asked {
-            CatalogueRequest::Boat(name) => {
-                self.record = named(catalogue, ListKind::Boats, name);
-                return Ok(());
-            }
-            CatalogueRequest::Manufacturer(name) => {
-                self.record = named(catalogue, ListKind::Manufacturers, name);
+            CatalogueRequest::Record(kind, name) => {
+                self.record = named(catalogue, *kind, name);
                 return Ok(());
             }
             CatalogueRequest::Terms | CatalogueRequest::Changes(_) | CatalogueRequest::Whole(_) => {
@@ -141,7 +138,7 @@ impl Explanation {
             }
             CatalogueRequest::List(query) => query.clone(),
             CatalogueRequest::ManufacturerBoats(name, query) => {
-                self.record = named(catalogue, ListKind::Manufacturers, name);
+                self.record = named(catalogue, Kind::Manufacturers, name);
                 boats_of(catalogue, name, query.clone())?
             }
         };
@@ -210,7 +207,7 @@ fn refused(error: ApiError) -> Refused {
     }
 }
 
-fn named(catalogue: &Catalogue, kind: ListKind, name: &IdOrSlug) -> Option<NamedRecord> {
+fn named(catalogue: &Catalogue, kind: Kind, name: &IdOrSlug) -> Option<NamedRecord> {
     let [id, slug] = catalogue.names(catalogue.find(kind, name)?);
     let name = name.as_str();
     Some(NamedRecord {

@@ -7,6 +7,7 @@ use shared::base::clock::{Clock, Moment};
 use shared::base::etag::ETag;
 use shared::base::ids::{IdOrSlug, Slug};
 use shared::keys::scope::Scopes;
+use shared::release::{Kind, ReleaseId};
 
 use super::bodies::written;
 use super::changes::ChangesPage;
@@ -15,9 +16,7 @@ use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Body, BodyError, Catalogue, FoundRecord, ListBody, ListError, QueryError};
 use crate::comparisons::{ComparisonError, Comparisons};
 use crate::metrics::Queries;
-use crate::params::{
-    self, ChangesQuery, ListKind, ListQuery, NoParams, ParamIssue, QueryString, page_links,
-};
+use crate::params::{self, ChangesQuery, ListQuery, NoParams, ParamIssue, QueryString, page_links};
 
 /// The context of a lookup: one release, one moment, one URL.
 pub(crate) struct LookUp<'a> {
@@ -49,7 +48,7 @@ impl LookUp<'_> {
     pub(crate) fn key(&self, query: &ListQuery) -> ListKey {
         ListKey {
             release: self.catalogue.release_id().to_owned(),
-            list: query.list().kind.as_str(),
+            list: query.list().kind.name(),
             query: query.canonical(),
         }
     }
@@ -105,7 +104,7 @@ impl LookUp<'_> {
     /// One record; counts it if a queue refused to read its body.
     pub(crate) async fn record(
         &self,
-        kind: ListKind,
+        kind: Kind,
         id_or_slug: &IdOrSlug,
     ) -> Result<Resource, ApiError> {
         let found = find(self.catalogue, kind, id_or_slug)?;
@@ -125,7 +124,9 @@ impl LookUp<'_> {
 
     /// A page of what changed since another release, of the kinds that the caller may read.
     pub(crate) async fn changes(&self, query: &ChangesQuery) -> Result<Resource, ApiError> {
-        let compared = self.comparisons.since(&query.since, self.catalogue).await;
+        let since = ReleaseId::parse(&query.since).ok_or(ApiError::ReleaseGone(None))?;
+        let compared = self.comparisons.since(&since, self.catalogue, self.now);
+        let compared = compared.await;
         if let Err(CacheError::Failed(ComparisonError::Queue(refused))) = &compared {
             self.metrics.refuse(refused);
         }
@@ -182,17 +183,13 @@ pub(crate) fn boats_of(
     id_or_slug: &IdOrSlug,
     query: ListQuery,
 ) -> Result<ListQuery, ApiError> {
-    let manufacturer = find(catalogue, ListKind::Manufacturers, id_or_slug)?;
+    let manufacturer = find(catalogue, Kind::Manufacturers, id_or_slug)?;
     let [_id, slug] = catalogue.names(manufacturer);
     let slug = Slug::parse(slug).unwrap_or_else(|_| unreachable!("the import checked every slug"));
     Ok(query.of_manufacturer(slug))
 }
 
-fn find(
-    catalogue: &Catalogue,
-    kind: ListKind,
-    id_or_slug: &IdOrSlug,
-) -> Result<FoundRecord, ApiError> {
+fn find(catalogue: &Catalogue, kind: Kind, id_or_slug: &IdOrSlug) -> Result<FoundRecord, ApiError> {
     let found = catalogue.find(kind, id_or_slug);
     found.ok_or(ApiError::NoRecord(kind.singular()))
 }

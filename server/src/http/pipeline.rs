@@ -9,6 +9,7 @@ use shared::base::clock::Moment;
 use shared::base::etag::ETag;
 use shared::keys::key::Key;
 use shared::keys::scope::Scope;
+use shared::keys::secret::KeyHash;
 
 use super::bodies::written;
 use super::catalogue_request::CatalogueRequest;
@@ -22,7 +23,7 @@ use crate::api_tables::routes::{self, CatalogueOperation, MatchedPath, Operation
 use crate::app::App;
 use crate::cors;
 use crate::keyring::{Caller, VerifyError};
-use crate::limits::{QuotaError, Usage, WaitBudget};
+use crate::limits::{Demand, QuotaError, Usage, WaitBudget};
 use crate::params::{NoParams, QueryString};
 
 /// What was learned on the way, for the headers and the log, also if the response is an error.
@@ -104,9 +105,9 @@ pub(crate) async fn answer<'a>(
     check_scopes(&caller.key, operation, scopes)?;
     let asked =
         CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
-    let quota = counting.check_quota().await?;
+    let quota = counting.demand(Demand::Check).await?;
 
-    let catalogue = app.catalogue();
+    let catalogue = app.borrow_catalogue();
     let release = || catalogue.release_id().to_owned();
     context.meta.release = operation.names_release().then(release);
     if let CatalogueRequest::Whole(whole) = asked {
@@ -161,13 +162,13 @@ fn verify<'a>(
     caller: &'a mut Option<Caller>,
 ) -> Result<&'a Caller, ApiError> {
     let key = authorization::read(headers)?;
-    let verified = app.keyring.verify(&key, app.environment, now);
-    let verified = verified.inspect_err(|error| {
-        if let VerifyError::Refused(_, refused) = error {
-            *caller = Some(refused.clone());
-        }
-    })?;
-    Ok(caller.insert(verified))
+    let verified = app.keyring.verify(&KeyHash::of(key), app.environment, now);
+    match &verified {
+        Ok(_) => {}
+        Err(VerifyError::Refused(_, refused)) => *caller = Some(refused.clone()),
+        Err(VerifyError::NotCurrent | VerifyError::Unknown) => authorization::check_form(key)?,
+    }
+    Ok(caller.insert(verified?))
 }
 
 /// One request being counted, with its limits and the time it may still wait for them.
@@ -206,17 +207,10 @@ impl<'a> Counting<'a> {
 
     /// The state of the month's quota, also if it is used up.
     async fn quota(&mut self) -> Result<Usage, QuotaError> {
-        match self.check_quota().await {
+        match self.demand(Demand::Check).await {
             Err(QuotaError::Exceeded(quota)) => Ok(quota),
             checked => checked,
         }
-    }
-
-    /// Whether the month's quota has a request left.
-    async fn check_quota(&mut self) -> Result<Usage, QuotaError> {
-        let (quotas, owner) = (&self.app.quotas, &self.caller.subscription);
-        let check = |left| quotas.check_within(left, owner, self.now);
-        self.wait_budget.spend(check).await
     }
 
     /// Charges what was looked up, unless the client has it.
@@ -254,11 +248,16 @@ impl<'a> Counting<'a> {
 
     /// Charges a request to the month's quota, and counts it as one of its key.
     async fn charge(&mut self) -> Result<Usage, QuotaError> {
-        let (quotas, caller) = (&self.app.quotas, self.caller);
-        let charge = |left| quotas.charge_within(left, &caller.subscription, self.now);
-        let usage = self.wait_budget.spend(charge).await?;
-        caller.count_charge(usage.reset_unix_seconds);
+        let usage = self.demand(Demand::Charge).await?;
+        self.caller.count_charge(usage.reset_unix_seconds);
         Ok(usage)
+    }
+
+    /// Whether the month's quota has a request left, which is charged if that is demanded.
+    async fn demand(&mut self, demand: Demand) -> Result<Usage, QuotaError> {
+        let (quotas, owner) = (&self.app.quotas, &self.caller.subscription);
+        let ask = |left| quotas.demand(demand, left, owner, self.now);
+        self.wait_budget.spend(ask).await
     }
 }
 

@@ -15,12 +15,11 @@ use crate::app::App;
 use crate::base::request_id::RequestId;
 use crate::metrics::Outcome;
 
-/// A reply to a request, with what the log says of it.
+/// A reply to a request, with what the log says of it; the rest is in its [`ResponseMeta`].
 pub(crate) struct Reply {
     pub(super) status: StatusCode,
     /// `error.code`, for the log.
     pub(super) code: Option<&'static str>,
-    pub(super) meta: ResponseMeta,
     pub(super) body: Option<ReplyBody>,
 }
 
@@ -43,7 +42,12 @@ impl ReplyBody {
 }
 
 impl Reply {
-    pub(crate) fn new(app: &App, answer: Result<Answer, ApiError>, mut meta: ResponseMeta) -> Self {
+    /// The reply that an answer becomes; an error adds what it says to `meta`.
+    pub(crate) fn new(
+        app: &App,
+        answer: Result<Answer, ApiError>,
+        meta: &mut ResponseMeta,
+    ) -> Self {
         let (status, code, body) = match answer {
             Ok(Answer::Body(body)) => (StatusCode::OK, None, Some(ReplyBody::Bytes(body))),
             Ok(Answer::File(file)) => {
@@ -59,18 +63,13 @@ impl Reply {
             Ok(Answer::ToPage) => (StatusCode::PERMANENT_REDIRECT, None, None),
             Err(error) => {
                 log_cause(&error, app, meta.request_id);
-                error.fill(&mut meta);
+                error.fill(meta);
                 let body = error.body(meta.request_id);
                 let body = ReplyBody::Bytes(body);
                 (error.status(), Some(error.code()), Some(body))
             }
         };
-        Self {
-            status,
-            code,
-            meta,
-            body,
-        }
+        Self { status, code, body }
     }
 
     /// The outcome of the request, for metrics.
@@ -81,11 +80,17 @@ impl Reply {
         }
     }
 
+    /// Bytes of the body that is sent: none in response to `HEAD`.
+    pub(super) fn sent_bytes(&self, is_head: bool) -> u64 {
+        let body = self.body.as_ref().filter(|_body| !is_head);
+        body.map_or(0, ReplyBody::bytes)
+    }
+
     /// What is sent.
-    pub(crate) fn message(self) -> Message {
+    pub(crate) fn message(self, meta: &ResponseMeta) -> Message {
         let mut headers = HeaderMap::new();
         let length = self.body.as_ref().map(ReplyBody::bytes);
-        headers::write(self.status, &self.meta, length, &mut headers);
+        headers::write(self.status, meta, length, &mut headers);
         Message {
             status: self.status,
             headers,
@@ -174,10 +179,10 @@ mod tests {
             let reply = Reply {
                 status: StatusCode::REQUEST_TIMEOUT,
                 code: None,
-                meta: ResponseMeta::new(RequestId::NIL),
                 body: Some(ReplyBody::Bytes(Bytes::from_static(b"{}"))),
             };
-            String::from_utf8(reply.message().into_last_bytes(now, is_head)).unwrap()
+            let message = reply.message(&ResponseMeta::new(RequestId::NIL));
+            String::from_utf8(message.into_last_bytes(now, is_head)).unwrap()
         };
         let head = "HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\n\
                     content-length: 2\r\nx-request-id: 00000000000000000000000000\r\n\

@@ -70,8 +70,9 @@ pub(crate) struct Constant {
     pub(crate) etag: ETag,
 }
 
-impl From<Bytes> for Constant {
-    fn from(body: Bytes) -> Self {
+impl<T: Into<Bytes>> From<T> for Constant {
+    fn from(body: T) -> Self {
+        let body = body.into();
         let etag = ETag::of(&body);
         Self { body, etag }
     }

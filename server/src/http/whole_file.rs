@@ -7,6 +7,7 @@ use salvo::Request;
 use salvo::http::header::{ACCEPT_ENCODING, IF_NONE_MATCH, IF_RANGE, RANGE};
 use salvo::http::{HeaderMap, HeaderName, Method};
 use shared::base::etag::{Coding, IfNoneMatch};
+use shared::release::Kind;
 
 use super::accept_encoding::Accepted;
 use super::error::ApiError;
@@ -16,7 +17,6 @@ use super::representation::{Answer, FileBody, lines};
 use crate::api_tables::routes::WholeFormat;
 use crate::cache::Freshness;
 use crate::catalogue::{Catalogue, SentFile};
-use crate::params::ListKind;
 
 /// The codings that lines are kept in, the best first.
 const CODINGS: [Coding; 2] = [Coding::Zstd, Coding::Gzip];
@@ -24,7 +24,7 @@ const CODINGS: [Coding; 2] = [Coding::Zstd, Coding::Gzip];
 /// All records of a kind, in a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WholeRequest {
-    pub(crate) kind: ListKind,
+    pub(crate) kind: Kind,
     pub(crate) format: WholeFormat,
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use shared::base::clock::{Clock, ManualClock, UnixMillis};
 use shared::keys::name::Name;
 use shared::keys::scope::{Scope, Scopes};
+use shared::keys::secret::PlainKey;
 use shared::keys::store::{Location, Revision};
 use shared::keys::subscription::{SubscriptionId, SubscriptionStatus};
 
@@ -97,7 +98,9 @@ impl Scene {
 
     fn verify(&self) -> Result<Caller, VerifyError> {
         let now = self.clock.now();
-        let verified = self.keyring.verify(&secret(), Environment::Test, now);
+        let verified = self
+            .keyring
+            .verify(&secret().hash(), Environment::Test, now);
         let is_not_current = verified == Err(VerifyError::NotCurrent);
         assert_eq!(self.keyring.is_current(now), !is_not_current);
         verified

@@ -54,7 +54,7 @@ impl LeaseSize {
 
 /// What a request wants of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Demand {
+pub enum Demand {
     /// To know that there is one.
     Check,
     /// To take one.

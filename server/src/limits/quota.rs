@@ -75,44 +75,6 @@ impl Quotas {
         }
     }
 
-    /// Whether there is a request left. Takes none.
-    pub async fn check(
-        &self,
-        subscription: &Subscription,
-        now: Moment,
-    ) -> Result<Usage, QuotaError> {
-        self.check_within(Duration::MAX, subscription, now).await
-    }
-
-    /// Charges one request, or refuses it. What is charged stays charged.
-    pub async fn charge(
-        &self,
-        subscription: &Subscription,
-        now: Moment,
-    ) -> Result<Usage, QuotaError> {
-        self.charge_within(Duration::MAX, subscription, now).await
-    }
-
-    /// Checks, waiting for the ledger at most the usual time and at most `left`.
-    pub(crate) async fn check_within(
-        &self,
-        left: Duration,
-        subscription: &Subscription,
-        now: Moment,
-    ) -> Result<Usage, QuotaError> {
-        self.demand(Demand::Check, left, subscription, now).await
-    }
-
-    /// Charges, waiting for the ledger at most the usual time and at most `left`.
-    pub(crate) async fn charge_within(
-        &self,
-        left: Duration,
-        subscription: &Subscription,
-        now: Moment,
-    ) -> Result<Usage, QuotaError> {
-        self.demand(Demand::Charge, left, subscription, now).await
-    }
-
     /// How much of each quota is used, as far as it is known: the ledger is asked for at most
     /// `waited` in all, and one question at a time, since requests need its connections.
     pub(crate) async fn usages(
@@ -124,7 +86,8 @@ impl Quotas {
         let mut usages = Vec::with_capacity(subscriptions.len());
         let ask_for_all = async {
             for subscription in subscriptions {
-                usages.push(match self.check(subscription, now).await {
+                let check = self.demand(Demand::Check, Duration::MAX, subscription, now);
+                usages.push(match check.await {
                     Ok(usage) | Err(QuotaError::Exceeded(usage)) => Some(usage),
                     Err(QuotaError::Unavailable(_)) => None,
                 });
@@ -147,8 +110,9 @@ impl Quotas {
         }
     }
 
-    /// A request that finds no unit waits for the lease under way, then tries again.
-    async fn demand(
+    /// Checks or charges, waiting for the ledger at most the usual time and at most `left`: a request
+    /// that finds no unit waits for the lease under way, then tries again.
+    pub async fn demand(
         &self,
         demand: Demand,
         left: Duration,

@@ -165,8 +165,8 @@ fn message(status: StatusCode, media_type: HeaderValue, body: Bytes) -> Message 
 }
 
 fn refusal(app: &App, error: ApiError) -> Message {
-    let meta = ResponseMeta::new(app.request_ids.next(app.clock.now()));
-    Reply::new(app, Err(error), meta).message()
+    let mut meta = ResponseMeta::new(app.request_ids.next(app.clock.now()));
+    Reply::new(app, Err(error), &mut meta).message(&meta)
 }
 
 /// The complete response to a request that the HTTP library never sees, as bytes.

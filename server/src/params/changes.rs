@@ -1,9 +1,7 @@
 //! What `GET /v1/changes` takes: the release to compare with, and which page of the changes.
 
-use shared::release::ReleaseId;
-
 use super::lists::OFFSET;
-use super::parameter::{Kind, Parameter, RELEASE_MESSAGE, Value};
+use super::parameter::{A_RELEASE, Parameter, Role, Value};
 use super::query::Page;
 use super::query_string::QueryString;
 use super::reader::{ParamIssue, Reader};
@@ -15,14 +13,14 @@ pub const CHANGES_LIMIT_MAX: u64 = 1000;
 pub static CHANGES: [Parameter; 3] = [
     Parameter {
         name: "since",
-        kind: Kind::Release,
+        role: Role::Release,
         description: "Id of the release to compare the active one with, whole, as `X-Release` and \
                       `GET /v1` have it. It may be any that is kept, also a newer one.",
         example: "20260901T000000Z-0000000000000000",
     },
     Parameter {
         name: "limit",
-        kind: Kind::Limit {
+        role: Role::Limit {
             default: CHANGES_LIMIT_MAX,
             max: CHANGES_LIMIT_MAX,
         },
@@ -35,8 +33,8 @@ pub static CHANGES: [Parameter; 3] = [
 /// A checked query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangesQuery {
-    /// The release to compare with.
-    pub since: ReleaseId,
+    /// The release to compare with, as an id that is well-formed, though there may be no such time.
+    pub since: String,
     /// The requested changes.
     pub page: Page,
 }
@@ -46,11 +44,11 @@ impl ChangesQuery {
     pub fn parse(query: &QueryString) -> Result<Self, Vec<ParamIssue>> {
         let mut reader = Reader::new(query, &CHANGES, None);
         let values = CHANGES.each_ref().map(|parameter| {
-            let values = parameter.kind.values();
+            let values = parameter.role.values();
             let given = reader.take(parameter.name, |text| values.parse(text));
             given.or_else(|| values.default_value())
         });
-        reader.require(CHANGES[0].name, RELEASE_MESSAGE);
+        reader.require(CHANGES[0].name, &format!("is required: {A_RELEASE}"));
         match values {
             [
                 Some(Value::Release(since)),
@@ -79,7 +77,7 @@ mod tests {
     fn a_release_alone_asks_for_the_first_thousand_changes() {
         for (rest, limit, offset) in [("", 1000, 0), ("&offset=7&limit=1", 1, 7)] {
             let page = Page { limit, offset };
-            let since = ReleaseId::parse(RELEASE).unwrap();
+            let since = RELEASE.to_owned();
             let expected = ChangesQuery { since, page };
             assert_eq!(parsed(&format!("since={RELEASE}{rest}")), Ok(expected));
         }

@@ -5,16 +5,16 @@
 //! what a parameter is.
 
 use shared::base::model::{YEAR_MAX, YEAR_MIN};
+use shared::release::Kind;
 use shared::release::reader::Measure;
 
 use super::parameter::{
-    Bounds, Kind, LIMIT_DEFAULT, LIMIT_MAX, List, ListKind, Parameter, Range, Sort, Vocabulary,
-    names,
+    Bounds, LIMIT_DEFAULT, LIMIT_MAX, List, Parameter, Range, Role, Sort, Vocabulary, names,
 };
 
 /// The list of boats.
 pub static BOATS: List = List {
-    kind: ListKind::Boats,
+    kind: Kind::Boats,
     parameters: BOAT_PARAMETERS,
     refused: None,
     ranges: BOAT_RANGES,
@@ -29,7 +29,7 @@ pub static BOATS_OF_MANUFACTURER: List = List {
         BOAT_PARAMETERS[0].name,
         "not accepted here, because the path already names the manufacturer",
     )),
-    kind: ListKind::Boats,
+    kind: Kind::Boats,
     ranges: BOAT_RANGES,
     sorts: &BOAT_SORTS,
 };
@@ -38,7 +38,7 @@ pub static BOATS_OF_MANUFACTURER: List = List {
 pub static FACETS: List = List {
     // All but the last four, which are of a page.
     parameters: BOAT_PARAMETERS.split_at(BOAT_PARAMETERS.len() - 4).0,
-    kind: ListKind::Boats,
+    kind: Kind::Boats,
     refused: None,
     ranges: BOAT_RANGES,
     sorts: &BOAT_SORTS,
@@ -46,7 +46,7 @@ pub static FACETS: List = List {
 
 /// The list of manufacturers.
 pub static MANUFACTURERS: List = List {
-    kind: ListKind::Manufacturers,
+    kind: Kind::Manufacturers,
     parameters: MANUFACTURER_PARAMETERS,
     refused: None,
     ranges: &[],
@@ -58,44 +58,44 @@ const YEARS: Bounds = (YEAR_MIN as u64, YEAR_MAX as u64);
 const BOAT_PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "manufacturer",
-        kind: Kind::Slug(Vocabulary::Manufacturers),
+        role: Role::Slug(Vocabulary::Manufacturers),
         description: "Slug of the manufacturer. One that no manufacturer has finds nothing: the list is empty.",
         example: "beneteau",
     },
     Parameter {
         name: "type",
-        kind: Kind::Slug(Vocabulary::Types),
+        role: Role::Slug(Vocabulary::Types),
         description: "Slug of the boat type.",
         example: "sailing-yacht",
     },
     Parameter {
         name: "category",
-        kind: Kind::Slug(Vocabulary::Categories),
+        role: Role::Slug(Vocabulary::Categories),
         description: "Slug of a category.",
         example: "cruiser",
     },
     Parameter {
         name: "activity",
-        kind: Kind::Slug(Vocabulary::Activities),
+        role: Role::Slug(Vocabulary::Activities),
         description: "Slug of an activity.",
         example: "cruising",
     },
     Parameter {
         name: "yearFrom",
-        kind: Kind::AtLeast(Measure::LAST_YEAR, YEARS),
+        role: Role::AtLeast(Measure::LAST_YEAR, YEARS),
         description: "Still built in or after this year. Where the last year of production is not known, \
                       a boat counts as still built.",
         example: "1975",
     },
     Parameter {
         name: "yearTo",
-        kind: Kind::AtMost(Measure::FIRST_YEAR, YEARS),
+        role: Role::AtMost(Measure::FIRST_YEAR, YEARS),
         description: "First built in or before this year; not before `yearFrom`.",
         example: "1990",
     },
     Parameter {
         name: "lengthMin",
-        kind: Kind::LengthMin,
+        role: Role::LengthMin,
         description: "Least length overall, in `lengthUnit`, inclusive. Exact for boats declared \
                       in that unit, within 0.005 m for the others. Digits with at most one point, \
                       no exponent.",
@@ -103,21 +103,21 @@ const BOAT_PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "lengthMax",
-        kind: Kind::LengthMax,
+        role: Role::LengthMax,
         description: "Greatest length overall, in `lengthUnit`, inclusive; not less than \
                       `lengthMin`. Compared as `lengthMin` is.",
         example: "12.5",
     },
     Parameter {
         name: "lengthUnit",
-        kind: Kind::LengthUnit,
+        role: Role::LengthUnit,
         description: "Unit of `lengthMin` and `lengthMax`: metres or feet. It changes neither the \
                       rows nor the units of the answer.",
         example: "ft",
     },
     Parameter {
         name: "search",
-        kind: Kind::Search,
+        role: Role::Search,
         description: "Words of which each begins some word of the model's name, whatever the case \
                       and the accents. At least one letter or digit.",
         example: "first 36",
@@ -126,7 +126,7 @@ const BOAT_PARAMETERS: &[Parameter] = &[
     OFFSET,
     Parameter {
         name: "sort",
-        kind: Kind::Sort(&names(&BOAT_SORTS)),
+        role: Role::Sort(&names(&BOAT_SORTS)),
         description: "What boats are sorted by",
         example: "length",
     },
@@ -172,7 +172,7 @@ const BOAT_SORTS: [Sort; 4] = [
 const MANUFACTURER_PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "search",
-        kind: Kind::Search,
+        role: Role::Search,
         description: "Words of which each begins some word of the name, whatever the case and the \
                       accents. At least one letter or digit.",
         example: "ben",
@@ -181,7 +181,7 @@ const MANUFACTURER_PARAMETERS: &[Parameter] = &[
     OFFSET,
     Parameter {
         name: "sort",
-        kind: Kind::Sort(&names(&MANUFACTURER_SORTS)),
+        role: Role::Sort(&names(&MANUFACTURER_SORTS)),
         description: "What manufacturers are sorted by",
         example: "updatedAt",
     },
@@ -203,7 +203,7 @@ const MANUFACTURER_SORTS: [Sort; 2] = [
 
 const LIMIT: Parameter = Parameter {
     name: "limit",
-    kind: Kind::Limit {
+    role: Role::Limit {
         default: LIMIT_DEFAULT,
         max: LIMIT_MAX,
     },
@@ -212,13 +212,13 @@ const LIMIT: Parameter = Parameter {
 };
 pub(super) const OFFSET: Parameter = Parameter {
     name: "offset",
-    kind: Kind::Offset,
+    role: Role::Offset,
     description: "Rows to skip. Past the end the page is empty.",
     example: "100",
 };
 const ORDER: Parameter = Parameter {
     name: "order",
-    kind: Kind::Order,
+    role: Role::Order,
     description: "Direction of every sort, the default one included; `desc` is the exact reverse.",
     example: "desc",
 };

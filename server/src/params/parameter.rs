@@ -7,12 +7,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
 use shared::base::ids::Slug;
 use shared::base::number::INTEGER_MAX;
 use shared::base::units::{Bound, LENGTH_MAX, LengthUnit};
-use shared::release::ReleaseId;
 use shared::release::reader::{Listing, Measure};
+use shared::release::{Kind, ReleaseId};
 
 use super::SearchWords;
 
@@ -23,15 +22,14 @@ pub const LIMIT_MAX: u64 = 100;
 /// Largest offset: the largest integer that every JSON reader represents exactly.
 pub const OFFSET_MAX: u64 = INTEGER_MAX;
 
-/// What is wrong with a text that is not the id of a release, and with none.
-pub(super) const RELEASE_MESSAGE: &str =
-    "must be the whole id of a release, as X-Release and GET /v1 have it";
+/// What the id of a release is, in messages.
+pub(super) const A_RELEASE: &str = "the whole id of a release, as X-Release and GET /v1 have it";
 
 /// A list: what it takes, and how it is ordered.
-#[derive(Debug)]
 pub struct List {
-    /// What its rows are.
-    pub kind: ListKind,
+    /// What its rows are. A manufacturer's boats are boats with a filter, since the response is the
+    /// same.
+    pub kind: Kind,
     /// What it takes, in the order of messages, of the document and of the canonical text.
     pub parameters: &'static [Parameter],
     /// A parameter that is refused with its own explanation.
@@ -42,6 +40,13 @@ pub struct List {
     pub sorts: &'static [Sort],
 }
 
+/// What its rows are says which it is; its tables are long.
+impl fmt::Debug for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
 /// A list is one of those declared.
 impl PartialEq for List {
     fn eq(&self, other: &Self) -> bool {
@@ -50,35 +55,6 @@ impl PartialEq for List {
 }
 
 impl Eq for List {}
-
-/// What the rows of a list are. A manufacturer's boats are [`ListKind::Boats`] with a filter, since
-/// the response is the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ListKind {
-    /// Boats.
-    Boats,
-    /// Manufacturers.
-    Manufacturers,
-}
-
-impl ListKind {
-    /// Its name for people.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Boats => "boats",
-            Self::Manufacturers => "manufacturers",
-        }
-    }
-
-    /// The name of one of them.
-    pub const fn singular(self) -> &'static str {
-        match self {
-            Self::Boats => "boat",
-            Self::Manufacturers => "manufacturer",
-        }
-    }
-}
 
 /// Two parameters; the first must not be above the second.
 #[derive(Debug)]
@@ -97,7 +73,7 @@ pub struct Parameter {
     /// Its name.
     pub name: &'static str,
     /// What it may be and what it does.
-    pub kind: Kind,
+    pub role: Role,
     /// What it means, for callers. For a sort, without the list of sorts.
     pub description: &'static str,
     /// A good value, as text.
@@ -115,14 +91,14 @@ impl Eq for Parameter {}
 
 /// What a parameter may be and what it does.
 #[derive(Debug)]
-pub enum Kind {
+pub enum Role {
     /// A slug of this vocabulary, which the row has.
     Slug(Vocabulary),
     /// A number within these bounds; that of the row is at least that.
     AtLeast(Measure, Bounds),
     /// A number within these bounds; that of the row is at most that.
     AtMost(Measure, Bounds),
-    /// The least length overall, in the unit of [`Kind::LengthUnit`].
+    /// The least length overall, in the unit of [`Role::LengthUnit`].
     LengthMin,
     /// The greatest length overall, in the same unit.
     LengthMax,
@@ -226,13 +202,14 @@ pub(crate) enum Value {
     Search(SearchWords),
     /// The place of the word among those of [`Values::OneOf`], and the word.
     OneOf(usize, &'static str),
-    Release(ReleaseId),
+    /// A text that is the id of a release, if it is one of a time.
+    Release(String),
 }
 
 impl Parameter {
     /// What it means in `list`, for callers.
     pub fn description_in(&self, list: &List) -> Cow<'static, str> {
-        let Kind::Sort(_) = self.kind else {
+        let Role::Sort(_) = self.role else {
             return self.description.into();
         };
         let sorts: Vec<_> = list.sorts.iter().map(|sort| sort.description).collect();
@@ -242,7 +219,7 @@ impl Parameter {
     }
 }
 
-impl Kind {
+impl Role {
     /// The allowed values.
     pub fn values(&self) -> Values {
         const LENGTH_UNITS: [&str; 2] = [LengthUnit::ALL[0].as_str(), LengthUnit::ALL[1].as_str()];
@@ -296,10 +273,8 @@ impl Values {
                 Some(place) => Ok(Value::OneOf(place, words[place])),
                 None => Err(format!("must be one of: {}", words.join(", "))),
             },
-            Self::Release => match ReleaseId::parse(text) {
-                Some(id) => Ok(Value::Release(id)),
-                None => Err(RELEASE_MESSAGE.to_owned()),
-            },
+            Self::Release if ReleaseId::is_well_formed(text) => Ok(Value::Release(text.to_owned())),
+            Self::Release => Err(format!("must be {A_RELEASE}")),
         }
     }
 
@@ -333,7 +308,7 @@ impl fmt::Display for Value {
             Self::Decimal(bound) => bound.fmt(f),
             Self::Search(words) => words.fmt(f),
             Self::OneOf(_, word) => f.write_str(word),
-            Self::Release(id) => id.fmt(f),
+            Self::Release(id) => f.write_str(id),
         }
     }
 }

@@ -10,7 +10,7 @@ use shared::base::ids::Slug;
 use shared::base::units::{Bound, LengthRanges, LengthUnit};
 
 use super::lists::BOATS;
-use super::parameter::{Kind, LIMIT_DEFAULT, List, Order, Parameter, Sort, Value, Vocabulary};
+use super::parameter::{LIMIT_DEFAULT, List, Order, Parameter, Role, Sort, Value, Vocabulary};
 use super::query_string::QueryString;
 use super::reader::ParamIssue;
 use super::reader::Reader;
@@ -50,7 +50,7 @@ impl ListQuery {
         let mut reader = Reader::new(query, list.parameters, list.refused);
         let mut given = Vec::new();
         for parameter in list.parameters {
-            let values = parameter.kind.values();
+            let values = parameter.role.values();
             if let Some(value) = reader.take(parameter.name, |text| values.parse(text)) {
                 given.push((parameter, value));
             }
@@ -65,10 +65,10 @@ impl ListQuery {
         }
         let has_length = given
             .iter()
-            .any(|(parameter, _)| parameter.kind.is_length());
+            .any(|(parameter, _)| parameter.role.is_length());
         given.retain(|(parameter, value)| {
-            let is_default = parameter.kind.values().default_value().as_ref() == Some(value);
-            !is_default && (has_length || !matches!(parameter.kind, Kind::LengthUnit))
+            let is_default = parameter.role.values().default_value().as_ref() == Some(value);
+            !is_default && (has_length || !matches!(parameter.role, Role::LengthUnit))
         });
         reader.finish(Self { list, given })
     }
@@ -87,8 +87,8 @@ impl ListQuery {
     #[must_use]
     pub(crate) fn without(&self, vocabulary: Vocabulary) -> Self {
         let mut query = self.clone();
-        let is_by = |kind: &Kind| matches!(kind, Kind::Slug(of) if *of == vocabulary);
-        query.given.retain(|(parameter, _)| !is_by(&parameter.kind));
+        let is_by = |role: &Role| matches!(role, Role::Slug(of) if *of == vocabulary);
+        query.given.retain(|(parameter, _)| !is_by(&parameter.role));
         query
     }
 
@@ -118,14 +118,14 @@ impl ListQuery {
 
     /// All parameters as they were understood; the unit of lengths only if there is a bound.
     pub fn understood(&self) -> Vec<Understood> {
-        let has_length = self.value(Kind::is_length).is_some();
+        let has_length = self.value(Role::is_length).is_some();
         let all = self.list.parameters.iter();
-        let all = all.filter(|one| has_length || !matches!(one.kind, Kind::LengthUnit));
+        let all = all.filter(|one| has_length || !matches!(one.role, Role::LengthUnit));
         all.map(|parameter| {
             let given = self.given.iter().find(|(one, _)| *one == parameter);
             let given = given.map(|(_, value)| value.to_string());
             let is_default = given.is_none();
-            let default = || parameter.kind.values().default_value();
+            let default = || parameter.role.values().default_value();
             Understood {
                 name: parameter.name,
                 value: given.or_else(|| default().map(|value| value.to_string())),
@@ -137,35 +137,35 @@ impl ListQuery {
 
     /// The requested rows.
     pub fn page(&self) -> Page {
-        let integer = |is: fn(&Kind) -> bool| match self.value(is) {
+        let integer = |is: fn(&Role) -> bool| match self.value(is) {
             Some(Value::Integer(integer)) => Some(*integer),
             _ => None,
         };
         Page {
-            limit: integer(|kind| matches!(kind, Kind::Limit { .. })).unwrap_or(LIMIT_DEFAULT),
-            offset: integer(|kind| matches!(kind, Kind::Offset)).unwrap_or(0),
+            limit: integer(|role| matches!(role, Role::Limit { .. })).unwrap_or(LIMIT_DEFAULT),
+            offset: integer(|role| matches!(role, Role::Offset)).unwrap_or(0),
         }
     }
 
     /// What the rows are sorted by.
     pub fn sort(&self) -> &'static Sort {
-        &self.list.sorts[self.word(|kind| matches!(kind, Kind::Sort(_)))]
+        &self.list.sorts[self.word(|role| matches!(role, Role::Sort(_)))]
     }
 
     /// The direction of the sort.
     pub fn order(&self) -> Order {
-        Order::ALL[self.word(|kind| matches!(kind, Kind::Order))]
+        Order::ALL[self.word(|role| matches!(role, Role::Order))]
     }
 
     /// The physical lengths that the bounds of the length overall admit, if there are any.
     pub fn length_ranges(&self) -> Option<LengthRanges> {
-        let min = self.bound(|kind| matches!(kind, Kind::LengthMin));
-        let max = self.bound(|kind| matches!(kind, Kind::LengthMax));
-        let unit = LengthUnit::ALL[self.word(|kind| matches!(kind, Kind::LengthUnit))];
+        let min = self.bound(|role| matches!(role, Role::LengthMin));
+        let max = self.bound(|role| matches!(role, Role::LengthMax));
+        let unit = LengthUnit::ALL[self.word(|role| matches!(role, Role::LengthUnit))];
         (min.is_some() || max.is_some()).then(|| LengthRanges::new(min, max, unit))
     }
 
-    fn bound(&self, is: fn(&Kind) -> bool) -> Option<&Bound> {
+    fn bound(&self, is: fn(&Role) -> bool) -> Option<&Bound> {
         match self.value(is) {
             Some(Value::Decimal(bound)) => Some(bound),
             _ => None,
@@ -173,15 +173,15 @@ impl ListQuery {
     }
 
     /// The place of the given word among the allowed ones; 0 for the default.
-    fn word(&self, is: fn(&Kind) -> bool) -> usize {
+    fn word(&self, is: fn(&Role) -> bool) -> usize {
         match self.value(is) {
             Some(Value::OneOf(place, _)) => *place,
             _ => 0,
         }
     }
 
-    fn value(&self, is: fn(&Kind) -> bool) -> Option<&Value> {
-        let found = self.given.iter().find(|(parameter, _)| is(&parameter.kind));
+    fn value(&self, is: fn(&Role) -> bool) -> Option<&Value> {
+        let found = self.given.iter().find(|(parameter, _)| is(&parameter.role));
         found.map(|(_, value)| value)
     }
 }

@@ -221,10 +221,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Updates the state before an attempt to write a part of a response.
-    fn begin_answer(&mut self, bytes: &[u8]) {
+    /// Updates the state before an attempt to write a part of a response. The library writes a whole
+    /// head first, as a slice of its own.
+    fn begin_answer(&mut self, first: &[u8]) {
         if matches!(self.state, State::Receiving { .. } | State::Due { .. }) {
-            self.state = State::Answering(Answering::begin(bytes, self.heads.is_head()));
+            self.state = State::Answering(Answering::begin(first, self.heads.is_head()));
         }
     }
 
@@ -294,8 +295,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
         this.poll_written(cx, written)
     }
 
+    /// Always, so that the library does not join a head and its body.
     fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        true
     }
 
     /// The library flushes after writing a whole response, before the first one, and in the middle of

@@ -9,7 +9,7 @@ use salvo::http::{HeaderValue, ReqBody, Request};
 use salvo::{Service, hyper};
 use server::app::{App, Parts};
 use server::catalogue::Catalogue;
-use server::comparisons::ReadIdentities;
+use server::comparisons::OtherReleases;
 use server::cors::AllowedOrigins;
 use server::http::{answer_to_bad_head, service};
 use server::keyring::Keyring;
@@ -42,8 +42,7 @@ pub(crate) struct TestApp {
 /// How an app differs from the usual one.
 pub(crate) struct Unusual {
     pub(crate) catalogue: Arc<Catalogue>,
-    /// What other releases have.
-    pub(crate) identities: ReadIdentities,
+    pub(crate) others: OtherReleases,
     pub(crate) request_ids: Box<dyn RequestIds>,
     /// Replaces the manual clock.
     pub(crate) clock: Option<Arc<dyn Clock>>,
@@ -58,7 +57,7 @@ impl Default for Unusual {
     fn default() -> Self {
         Self {
             catalogue: records::catalogue(),
-            identities: records::identities(),
+            others: records::others(),
             request_ids: Box::new(SequentialRequestIds::default()),
             clock: None,
             allowed_origins: AllowedOrigins::default(),
@@ -84,7 +83,7 @@ impl TestApp {
             catalogue: unusual.catalogue,
             keyring: Arc::clone(&keyring),
             quotas: Quotas::new(leases).with_wait(WAIT_MAX),
-            identities: unusual.identities,
+            others: unusual.others,
             clock: unusual.clock.unwrap_or(manual),
             request_ids: unusual.request_ids,
         });
@@ -180,12 +179,7 @@ impl Ask<'_> {
         self.header("authorization", &value)
     }
 
-    pub(crate) fn header(self, name: &str, value: &str) -> Self {
-        self.field(name, HeaderValue::from_str(value).unwrap())
-    }
-
-    /// Adds a header field whose value need not be text.
-    pub(crate) fn field(mut self, name: &str, value: HeaderValue) -> Self {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.request = self.request.header(name, value);
         self
     }

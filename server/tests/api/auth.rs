@@ -17,6 +17,33 @@ async fn two_headers_are_malformed_even_with_a_valid_key_in_each() {
 }
 
 #[tokio::test]
+async fn what_is_refused_is_not_counted_against_the_key_it_resembles() {
+    let app = TestApp::new();
+    let secret = app.keys.secret("reader");
+    let (unknown, mut mistyped) = (app.keys.secret("unknown"), secret.to_owned());
+    mistyped.replace_range(
+        20..21,
+        if secret[20..].starts_with('a') {
+            "b"
+        } else {
+            "a"
+        },
+    );
+    for (key, code) in [
+        (unknown, "INVALID_API_KEY"),
+        (&mistyped, "MALFORMED_AUTHORIZATION"),
+        (&secret[..40], "MALFORMED_AUTHORIZATION"),
+    ] {
+        let ask = app
+            .get("/v1/boats/b1")
+            .header("authorization", &format!("Bearer {key}"));
+        assert_eq!(ask.send().await.code(), code, "{key}");
+    }
+    let answer = app.get("/v1/boats/b1").key("reader").send().await;
+    assert_eq!(answer.header("x-ratelimit-remaining"), Some("9"));
+}
+
+#[tokio::test]
 async fn a_credential_in_the_query_is_refused_even_beside_a_valid_header() {
     let app = TestApp::new();
     let secret = app.keys.secret("reader");

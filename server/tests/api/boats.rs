@@ -1,7 +1,7 @@
 //! `GET /v1/boats` and `GET /v1/boats/{idOrSlug}`.
 
 use server::params::{
-    BOATS, BOATS_OF_MANUFACTURER, FACETS, Kind, List, MANUFACTURERS, Parameter, Values,
+    BOATS, BOATS_OF_MANUFACTURER, FACETS, List, MANUFACTURERS, Parameter, Role, Values,
 };
 
 use crate::app::TestApp;
@@ -70,7 +70,7 @@ async fn the_unit_of_the_bounds_does_not_change_the_rows() {
 
 /// Two values of a parameter, neither of them the default.
 fn two_values(parameter: &Parameter) -> Vec<String> {
-    match parameter.kind.values() {
+    match parameter.role.values() {
         Values::Slug | Values::Search => ["ab", "cd"]
             .map(|text| format!("{}={text}", parameter.name))
             .to_vec(),
@@ -102,9 +102,9 @@ async fn no_two_values_of_any_parameter_share_a_remembered_answer() {
     for (path, list) in lists {
         let mut addresses = vec![path.to_owned()];
         for parameter in list.parameters {
-            let beside = match parameter.kind {
+            let beside = match parameter.role {
                 // Without a bound, the unit has no effect.
-                Kind::LengthUnit => "&lengthMin=9",
+                Role::LengthUnit => "&lengthMin=9",
                 _ => "",
             };
             let values = two_values(parameter).into_iter();

@@ -12,15 +12,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use server::catalogue::Catalogue;
-use server::comparisons::ReadIdentities;
+use server::comparisons::OtherReleases;
 use server::ops::follow::Follower;
+use shared::release::reader::Identities;
 use shared::release::s3::S3Error;
 use shared::release::{FileName, ReleaseError, ReleaseId, ReleaseStore, Releases};
 
+use crate::answer::Answer;
 use crate::app::{TestApp, Unusual};
 use crate::log::{logged, start_logging};
 use crate::records::{self, EARLIER, PUBLISHED_AT};
@@ -42,13 +45,12 @@ impl Followed {
         let (directory, store) = records::empty_store();
         let id = records::publish(&store, boats, PUBLISHED_AT);
         let release = store.open(&id).unwrap();
-        let read = store.clone();
+        let releases: Arc<dyn Releases> = Arc::new(store.clone());
         let app = TestApp::with(Unusual {
             catalogue: Arc::new(Catalogue::open(&release, records::settings()).unwrap()),
-            identities: Box::new(move |id| read.identities(id)),
+            others: Arc::clone(&releases).into(),
             ..Unusual::default()
         });
-        let releases = Arc::new(store.clone());
         let follower = Follower::new(Arc::clone(&app.app), releases, records::settings());
         let served = Self {
             _directory: directory,
@@ -139,7 +141,9 @@ async fn a_release_that_is_pruned_or_damaged_or_never_was_is_gone() {
         .directory(&three)
         .join(FileName::BoatIndex.as_str());
     fs::write(&table, "damaged").unwrap();
-    for since in [two.as_str(), three.as_str(), NEVER] {
+    // It has the form of an id, but there is no such day.
+    let of_no_time = NEVER.replace("0101T", "9999T");
+    for since in [two.as_str(), three.as_str(), NEVER, &of_no_time] {
         logged();
         let target = format!("/v1/changes?since={since}");
         let answer = served.app.get(&target).key("unlimited").send().await;
@@ -158,18 +162,22 @@ async fn a_release_that_is_pruned_or_damaged_or_never_was_is_gone() {
 }
 
 #[tokio::test]
-async fn what_was_compared_is_remembered_also_when_the_former_release_is_gone() {
+async fn what_was_compared_is_remembered_as_long_as_the_former_release_is_kept() {
     let (mut served, two) = Followed::of(2);
     served.publish(3, "2026-10-02");
     let target = format!("/v1/changes?since={two}");
-    for (cache, limit) in [("MISS", 1), ("HIT", 2), ("HIT", 1)] {
+    let ask = async |limit: u64| {
         let target = format!("{target}&limit={limit}");
-        let answer = served.app.get(&target).key("reader").send().await;
+        served.app.get(&target).key("reader").send().await
+    };
+    for (cache, limit) in [("MISS", 1), ("HIT", 2), ("HIT", 1)] {
+        let answer = ask(limit).await;
         assert_eq!(answer.header("x-cache"), Some(cache));
         assert_eq!(answer.header("age"), Some("0"));
     }
     fs::remove_dir_all(served.store.directory(&two)).unwrap();
-    assert_eq!(served.since(&two).await, ["added b3"]);
+    served.app.advance(Duration::from_secs(10));
+    assert_eq!(ask(1).await.code(), "RELEASE_GONE");
 }
 
 #[tokio::test]
@@ -281,22 +289,29 @@ async fn it_is_charged_like_a_list_and_a_refusal_or_a_304_is_not() {
     assert_eq!(ask(NEVER).send().await.code(), "QUOTA_EXCEEDED");
 }
 
-/// An app that reads other releases like this.
-fn reading(identities: ReadIdentities) -> TestApp {
-    TestApp::with(Unusual {
+/// An app that reads the usual other releases like this.
+fn reading(
+    identities: impl Fn(&ReleaseId) -> Result<Identities, ReleaseError> + Send + Sync + 'static,
+) -> TestApp {
+    let (identities, usual) = (Box::new(identities), records::others());
+    let others = OtherReleases {
         identities,
+        ..usual
+    };
+    TestApp::with(Unusual {
+        others,
         ..Unusual::default()
     })
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_pair_is_compared_once_however_many_ask_together() {
-    let (read, usual) = (Arc::new(AtomicUsize::new(0)), records::identities());
+    let read = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&read);
-    let app = reading(Box::new(move |id| {
+    let app = reading(move |id| {
         counted.fetch_add(1, Ordering::Relaxed);
-        usual(id)
-    }));
+        records::read(id)
+    });
     let target = format!("/v1/changes?since={EARLIER}");
     let answers = join_all((0..64).map(|_| app.get(&target).key("unlimited").send())).await;
     for answer in &answers {
@@ -312,11 +327,11 @@ async fn one_pair_is_compared_once_however_many_ask_together() {
 #[tokio::test]
 async fn while_releases_are_compared_this_thread_answers_others() {
     let (done, wait) = mpsc::channel();
-    let (wait, usual) = (parking_lot::Mutex::new(wait), records::identities());
-    let app = reading(Box::new(move |id| {
+    let wait = parking_lot::Mutex::new(wait);
+    let app = reading(move |id| {
         wait.lock().recv().unwrap();
-        usual(id)
-    }));
+        records::read(id)
+    });
     let target = format!("/v1/changes?since={EARLIER}");
     let changes = app.get(&target).key("reader").send();
     let other = async {
@@ -328,28 +343,126 @@ async fn while_releases_are_compared_this_thread_answers_others() {
     assert_eq!((changes.status, boat.status), (200, 200));
 }
 
+/// An app whose comparisons wait to be let go.
+struct Slow {
+    app: TestApp,
+    /// How often a release was read.
+    read: Arc<AtomicUsize>,
+    is_begun: mpsc::Receiver<()>,
+    let_go: mpsc::Sender<()>,
+}
+
+impl Slow {
+    fn new() -> Self {
+        let read = Arc::new(AtomicUsize::new(0));
+        let (counted, (begun, is_begun)) = (Arc::clone(&read), mpsc::channel());
+        let (let_go, wait) = mpsc::channel();
+        let both = parking_lot::Mutex::new((begun, wait));
+        let app = reading(move |id| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let both = both.lock();
+            both.0.send(()).unwrap();
+            both.1.recv().unwrap();
+            records::read(id)
+        });
+        Self {
+            app,
+            read,
+            is_begun,
+            let_go,
+        }
+    }
+
+    fn ask(&self) -> impl Future<Output = Answer> {
+        let target = format!("/v1/changes?since={EARLIER}");
+        self.app.get(&target).key("reader").send()
+    }
+
+    /// Once a comparison has begun.
+    async fn begun(&self) {
+        while self.is_begun.try_recv().is_err() {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_comparison_goes_on_when_its_client_has_left() {
-    let (read, usual) = (Arc::new(AtomicUsize::new(0)), records::identities());
-    let (counted, (begun, is_begun)) = (Arc::clone(&read), mpsc::channel());
-    let (done, wait) = mpsc::channel();
-    let both = parking_lot::Mutex::new((begun, wait));
-    let app = reading(Box::new(move |id| {
-        counted.fetch_add(1, Ordering::Relaxed);
-        let both = both.lock();
-        both.0.send(()).unwrap();
-        both.1.recv().unwrap();
-        usual(id)
-    }));
-    let target = format!("/v1/changes?since={EARLIER}");
-    let leaving = app.get(&target).key("reader").send();
+    let slow = Slow::new();
+    let leaving = slow.ask();
     tokio::select! {
         _ = leaving => panic!("it cannot be answered yet"),
-        begun = tokio::task::spawn_blocking(move || is_begun.recv()) => begun.unwrap().unwrap(),
+        () = slow.begun() => {}
     }
-    done.send(()).unwrap();
-    let next = app.get(&target).key("reader").send().await;
-    assert_eq!((next.status, read.load(Ordering::Relaxed)), (200, 1));
+    slow.let_go.send(()).unwrap();
+    let next = slow.ask().await;
+    assert_eq!((next.status, slow.read.load(Ordering::Relaxed)), (200, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_asks_for_a_long_comparison_is_told_to_come_again_while_it_goes_on() {
+    let slow = Slow::new();
+    let first = slow.ask();
+    let (first, ()) = tokio::join!(first, async {
+        slow.begun().await;
+        tokio::time::advance(Duration::from_secs(5)).await;
+    });
+    assert_eq!((first.status, &*first.code()), (503, "SERVICE_UNAVAILABLE"));
+    assert_eq!(first.header("retry-after"), Some("2"));
+    assert_eq!(first.header("x-quota-remaining"), None);
+    slow.let_go.send(()).unwrap();
+    let next = slow.ask().await;
+    assert_eq!((next.status, slow.read.load(Ordering::Relaxed)), (200, 1));
+}
+
+#[tokio::test]
+async fn whether_a_release_is_kept_is_looked_at_once_in_ten_seconds() {
+    let found = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&found);
+    let app = TestApp::with(Unusual {
+        others: OtherReleases {
+            find: Box::new(move |id| {
+                counted.fetch_add(1, Ordering::Relaxed);
+                records::read(id).map(drop)
+            }),
+            ..records::others()
+        },
+        ..Unusual::default()
+    });
+    for (advanced, looked) in [(0, 1), (9, 1), (10, 2)] {
+        app.advance(Duration::from_secs(advanced));
+        for (since, status) in [(NEVER, 410), (EARLIER, 200)] {
+            let target = format!("/v1/changes?since={since}");
+            let answer = app.get(&target).key("unlimited").send().await;
+            assert_eq!(answer.status, status, "{since}");
+        }
+        assert_eq!(found.load(Ordering::Relaxed), 2 * looked);
+        app.advance(Duration::ZERO);
+    }
+}
+
+#[tokio::test]
+async fn what_is_remembered_is_told_while_the_store_is_away() {
+    let app = TestApp::with(Unusual {
+        others: OtherReleases {
+            find: Box::new(|_| Err(away())),
+            ..records::others()
+        },
+        ..Unusual::default()
+    });
+    let target = format!("/v1/changes?since={EARLIER}");
+    for cache in ["MISS", "HIT"] {
+        let answer = app.get(&target).key("reader").send().await;
+        assert_eq!(answer.header("x-cache"), Some(cache));
+    }
+}
+
+fn away() -> ReleaseError {
+    ReleaseError::S3 {
+        action: "read",
+        object: "manifest".to_owned(),
+        source: S3Error::Cancelled,
+    }
 }
 
 type Failure = fn() -> ReleaseError;
@@ -358,14 +471,7 @@ type Failure = fn() -> ReleaseError;
 async fn a_store_that_is_away_is_503_and_a_disk_that_fails_is_500() {
     start_logging();
     let table: [(Failure, &str); 2] = [
-        (
-            || ReleaseError::S3 {
-                action: "read",
-                object: "manifest".to_owned(),
-                source: S3Error::Cancelled,
-            },
-            "SERVICE_UNAVAILABLE",
-        ),
+        (away, "SERVICE_UNAVAILABLE"),
         (
             || ReleaseError::Io {
                 action: "read",
@@ -376,7 +482,7 @@ async fn a_store_that_is_away_is_503_and_a_disk_that_fails_is_500() {
         ),
     ];
     for (failure, code) in table {
-        let app = reading(Box::new(move |_| Err(failure())));
+        let app = reading(move |_| Err(failure()));
         let target = format!("/v1/changes?since={EARLIER}");
         let answer = app.get(&target).key("reader").send().await;
         assert_eq!(answer.code(), code);

@@ -195,19 +195,6 @@ async fn lists_are_remembered_whatever_the_coding_and_each_200_is_charged() {
 }
 
 #[tokio::test]
-async fn an_exhausted_quota_is_told_in_plain() {
-    let app = TestApp::new();
-    let answer = app
-        .get("/v1/boats/b1")
-        .key("exhausted")
-        .header("accept-encoding", "gzip, identity;q=0")
-        .send()
-        .await;
-    assert_eq!(answer.code(), "QUOTA_EXCEEDED");
-    assert_eq!(answer.header("content-encoding"), None);
-}
-
-#[tokio::test]
 async fn a_client_that_goes_away_leaves_the_next_its_answer() {
     let app = TestApp::new();
     let target = "/openapi.json";

@@ -6,30 +6,6 @@ use std::time::Duration;
 use crate::app::TestApp;
 
 #[tokio::test]
-async fn lists_of_tags_weak_tags_and_several_lines_match() {
-    let app = TestApp::new();
-    let answer = app.get("/v1/boats/b1").key("reader").send().await;
-    let etag = answer.header("etag").unwrap();
-    let weak = format!("W/{etag}");
-    let listed = format!("\"other\", {etag}");
-    let table: [(&[&str], u16); 6] = [
-        (&[weak.as_str()], 304),
-        (&[listed.as_str()], 304),
-        (&["\"other\"", etag], 304),
-        (&["\"other\""], 200),
-        (&["malformed"], 200),
-        (&[etag.trim_matches('"')], 200),
-    ];
-    for (lines, status) in table {
-        let mut ask = app.get("/v1/boats/b1").key("reader");
-        for line in lines {
-            ask = ask.header("if-none-match", line);
-        }
-        assert_eq!(ask.send().await.status, status, "{lines:?}");
-    }
-}
-
-#[tokio::test]
 async fn a_condition_on_a_record_that_is_not_there_is_404() {
     let app = TestApp::new();
     let answer = app

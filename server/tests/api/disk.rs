@@ -13,10 +13,9 @@ use std::sync::mpsc::channel;
 
 use futures_util::FutureExt;
 use server::catalogue::{Body, BodyError, Catalogue, OpenSettings};
-use server::params::ListKind;
 use shared::base::data_dir::DataDir;
 use shared::base::ids::IdOrSlug;
-use shared::release::{FileName, ReleaseId, ReleaseStore, Releases};
+use shared::release::{FileName, Kind, ReleaseId, ReleaseStore, Releases};
 
 use crate::admin::ask;
 use crate::app::{TestApp, Unusual};
@@ -81,7 +80,7 @@ fn ask_while_no_thread_may_block(settings: OpenSettings) -> (bool, Result<Body, 
         let (go, wait) = channel::<()>();
         let occupied = tokio::task::spawn_blocking(move || wait.recv());
         let name = IdOrSlug::parse("b1").unwrap();
-        let boat = catalogue.find(ListKind::Boats, &name).unwrap();
+        let boat = catalogue.find(Kind::Boats, &name).unwrap();
         let mut body = Box::pin(catalogue.body(boat));
         let at_once = body.as_mut().now_or_never();
         go.send(()).unwrap();

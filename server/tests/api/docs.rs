@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 use server::api_tables::routes::{FILES, File};
 use server::http::openapi;
-use server::params::{BOATS, Kind, MANUFACTURERS, Parameter, Vocabulary};
+use server::params::{BOATS, MANUFACTURERS, Parameter, Role, Vocabulary};
 
 use crate::answer::{WIDTH, check_text, folded};
 use crate::app::TestApp;
@@ -46,8 +46,8 @@ async fn every_filter_by_a_term_offers_the_known_ones() {
     let offered: BTreeSet<_> = between(&page, " list=\"", '"').into_iter().collect();
     let lists: BTreeSet<_> = between(&page, "<datalist id=\"", '"').into_iter().collect();
     assert_eq!(offered, lists);
-    let is_term = |parameter: &&Parameter| match parameter.kind {
-        Kind::Slug(vocabulary) => vocabulary != Vocabulary::Manufacturers,
+    let is_term = |parameter: &&Parameter| match parameter.role {
+        Role::Slug(vocabulary) => vocabulary != Vocabulary::Manufacturers,
         _ => false,
     };
     assert_eq!(

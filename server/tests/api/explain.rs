@@ -79,13 +79,7 @@ fn addresses() -> Vec<String> {
 
 async fn explained(address: &str) -> Value {
     let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(NOW));
-    let explanation = explain(
-        &records::catalogue(),
-        records::identities(),
-        address,
-        &clock,
-    )
-    .await;
+    let explanation = explain(&records::catalogue(), records::others(), address, &clock).await;
     serde_json::to_value(explanation).unwrap()
 }
 

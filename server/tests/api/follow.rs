@@ -10,7 +10,10 @@ use std::sync::Arc;
 
 use server::catalogue::Catalogue;
 use server::ops::follow::{FollowError, Follower, POLLS_PER_TRY, Step};
+use shared::base::error_chain::chain;
+use shared::release::manifest::MANIFEST;
 use shared::release::{FileName, ReleaseId, ReleaseStore, Releases};
+use tempfile::TempDir;
 
 use crate::app::{TestApp, Unusual};
 use crate::records::{self, PUBLISHED_AT};
@@ -20,19 +23,28 @@ fn open(store: &ReleaseStore, id: &ReleaseId) -> Arc<Catalogue> {
     Arc::new(Catalogue::open(&release, records::settings()).unwrap())
 }
 
-#[tokio::test]
-async fn an_activated_release_is_served_and_a_roll_back_too() {
-    let (_directory, store) = records::empty_store();
+/// A store with a release of two boats.
+fn first_release() -> (TempDir, ReleaseStore, ReleaseId) {
+    let (directory, store) = records::empty_store();
     let first = records::publish(&store, 2, PUBLISHED_AT);
+    (directory, store, first)
+}
+
+/// An app that serves this, and follows the store.
+fn followed(store: &ReleaseStore, catalogue: Arc<Catalogue>) -> (TestApp, Follower) {
     let app = TestApp::with(Unusual {
-        catalogue: open(&store, &first),
+        catalogue,
         ..Unusual::default()
     });
-    let mut follower = Follower::new(
-        Arc::clone(&app.app),
-        Arc::new(store.clone()),
-        records::settings(),
-    );
+    let releases = Arc::new(store.clone());
+    let follower = Follower::new(Arc::clone(&app.app), releases, records::settings());
+    (app, follower)
+}
+
+#[tokio::test]
+async fn an_activated_release_is_served_and_a_roll_back_too() {
+    let (_directory, store, first) = first_release();
+    let (app, mut follower) = followed(&store, open(&store, &first));
     assert_eq!(follower.step().unwrap(), Step::Unchanged);
 
     let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
@@ -50,19 +62,10 @@ async fn an_activated_release_is_served_and_a_roll_back_too() {
 
 #[tokio::test]
 async fn the_follower_gives_back_what_was_served_before_not_the_last_request_that_uses_it() {
-    let (_directory, store) = records::empty_store();
-    let first = records::publish(&store, 2, PUBLISHED_AT);
+    let (_directory, store, first) = first_release();
     let catalogue = open(&store, &first);
     let served = Arc::downgrade(&catalogue);
-    let app = TestApp::with(Unusual {
-        catalogue,
-        ..Unusual::default()
-    });
-    let mut follower = Follower::new(
-        Arc::clone(&app.app),
-        Arc::new(store.clone()),
-        records::settings(),
-    );
+    let (app, mut follower) = followed(&store, catalogue);
     let request = app.app.catalogue();
     let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
     assert_eq!(follower.step().unwrap(), Step::Activated(second));
@@ -75,17 +78,8 @@ async fn the_follower_gives_back_what_was_served_before_not_the_last_request_tha
 
 #[tokio::test]
 async fn a_damaged_release_is_reported_once_and_the_former_is_served_on() {
-    let (_directory, store) = records::empty_store();
-    let first = records::publish(&store, 2, PUBLISHED_AT);
-    let app = TestApp::with(Unusual {
-        catalogue: open(&store, &first),
-        ..Unusual::default()
-    });
-    let mut follower = Follower::new(
-        Arc::clone(&app.app),
-        Arc::new(store.clone()),
-        records::settings(),
-    );
+    let (_directory, store, first) = first_release();
+    let (app, mut follower) = followed(&store, open(&store, &first));
 
     let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
     let bodies = store.directory(&second).join(FileName::BoatLines.as_str());
@@ -108,18 +102,32 @@ async fn a_damaged_release_is_reported_once_and_the_former_is_served_on() {
 }
 
 #[tokio::test]
+async fn a_release_of_which_any_file_is_damaged_is_not_served_and_the_file_is_named() {
+    let (_directory, store, first) = first_release();
+    let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
+    let files = FileName::ALL.map(FileName::as_str).into_iter();
+    for name in files.chain([MANIFEST]) {
+        let path = store.directory(&second).join(name);
+        let whole = std::fs::read(&path).unwrap();
+        let mut changed = whole.clone();
+        changed[whole.len() / 2] ^= 1;
+        for damaged in [changed, whole[1..].to_vec(), [&whole[..], b"x"].concat()] {
+            std::fs::write(&path, damaged).unwrap();
+            let (app, mut follower) = followed(&store, open(&store, &first));
+            let told = chain(&follower.step().unwrap_err());
+            assert!(told.contains(name), "{told}");
+            assert_eq!(app.app.catalogue().release_id(), first.as_str());
+        }
+        std::fs::write(&path, whole).unwrap();
+    }
+    let (_app, mut follower) = followed(&store, open(&store, &first));
+    assert_eq!(follower.step().unwrap(), Step::Activated(second));
+}
+
+#[tokio::test]
 async fn a_damaged_release_that_is_mended_is_served_before_long() {
-    let (_directory, store) = records::empty_store();
-    let first = records::publish(&store, 2, PUBLISHED_AT);
-    let app = TestApp::with(Unusual {
-        catalogue: open(&store, &first),
-        ..Unusual::default()
-    });
-    let mut follower = Follower::new(
-        Arc::clone(&app.app),
-        Arc::new(store.clone()),
-        records::settings(),
-    );
+    let (_directory, store, first) = first_release();
+    let (_app, mut follower) = followed(&store, open(&store, &first));
 
     let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
     let bodies = store.directory(&second).join(FileName::BoatLines.as_str());
@@ -138,17 +146,8 @@ async fn a_damaged_release_that_is_mended_is_served_before_long() {
 
 #[tokio::test]
 async fn a_pointer_that_cannot_be_read_is_reported_once() {
-    let (directory, store) = records::empty_store();
-    let first = records::publish(&store, 2, PUBLISHED_AT);
-    let app = TestApp::with(Unusual {
-        catalogue: open(&store, &first),
-        ..Unusual::default()
-    });
-    let mut follower = Follower::new(
-        Arc::clone(&app.app),
-        Arc::new(store.clone()),
-        records::settings(),
-    );
+    let (directory, store, first) = first_release();
+    let (app, mut follower) = followed(&store, open(&store, &first));
     let pointer = shared::base::data_dir::DataDir::new(directory.path()).current();
     std::fs::remove_file(&pointer).unwrap();
     assert_eq!(follower.step().unwrap(), Step::Unchanged);
@@ -163,17 +162,8 @@ async fn a_pointer_that_cannot_be_read_is_reported_once() {
 
 #[tokio::test]
 async fn a_former_tag_matches_no_other_release_and_matches_again_after_a_roll_back() {
-    let (_directory, store) = records::empty_store();
-    let first = records::publish(&store, 2, PUBLISHED_AT);
-    let app = TestApp::with(Unusual {
-        catalogue: open(&store, &first),
-        ..Unusual::default()
-    });
-    let mut follower = Follower::new(
-        Arc::clone(&app.app),
-        Arc::new(store.clone()),
-        records::settings(),
-    );
+    let (_directory, store, first) = first_release();
+    let (app, mut follower) = followed(&store, open(&store, &first));
     let targets = ["/v1/boats", "/v1/boats/b1"];
     let mut tags = Vec::new();
     for target in targets {

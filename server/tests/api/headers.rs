@@ -3,6 +3,7 @@
 
 use crate::answers::{CATALOGUE, Endpoint, SERVICE, WHOLE};
 use crate::app::TestApp;
+use crate::records::EARLIER;
 
 #[tokio::test]
 async fn head_shows_the_headers_of_get_and_no_body() {
@@ -26,7 +27,7 @@ async fn head_shows_the_headers_of_get_and_no_body() {
 }
 
 #[tokio::test]
-async fn lists_terms_and_the_version_name_their_release_and_a_single_record_does_not() {
+async fn what_is_of_the_whole_release_names_it_and_a_single_record_does_not() {
     let app = TestApp::new();
     let release = app.app.catalogue().release_id().to_owned();
     for (target, names_it) in [
@@ -35,9 +36,13 @@ async fn lists_terms_and_the_version_name_their_release_and_a_single_record_does
         ("/v1/manufacturers/m1/boats", true),
         ("/v1/terms", true),
         ("/v1/facets", true),
+        (&format!("/v1/changes?since={EARLIER}"), true),
+        ("/v1/boats.ndjson", true),
+        ("/v1/manufacturers.parquet", true),
         ("/v1", true),
         ("/v1/boats/b1", false),
         ("/v1/manufacturers/m1", false),
+        ("/v1/key", false),
         ("/health", false),
         ("/v1/boats?colour=red", false),
         ("/v1/manufacturers/none/boats", false),

@@ -13,9 +13,8 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use server::catalogue::{BodyError, Catalogue, OpenSettings, QueueLimits};
-use server::params::ListKind;
 use shared::base::ids::IdOrSlug;
-use shared::release::{FileName, Releases};
+use shared::release::{FileName, Kind, Releases};
 use tokio::runtime::Builder;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{advance, pause, resume};
@@ -163,6 +162,17 @@ fn when_as_many_lists_wait_as_may_the_next_is_503_at_once_and_what_needs_no_quer
     });
 }
 
+/// Waits until a list is given up for this reason.
+async fn check_given_up(list: impl Future<Output = Answer>, after: Duration, cause: &str) {
+    pause();
+    advance(after).await;
+    resume();
+    logged();
+    let refused = list.await;
+    check_unavailable(&refused);
+    check_logged(&refused, cause);
+}
+
 #[test]
 fn a_list_whose_turn_does_not_come_in_time_is_503() {
     start_logging();
@@ -170,13 +180,12 @@ fn a_list_whose_turn_does_not_come_in_time_is_503() {
     while_occupied(app, async |occupied| {
         let running = begin(app, "/v1/boats?limit=1");
         let waiting = begin(app, "/v1/boats?limit=2");
-        pause();
-        advance(WAITING).await;
-        resume();
-        logged();
-        let refused = waiting.await;
-        check_unavailable(&refused);
-        check_logged(&refused, "no turn came for a list query within 600s");
+        check_given_up(
+            waiting,
+            WAITING,
+            "no turn came for a list query within 600s",
+        )
+        .await;
         occupied.end().await;
         assert_eq!(running.await.status, 200);
     });
@@ -188,13 +197,7 @@ fn a_list_that_takes_too_long_is_503_and_the_same_list_is_answered_later() {
     let app = &app(settings());
     while_occupied(app, async |occupied| {
         let running = begin(app, "/v1/boats?limit=1");
-        pause();
-        advance(WORKING).await;
-        resume();
-        logged();
-        let refused = running.await;
-        check_unavailable(&refused);
-        check_logged(&refused, "a list query was given up after 1800s");
+        check_given_up(running, WORKING, "a list query was not done within 1800s").await;
         occupied.end().await;
         let later = ask(app, "/v1/boats?limit=1").await;
         assert_eq!((later.status, later.header("x-cache")), (200, Some("MISS")));
@@ -270,7 +273,7 @@ fn reads_of_bodies_from_disk_are_bounded_in_the_same_way() {
     });
     let app = &app;
     let catalogue = app.app.catalogue();
-    let boat = catalogue.find(ListKind::Boats, &IdOrSlug::parse("b1").unwrap());
+    let boat = catalogue.find(Kind::Boats, &IdOrSlug::parse("b1").unwrap());
     while_occupied(app, async |occupied| {
         // A read from the system's page cache would finish at once.
         for name in [FileName::BoatLines, FileName::ManufacturerLines] {

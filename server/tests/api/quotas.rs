@@ -1,15 +1,7 @@
-//! The monthly quota: thousands of generated histories with crashes, every day of renewal in 48
-//! months, and real sockets.
-//!
-//! The oracle sees only what an operator could see: the responses and the ledger's entries. It
-//! knows nothing of accounts. It demands that the ledger is never below the number of charged
-//! responses, and that each crash puts it at most a lease and a half above.
+//! The monthly quota over real sockets, and with a ledger that another process keeps locked.
+//! `limits` has what servers charge in any history of requests, crashes and faults.
 
-mod histories;
-mod ledger;
 mod locked;
-mod renewal;
-mod server;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;

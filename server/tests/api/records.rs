@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use import::schema::{self, Kind};
 use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
-use server::comparisons::ReadIdentities;
+use server::comparisons::OtherReleases;
 use shared::base::data_dir::DataDir;
 use shared::base::etag::ETag;
 use shared::base::ids::{IdOrSlug, Slug};
@@ -301,12 +301,20 @@ pub(crate) fn catalogue() -> Arc<Catalogue> {
 /// since, a boat and a manufacturer had other bodies, and a boat was missing.
 pub(crate) const EARLIER: &str = "20260901T000000Z-0000000000000000";
 
-/// What the usual app reads of other releases.
-pub(crate) fn identities() -> ReadIdentities {
-    Box::new(|id| match id.as_str() {
+/// The other releases of the usual app.
+pub(crate) fn others() -> OtherReleases {
+    OtherReleases {
+        identities: Box::new(read),
+        find: Box::new(|id| read(id).map(drop)),
+    }
+}
+
+/// What is read of them.
+pub(crate) fn read(id: &ReleaseId) -> Result<Identities, ReleaseError> {
+    match id.as_str() {
         EARLIER => Ok(opened().1.clone()),
         _ => Err(ReleaseError::Unknown { id: id.to_string() }),
-    })
+    }
 }
 
 fn opened() -> &'static (Arc<Catalogue>, Identities) {

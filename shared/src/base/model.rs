@@ -180,7 +180,7 @@ mod length_overall {
 }
 
 /// What a full boat adds to its summary.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BoatDetails<'a> {
     /// Plain text; null when there is none.
@@ -218,23 +218,9 @@ pub struct BoatDetails<'a> {
 impl BoatDetails<'_> {
     /// The details of a boat of which nothing but the length is known.
     pub fn of_length(length: Length) -> Self {
-        Self {
-            description: None,
-            categories: Vec::new(),
-            activities: Vec::new(),
-            hull: Hull::default(),
-            dimensions: Dimensions::of_length(length),
-            accommodation: Accommodation::default(),
-            steering: Steering::default(),
-            performance: Performance::default(),
-            rig: Rig::default(),
-            sails: Sails::default(),
-            tanks: Tanks::default(),
-            engines: Vec::new(),
-            designers: Designers::default(),
-            ce_classification: CeClassification::default(),
-            gallery: Vec::new(),
-        }
+        let mut details = Self::default();
+        details.dimensions.length_overall = length.own();
+        details
     }
 }
 
@@ -267,7 +253,7 @@ pub struct Hull<'a> {
 }
 
 /// Sizes and weights, in the boat's own system.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Dimensions<'a> {
     /// Always equal to `lengthOverall` of the summary, in metres or feet by `unit`.
@@ -300,29 +286,6 @@ pub struct Dimensions<'a> {
     pub tonnage_gross: Option<Number>,
     /// Net tonnage, which has no unit.
     pub tonnage_net: Option<Number>,
-}
-
-impl Dimensions<'_> {
-    /// The dimensions of a boat of which nothing but the length is known.
-    pub fn of_length(length: Length) -> Self {
-        Self {
-            length_overall: length.own(),
-            length_waterline: None,
-            beam_overall: None,
-            beam_cabin_line: None,
-            beam_hull: None,
-            draft_max: None,
-            draft_min: None,
-            headroom: None,
-            bridgedeck_clearance: None,
-            nominal_bridgedeck_clearance: None,
-            displacement: None,
-            ballast_weight: None,
-            ballast_type: None,
-            tonnage_gross: None,
-            tonnage_net: None,
-        }
-    }
 }
 
 /// Rooms and beds.

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 pub const INTEGER_MAX: u64 = 9_007_199_254_740_991;
 
 /// A finite number of a record. Negative zero is zero.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, JsonSchema)]
 #[schemars(inline)]
 pub struct Number(f64);
 

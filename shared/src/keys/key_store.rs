@@ -153,15 +153,12 @@ impl KeyStore {
 
     /// The same with the deleted ones.
     pub fn subscriptions_ever(&mut self) -> Result<Vec<Subscription>, KeyStoreError> {
-        self.database
-            .transact(Access::Read, statements::subscriptions)
+        self.read(statements::subscriptions)
     }
 
     /// The subscription of that name, deleted or not.
     pub fn subscription(&mut self, name: &Name) -> Result<Subscription, KeyStoreError> {
-        self.database.transact(Access::Read, |transaction| {
-            find_subscription(transaction, name)
-        })
+        self.read(|transaction| find_subscription(transaction, name))
     }
 
     /// Changes a subscription and returns it.
@@ -305,7 +302,7 @@ impl KeyStore {
 
     /// All keys but those of deleted subscriptions, in the order of their issue.
     pub fn keys(&mut self) -> Result<Vec<Key>, KeyStoreError> {
-        self.database.transact(Access::Read, |transaction| {
+        self.read(|transaction| {
             let mut deleted = statements::subscriptions(transaction)?;
             deleted.retain(Subscription::is_deleted);
             let deleted: HashSet<_> = deleted.iter().map(|one| one.id).collect();
@@ -317,8 +314,7 @@ impl KeyStore {
 
     /// The key with that id or prefix.
     pub fn find_key(&mut self, reference: &KeyReference) -> Result<Key, KeyStoreError> {
-        self.database
-            .transact(Access::Read, |transaction| find_key(transaction, reference))
+        self.read(|transaction| find_key(transaction, reference))
     }
 
     /// Replaces a working key with a new one that has the same scopes; the old one works for
@@ -395,9 +391,7 @@ impl KeyStore {
         subscription: SubscriptionId,
         period: Period,
     ) -> Result<u64, KeyStoreError> {
-        self.database.transact(Access::Read, |transaction| {
-            statements::charged(transaction, subscription, period)
-        })
+        self.read(|transaction| statements::charged(transaction, subscription, period))
     }
 
     /// The keys of a subscription, in the order of their issue, and the requests of each that were
@@ -407,24 +401,22 @@ impl KeyStore {
         subscription: SubscriptionId,
         period: Period,
     ) -> Result<Vec<(Key, u64)>, KeyStoreError> {
-        self.database.transact(Access::Read, |transaction| {
-            statements::usage_by_key(transaction, subscription, period)
-        })
+        self.read(|transaction| statements::usage_by_key(transaction, subscription, period))
     }
 
     /// The last use of each key that was ever used.
     pub fn last_uses(&mut self) -> Result<HashMap<KeyId, LastUse>, KeyStoreError> {
-        self.database.transact(Access::Read, statements::last_uses)
+        self.read(statements::last_uses)
     }
 
     /// The revision of the store, including all changes made here.
     pub fn revision(&mut self) -> Result<Revision, KeyStoreError> {
-        self.database.transact(Access::Read, statements::revision)
+        self.read(statements::revision)
     }
 
     /// Everything in the store, to copy it.
     pub fn contents(&mut self) -> Result<Contents, KeyStoreError> {
-        self.database.transact(Access::Read, statements::contents)
+        self.read(statements::contents)
     }
 
     /// Copies everything of another store, numbers included, into this one, which must be empty.
@@ -441,9 +433,14 @@ impl KeyStore {
     /// The latest entries of the audit log, the last one first. Every change above is logged,
     /// unless it changed nothing.
     pub fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError> {
-        self.database.transact(Access::Read, |transaction| {
-            statements::entries(transaction, query)
-        })
+        self.read(|transaction| statements::entries(transaction, query))
+    }
+
+    fn read<T>(
+        &mut self,
+        work: impl FnOnce(&dyn Transaction) -> Result<T, KeyStoreError>,
+    ) -> Result<T, KeyStoreError> {
+        self.database.transact(Access::Read, work)
     }
 
     /// Makes a change with its entries in the audit log, which `work` returns beside its value:

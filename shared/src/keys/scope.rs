@@ -24,54 +24,40 @@ impl Scope {
 
 /// A set of scopes, always in the order of [`Scope::ALL`]; may be empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Scopes {
-    boats_read: bool,
-    manufacturers_read: bool,
-    catalogue_export: bool,
-}
+pub struct Scopes(u8);
 
 impl Scopes {
+    const fn only(scope: Scope) -> Self {
+        Self(1 << scope as u8)
+    }
+
     /// Whether `scope` is one of these.
     pub const fn contains(self, scope: Scope) -> bool {
-        match scope {
-            Scope::BoatsRead => self.boats_read,
-            Scope::ManufacturersRead => self.manufacturers_read,
-            Scope::CatalogueExport => self.catalogue_export,
-        }
+        self.0 & Self::only(scope).0 != 0
     }
 
     /// Whether there is no scope at all.
     pub const fn is_empty(self) -> bool {
-        !self.boats_read && !self.manufacturers_read && !self.catalogue_export
+        self.0 == 0
     }
 
     /// The scopes, in the order of [`Scope::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Scope> {
-        Scope::ALL
-            .into_iter()
-            .filter(move |&scope| self.contains(scope))
+        let all = Scope::ALL.into_iter();
+        all.filter(move |&scope| self.contains(scope))
     }
 
     /// The names, joined by `separator`.
     pub fn join(self, separator: &str) -> String {
-        self.iter()
-            .map(Scope::as_str)
-            .collect::<Vec<_>>()
-            .join(separator)
+        let names: Vec<_> = self.iter().map(Scope::as_str).collect();
+        names.join(separator)
     }
 }
 
 impl FromIterator<Scope> for Scopes {
     fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
-        let mut set = Self::default();
-        for scope in scopes {
-            match scope {
-                Scope::BoatsRead => set.boats_read = true,
-                Scope::ManufacturersRead => set.manufacturers_read = true,
-                Scope::CatalogueExport => set.catalogue_export = true,
-            }
-        }
-        set
+        let scopes = scopes.into_iter().map(Self::only);
+        Self(scopes.fold(0, |set, one| set | one.0))
     }
 }
 

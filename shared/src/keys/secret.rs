@@ -63,7 +63,7 @@ impl PlainKey {
 
     /// The hash that is stored and looked up.
     pub fn hash(&self) -> KeyHash {
-        KeyHash(Sha256::digest(&self.text).into())
+        KeyHash::of(&self.text)
     }
 
     /// The part that is shown after it was issued.
@@ -117,6 +117,11 @@ pub struct KeyHash([u8; Self::LENGTH]);
 impl KeyHash {
     /// Length in bytes.
     pub const LENGTH: usize = 32;
+
+    /// The hash of a text, which need not be a key: no other than the key itself has its hash.
+    pub fn of(text: &str) -> Self {
+        Self(Sha256::digest(text).into())
+    }
 
     /// The hash made of these bytes, as a store keeps them.
     pub const fn from_bytes(bytes: [u8; Self::LENGTH]) -> Self {

@@ -177,26 +177,6 @@ impl<T: Column> Column for Option<T> {
     }
 }
 
-impl Column for i64 {
-    fn value(&self) -> Value<'_> {
-        Value::Integer(*self)
-    }
-
-    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        Ok(value.integer()?)
-    }
-}
-
-impl Column for UnixMillis {
-    fn value(&self) -> Value<'_> {
-        Value::Integer(self.0)
-    }
-
-    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        Ok(Self(value.integer()?))
-    }
-}
-
 impl Column for u32 {
     fn value(&self) -> Value<'_> {
         Value::Integer((*self).into())
@@ -207,27 +187,6 @@ impl Column for u32 {
     }
 }
 
-/// A count; the tables keep it from being negative, and no quota is larger than they can hold.
-impl Column for u64 {
-    fn value(&self) -> Value<'_> {
-        Value::Integer(i64::try_from(*self).unwrap_or(i64::MAX))
-    }
-
-    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        Ok(value.integer()?.unsigned_abs())
-    }
-}
-
-impl Column for bool {
-    fn value(&self) -> Value<'_> {
-        Value::Integer((*self).into())
-    }
-
-    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        Ok(value.integer()? != 0)
-    }
-}
-
 impl Column for String {
     fn value(&self) -> Value<'_> {
         Value::Text(self.into())
@@ -235,16 +194,6 @@ impl Column for String {
 
     fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
         Ok(value.text()?.to_owned())
-    }
-}
-
-impl Column for SubscriptionId {
-    fn value(&self) -> Value<'_> {
-        Value::Integer(self.0)
-    }
-
-    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        Ok(Self(value.integer()?))
     }
 }
 
@@ -280,6 +229,32 @@ impl Column for Vec<Change> {
     fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
         Ok(serde_json::from_str(value.text()?)?)
     }
+}
+
+/// Types that are whole numbers in the tables.
+macro_rules! integer_columns {
+    ($($type:ty: $to:expr, $from:expr;)*) => {$(
+        impl Column for $type {
+            fn value(&self) -> Value<'_> {
+                let to: fn(Self) -> i64 = $to;
+                Value::Integer(to(*self))
+            }
+
+            fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+                let from: fn(i64) -> Self = $from;
+                Ok(from(value.integer()?))
+            }
+        }
+    )*};
+}
+
+integer_columns! {
+    i64: |own| own, |own| own;
+    bool: i64::from, |number| number != 0;
+    // A count; the tables keep it from being negative, and no quota is larger than they can hold.
+    u64: |count| i64::try_from(count).unwrap_or(i64::MAX), i64::unsigned_abs;
+    UnixMillis: |at| at.0, Self;
+    SubscriptionId: |id| id.0, Self;
 }
 
 /// Types that are text in the tables.

@@ -35,12 +35,21 @@ impl ReleaseId {
 
     /// Reads an id; `None` for anything else, so that an id is always a safe name of a directory.
     pub fn parse(text: &str) -> Option<Self> {
-        let (time, hash) = text.split_once('-')?;
-        let is_hash = hash.len() == HASH_DIGITS
-            && hash
-                .bytes()
-                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        (is_hash && parse_time(time).is_some()).then(|| Self(text.to_owned()))
+        let (time, _hash) = text.split_once('-')?;
+        let is_id = Self::is_well_formed(text) && parse_time(time).is_some();
+        is_id.then(|| Self(text.to_owned()))
+    }
+
+    /// Whether a text has the form of an id: see [`Self::PATTERN`]. Its time may be none that exists.
+    pub fn is_well_formed(text: &str) -> bool {
+        let is_kept = |(at, byte): (usize, u8)| match at {
+            8 => byte == b'T',
+            15 => byte == b'Z',
+            16 => byte == b'-',
+            ..16 => byte.is_ascii_digit(),
+            _ => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+        };
+        text.len() == Self::LENGTH && text.bytes().enumerate().all(is_kept)
     }
 
     /// When the release was published, in seconds since the Unix epoch.
@@ -75,19 +84,13 @@ impl ReleaseId {
     }
 }
 
-/// Reads `20261121T101500Z`, a time that exists, as seconds since the Unix epoch.
+/// Reads well-formed `20261121T101500Z`, a time that exists, as seconds since the Unix epoch.
 fn parse_time(compact: &str) -> Option<i64> {
-    let digits = |range| compact.get(range).filter(|text| is_digits(text));
-    let [year, month, day] = [digits(0..4)?, digits(4..6)?, digits(6..8)?];
-    let [hour, minute, second] = [digits(9..11)?, digits(11..13)?, digits(13..15)?];
+    let part = |range| compact.get(range);
+    let [year, month, day] = [part(0..4)?, part(4..6)?, part(6..8)?];
+    let [hour, minute, second] = [part(9..11)?, part(11..13)?, part(13..15)?];
     let whole = format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z");
-    let has_marks = compact.get(8..9) == Some("T") && compact.get(15..) == Some("Z");
-    let time = Timestamp::parse(&whole).ok()?;
-    has_marks.then(|| time.unix_seconds())
-}
-
-fn is_digits(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit())
+    Some(Timestamp::parse(&whole).ok()?.unix_seconds())
 }
 
 impl fmt::Display for ReleaseId {

@@ -18,199 +18,84 @@ const OUTSIDE: [&str; 4] = [
     concat!("models", ".md"),
 ];
 
-/// A word of code that may stand in some places only.
-struct Word {
-    text: &'static str,
-    kind: Kind,
-    /// Paths without `.rs`: the module of that name and everything in its folder.
-    homes: &'static [&'static str],
-}
+/// Crates that are named in some places only, at the start of a path, in `use` or in an attribute.
+/// A place is a path without `.rs`: the module of that name and everything in its folder.
+const CRATES: [(&str, &str); 20] = [
+    (
+        "salvo",
+        "server/src/cors server/src/http server/src/ops/admin server/src/serve \
+         server/src/wire server/tests server/benches",
+    ),
+    ("duckdb", "server/src/catalogue"),
+    (
+        "arrow",
+        "shared/src/release server/src/catalogue/fill.rs cli/import/src/schema/columns \
+         cli/import/src/source/readers/parquet cli/import/src/source/readers/tests/parquet \
+         cli/src/commands/export/tables cli/tests/cli/export/tables",
+    ),
+    (
+        "parquet",
+        "shared/src/release cli/import/src/source/readers/parquet \
+         cli/import/src/source/readers/tests/parquet cli/src/commands/export/tables \
+         cli/tests/cli/export/tables",
+    ),
+    ("clap", "cli/src/args cli/src/commands cli/src/settings"),
+    ("indicatif", "cli/src/terminal/progress"),
+    ("redis", "server/src/limits/redis"),
+    ("jaq_core", "cli/import/src/mapping/expression"),
+    ("jaq_json", "cli/import/src/mapping/expression"),
+    ("jaq_std", "cli/import/src/mapping/expression"),
+    (
+        "pulldown_cmark",
+        "cli/import/src/mapping/functions/plain/markdown",
+    ),
+    (
+        "toml",
+        "cli/src/settings cli/import/src/mapping cli/import/src/suggest/system",
+    ),
+    (
+        "nix",
+        "cli/import/src/mapping/watch cli/src/process/address_space cli/src/process/core_dump \
+         cli/import/src/source/tests/links cli/src/process/machine cli/src/process/operator \
+         cli/src/process/service_manager cli/src/process/stop cli/tests/cli/interrupted \
+         cli/tests/cli/pipe cli/tests/cli/process cli/tests/cli/service cli/tests/cli/signals \
+         shared/src/keys/sqlite/files shared/src/base/regular_file",
+    ),
+    ("object_store", "cli/src/remote/store shared/src/release/s3"),
+    (
+        "reqwest",
+        "cli/src/remote/images cli/src/remote/web shared/src/release/s3",
+    ),
+    ("rusqlite", "cli/src/remote/images/kept shared/src/keys"),
+    ("tokio_postgres", "shared/src/keys/postgres"),
+    ("deadpool_postgres", "shared/src/keys/postgres"),
+    ("tokio_postgres_rustls", "shared/src/keys/postgres"),
+    (
+        "rustls",
+        "cli/src/remote server/src/limits/redis shared/src/keys/postgres shared/src/release",
+    ),
+];
 
-enum Kind {
-    /// A crate: named at the start of a path, in `use` or in an attribute.
-    Crate,
-    /// An item, by the end of its path.
-    Item,
-}
-
-const WORDS: [Word; 22] = [
-    Word {
-        text: "salvo",
-        kind: Kind::Crate,
-        homes: &[
-            "server/src/cors",
-            "server/src/http",
-            "server/src/ops/admin",
-            "server/src/serve",
-            "server/src/wire",
-            "server/tests",
-            "server/benches",
-        ],
-    },
-    Word {
-        text: "duckdb",
-        kind: Kind::Crate,
-        homes: &["server/src/catalogue"],
-    },
-    Word {
-        text: "arrow",
-        kind: Kind::Crate,
-        homes: &[
-            "shared/src/release",
-            "server/src/catalogue/fill.rs",
-            "cli/import/src/schema/columns",
-            "cli/import/src/source/readers/parquet",
-            "cli/import/src/source/readers/tests/parquet",
-            "cli/src/commands/export/tables",
-            "cli/tests/cli/export/tables",
-        ],
-    },
-    Word {
-        text: "parquet",
-        kind: Kind::Crate,
-        homes: &[
-            "shared/src/release",
-            "cli/import/src/source/readers/parquet",
-            "cli/import/src/source/readers/tests/parquet",
-            "cli/src/commands/export/tables",
-            "cli/tests/cli/export/tables",
-        ],
-    },
-    Word {
-        text: "clap",
-        kind: Kind::Crate,
-        homes: &["cli/src/args", "cli/src/commands", "cli/src/settings"],
-    },
-    Word {
-        text: "indicatif",
-        kind: Kind::Crate,
-        homes: &["cli/src/terminal/progress"],
-    },
-    Word {
-        text: "redis",
-        kind: Kind::Crate,
-        homes: &["server/src/limits/redis"],
-    },
-    Word {
-        text: "jaq_core",
-        kind: Kind::Crate,
-        homes: &["cli/import/src/mapping/expression"],
-    },
-    Word {
-        text: "jaq_json",
-        kind: Kind::Crate,
-        homes: &["cli/import/src/mapping/expression"],
-    },
-    Word {
-        text: "jaq_std",
-        kind: Kind::Crate,
-        homes: &["cli/import/src/mapping/expression"],
-    },
-    Word {
-        text: "pulldown_cmark",
-        kind: Kind::Crate,
-        homes: &["cli/import/src/mapping/functions/plain/markdown"],
-    },
-    Word {
-        text: "toml",
-        kind: Kind::Crate,
-        homes: &[
-            "cli/src/settings",
-            "cli/import/src/mapping",
-            "cli/import/src/suggest/system",
-        ],
-    },
-    Word {
-        text: "nix",
-        kind: Kind::Crate,
-        homes: &[
-            "cli/import/src/mapping/watch",
-            "cli/src/process/address_space",
-            "cli/src/process/core_dump",
-            "cli/import/src/source/tests/links",
-            "cli/src/process/machine",
-            "cli/src/process/operator",
-            "cli/src/process/service_manager",
-            "cli/src/process/stop",
-            "cli/tests/cli/interrupted",
-            "cli/tests/cli/pipe",
-            "cli/tests/cli/process",
-            "cli/tests/cli/service",
-            "cli/tests/cli/signals",
-            "shared/src/keys/sqlite/files",
-            "shared/src/base/regular_file",
-        ],
-    },
-    Word {
-        text: "object_store",
-        kind: Kind::Crate,
-        homes: &["cli/src/remote/store", "shared/src/release/s3"],
-    },
-    Word {
-        text: "reqwest",
-        kind: Kind::Crate,
-        homes: &[
-            "cli/src/remote/images",
-            "cli/src/remote/web",
-            "shared/src/release/s3",
-        ],
-    },
-    Word {
-        text: "rusqlite",
-        kind: Kind::Crate,
-        homes: &["cli/src/remote/images/kept", "shared/src/keys"],
-    },
-    Word {
-        text: "tokio_postgres",
-        kind: Kind::Crate,
-        homes: &["shared/src/keys/postgres"],
-    },
-    Word {
-        text: "deadpool_postgres",
-        kind: Kind::Crate,
-        homes: &["shared/src/keys/postgres"],
-    },
-    Word {
-        text: "tokio_postgres_rustls",
-        kind: Kind::Crate,
-        homes: &["shared/src/keys/postgres"],
-    },
-    Word {
-        text: "rustls",
-        kind: Kind::Crate,
-        homes: &[
-            "cli/src/remote",
-            "server/src/limits/redis",
-            "shared/src/keys/postgres",
-            "shared/src/release",
-        ],
-    },
-    Word {
-        text: "SystemTime",
-        kind: Kind::Item,
-        homes: &["shared/src/base/clock"],
-    },
-    Word {
-        text: "Instant::now",
-        kind: Kind::Item,
-        // Connections use the runtime's timers, which tests pause.
-        homes: &[
-            "shared/src/base/clock",
-            "server/src/wire/connection",
-            "server/benches",
-            "cli/benches",
-        ],
-    },
+/// The same of items, by the end of their path. Connections use the runtime's timers, which tests
+/// pause.
+const ITEMS: [(&str, &str); 2] = [
+    ("SystemTime", "shared/src/base/clock"),
+    (
+        "Instant::now",
+        "shared/src/base/clock server/src/wire/connection server/benches cli/benches",
+    ),
 ];
 
 /// What the file at `path`, relative to the repository, breaks: one line for people each.
 pub(crate) fn broken_by(path: &str, text: &str) -> Vec<String> {
     let code = code_of(text);
     let broken = [head(text), markers(text), ignored_tests(text, &code)];
-    let strayed = WORDS.iter().map(|word| strayed(word, path, &code));
+    let crates = CRATES.map(|word| strayed(word, path, &code, is_crate));
+    let items = ITEMS.map(|word| strayed(word, path, &code, |_before, _after| true));
     broken
         .into_iter()
-        .chain(strayed)
+        .chain(crates)
+        .chain(items)
         .flatten()
         .map(|rule| format!("{path}: {rule}"))
         .collect()
@@ -221,14 +106,6 @@ pub(crate) fn names_outside(text: &str) -> Option<&'static str> {
     // From two folders down it is the crate, which pages link to.
     let text = text.replace(concat!("../../", "shared"), "");
     OUTSIDE.into_iter().find(|name| text.contains(name))
-}
-
-/// The sources in a lock file that are not crates.io.
-pub(crate) fn foreign_sources(lock: &str) -> Vec<&str> {
-    lock.lines()
-        .filter_map(|line| line.strip_prefix("source = "))
-        .filter(|source| *source != r#""registry+https://github.com/rust-lang/crates.io-index""#)
-        .collect()
 }
 
 fn head(text: &str) -> Option<String> {
@@ -247,27 +124,23 @@ fn ignored_tests(text: &str, code: &str) -> Option<String> {
     (excused < code.matches("#[ignore").count()).then(|| "ignores a test".to_owned())
 }
 
-fn strayed(word: &Word, path: &str, code: &str) -> Option<String> {
-    let at_home = word.homes.iter().any(|home| {
+fn strayed(
+    (word, homes): (&str, &str),
+    path: &str,
+    code: &str,
+    is_meant: impl Fn(&str, &str) -> bool,
+) -> Option<String> {
+    let at_home = homes.split(' ').any(|home| {
         path.strip_prefix(home)
             .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
     });
-    let named = code.match_indices(word.text).any(|(at, _)| {
-        let (before, after) = (&code[..at], &code[at + word.text.len()..]);
+    let named = code.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + word.len()..]);
         let whole = !before.ends_with(is_of_name) && !after.starts_with(is_of_name);
-        whole
-            && match word.kind {
-                Kind::Crate => is_crate(before, after),
-                Kind::Item => true,
-            }
+        whole && is_meant(before, after)
     });
-    (named && !at_home).then(|| {
-        format!(
-            "names `{}`, which belongs in {}",
-            word.text,
-            word.homes.join(", ")
-        )
-    })
+    let homes = homes.replace(' ', ", ");
+    (named && !at_home).then(|| format!("names `{word}`, which belongs in {homes}"))
 }
 
 /// Whether a name between these texts is that of a crate, not of a variable, field or module.

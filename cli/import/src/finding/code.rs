@@ -127,6 +127,9 @@ codes! {
     SpreadsheetError "SPREADSHEET_ERROR" Warning Export
         "Values are errors of a spreadsheet, such as `#N/A`; they count as empty."
         "Correct the formulas of the spreadsheet, and save the file again.",
+    HiddenRows "HIDDEN_ROWS" Warning Export
+        "A sheet of a workbook has rows that are hidden; they are read like any other."
+        "Remove the rows from the spreadsheet if they are not wanted, or have `published` in the mapping leave them out.",
     EncodingDoubtful "ENCODING_DOUBTFUL" Warning Export
         "A file is read in another encoding, though all of it is valid UTF-8 with more than ASCII."
         "Remove `encoding` from the source in the mapping, unless letters such as é look wrong without it.",

@@ -21,6 +21,11 @@ pub(super) struct ImageFiles {
 }
 
 impl ImageFiles {
+    /// Whether images are asked for once their addresses are known: nothing else is made until then.
+    pub(super) fn are_to_be_measured(&self) -> bool {
+        self.measured.as_ref().is_some_and(|of| of.get().is_none())
+    }
+
     /// Adds a file that begins with `head` if it is an image.
     pub(super) fn add(&mut self, path: &str, head: &[u8]) {
         let file = ImageSize::of(head);

@@ -31,8 +31,8 @@ const BATCH_RECORDS: usize = 256;
 /// Bytes of records after which a batch is handed over.
 const BATCH_BYTES: usize = 1024 * 1024;
 
-/// Most addresses of images that are collected to be measured.
-const ADDRESSES_MAX: usize = 1_000_000;
+/// Most addresses of images that are collected to be measured, and their most bytes together.
+const ADDRESSES_MAX: (usize, usize) = (1_000_000, 256 * 1024 * 1024);
 
 /// Maps the records of an export.
 pub(crate) struct Pipeline<'a, 't> {
@@ -145,8 +145,8 @@ impl<'a, 't> Pipeline<'a, 't> {
         })
     }
 
-    /// Has images without a size measured. Which these are shows when the records are made, so they
-    /// are made twice, here for the addresses alone: that takes seconds where asking takes minutes.
+    /// Has images without a size measured. Which these are shows when images are made, so these are
+    /// made twice, here for their addresses alone.
     fn measure(
         &mut self,
         index: &Arc<Index>,
@@ -156,11 +156,13 @@ impl<'a, 't> Pipeline<'a, 't> {
         let progress = self.context.progress;
         progress.mapping(records);
         let mut addresses = BTreeSet::new();
+        let (most, mut bytes_left) = ADDRESSES_MAX;
         self.make_all(index, false, &mut |piece, _sink| {
             progress.advance(piece.records);
             for address in piece.into_addresses() {
-                if addresses.len() < ADDRESSES_MAX {
-                    addresses.insert(address);
+                let length = address.len();
+                if addresses.len() < most && length <= bytes_left && addresses.insert(address) {
+                    bytes_left -= length;
                 }
             }
             Ok(())

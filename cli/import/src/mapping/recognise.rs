@@ -312,7 +312,7 @@ fn table(text: &str, is_cut: bool) -> Option<(Form, String)> {
         Some((first, rest)) if first.len() <= SEP_MAX && is_sep(first) => (true, rest),
         _ => (false, text),
     };
-    [b',', b';', b'\t'].into_iter().find_map(|delimiter| {
+    [b',', b';', b'\t', b'|'].into_iter().find_map(|delimiter| {
         let mut reader = csv::ReaderBuilder::new();
         let reader = reader
             .delimiter(delimiter)

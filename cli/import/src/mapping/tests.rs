@@ -53,7 +53,10 @@ impl Received {
                 let line = finding.place.and_then(|place| place.line());
                 let line = line.map_or_else(|| "-".to_owned(), |line| line.to_string());
                 let (code, message) = (finding.code, finding.message);
-                self.0.push(format!("{line}: {code} {message}"));
+                let value = finding.path.zip(finding.value);
+                let value = value.map(|(path, value)| format!(" {} {value}", path.pointer()));
+                let value = value.unwrap_or_default();
+                self.0.push(format!("{line}: {code} {message}{value}"));
             }
             Incoming::Failed(failed) => self.failed(failed),
             Incoming::Unpublished { kind, id, name } => {

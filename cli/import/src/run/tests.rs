@@ -110,13 +110,8 @@ impl Run {
         let settings = Settings {
             exports: &[path.into()],
             mapping,
-            is_mapping_checked: false,
-            temp_dir: directory.path(),
-            listed_max: 1000,
             skip_invalid,
-            now: &Timestamp::from_unix_seconds(1_790_000_000),
-            measurer: None,
-            progress: &(),
+            ..settings(directory.path())
         };
         let mut served = Served::default();
         let outcome = run(&settings, &mut std::io::empty(), &mut rejects, &mut served).unwrap();
@@ -133,6 +128,44 @@ impl Run {
         let relevant = listed.filter(|finding| finding.code.as_str() != "NO_PUBLISHED_BOATS");
         relevant.map(code_and_pointer).collect()
     }
+}
+
+/// Settings of a run that reads nothing yet.
+fn settings(temp_dir: &std::path::Path) -> Settings<'_> {
+    static NOW: std::sync::LazyLock<Timestamp> =
+        std::sync::LazyLock::new(|| Timestamp::from_unix_seconds(1_790_000_000));
+    Settings {
+        exports: &[],
+        mapping: None,
+        is_mapping_checked: false,
+        temp_dir,
+        listed_max: 1000,
+        skip_invalid: false,
+        now: &NOW,
+        measurer: None,
+        progress: &(),
+    }
+}
+
+/// Runs an export of that many boats, each after `edit`.
+fn run_boats(
+    boats: usize,
+    edit: impl Fn(usize, Value) -> Value,
+    consumer: &mut impl Consumer,
+) -> anyhow::Result<Outcome> {
+    let named = |n: usize| {
+        let boat = with(boat(), "/id", json!(format!("boat-{n}")));
+        edit(n, with(boat, "/slug", json!(format!("boat-{n}"))))
+    };
+    let mut records = vec![manufacturer(), term()];
+    records.extend((0..boats).map(named));
+    let directory = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        exports: &[std::path::PathBuf::from("-").into()],
+        ..settings(directory.path())
+    };
+    let mut input = std::io::Cursor::new(lines(&records).join("\n"));
+    run(&settings, &mut input, &mut std::io::sink(), consumer)
 }
 
 fn code_and_pointer(finding: &Finding) -> String {

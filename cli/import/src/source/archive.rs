@@ -5,12 +5,13 @@
 //! The name of a member is never used as a path, so hostile names do no harm.
 
 use std::cell::Cell;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead as _, BufReader, Cursor, Read};
 use std::path::{Component, Path};
 
 use tar::{Archive, Entry, Header};
 use zip::ZipArchive;
 
+use super::decompress::BUFFER;
 use super::passes::Copied;
 use super::plan::Plan;
 use super::readers::workbook;
@@ -31,6 +32,11 @@ const ENDINGS: [&str; 5] = [".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst"];
 
 /// How a ZIP archive begins, and an empty one.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+
+/// The most members of a ZIP archive: the library holds some hundred bytes of each, whatever it is.
+const MEMBERS_MAX: usize = 200_000;
+/// How the entry of each begins in the directory.
+const MEMBER: &[u8] = b"PK\x01\x02";
 
 /// The members of an archive to be read.
 pub(super) struct Unpacked {
@@ -84,6 +90,28 @@ pub(super) fn is_archive(name: &str, head: &[u8]) -> bool {
 /// Whether a file that begins with `head` is a ZIP archive, and not a workbook, which is one too.
 pub(super) fn is_zip(head: &[u8]) -> bool {
     ZIP.iter().any(|begins| head.starts_with(begins)) && !workbook::is_one(head)
+}
+
+/// Refuses a ZIP archive of too many members. Nothing is trusted that the archive says of their number.
+pub(super) fn check_members(archive: impl Read) -> io::Result<()> {
+    let mut archive = BufReader::with_capacity(BUFFER, archive);
+    let (mut window, mut members) = (Vec::with_capacity(2 * BUFFER), 0);
+    loop {
+        let length = archive.fill_buf()?.len();
+        window.extend_from_slice(archive.buffer());
+        archive.consume(length);
+        members += memchr::memmem::find_iter(&window, MEMBER).count();
+        if MEMBERS_MAX < members {
+            let message = format!("a ZIP archive has at most {MEMBERS_MAX} members, this one more");
+            return Err(io::Error::other(message));
+        }
+        if length == 0 {
+            return Ok(());
+        }
+        // An entry may begin at the end of one window and go on in the next.
+        let kept = window.len().saturating_sub(MEMBER.len() - 1);
+        window.drain(..kept);
+    }
 }
 
 /// Whether `head` is the header of a member. Text may have the magic number in the right place by
@@ -196,6 +224,7 @@ impl Unpacked {
         plan: &Plan,
         unpacking: &Unpacking,
     ) -> io::Result<()> {
+        check_members(packed.part(0..packed.length()))?;
         let packed = BufReader::new(packed.part(0..packed.length()));
         let mut archive = ZipArchive::new(packed)?;
         for index in 0..archive.len() {
@@ -301,5 +330,21 @@ impl<R: Read> Read for Watched<'_, R> {
             trailing
         };
         Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_of_too_many_members_is_refused_whatever_it_says_of_their_number() {
+        let most = MEMBER.repeat(MEMBERS_MAX);
+        assert!(check_members(&most[..]).is_ok());
+        let more = [MEMBER, &most].concat();
+        assert_eq!(
+            check_members(&more[..]).unwrap_err().to_string(),
+            "a ZIP archive has at most 200000 members, this one more"
+        );
     }
 }

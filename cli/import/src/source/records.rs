@@ -16,7 +16,7 @@ use super::incoming::{FailedRecord, FileError, Incoming, Original, Record, Sink,
 use super::lines;
 use super::passes::{Copied, Pass, passes};
 use super::plan::{Contents, Format, Layout, Plan};
-use super::readers::workbook::{ErrorCells, Workbook};
+use super::readers::workbook::{Told, Workbook};
 use super::readers::{self, BadRecord, Lists, RecordText};
 use super::unread::{self, UnreadFormat};
 use crate::finding::{Code, ExportFile, Finding, Line, Nth, Place, Severity, Start, cut};
@@ -52,16 +52,24 @@ pub(super) struct Cutter<'a, 't> {
     plan: &'a Plan,
     /// The directory of spools.
     temp_dir: &'a Path,
+    /// The most bytes that a workbook may unpack to.
+    unpacked_max: u64,
     sink: &'a mut Sink<'t>,
     read: FilesRead,
 }
 
 impl<'a, 't> Cutter<'a, 't> {
     /// Starts before any file was read.
-    pub(super) fn new(plan: &'a Plan, temp_dir: &'a Path, sink: &'a mut Sink<'t>) -> Self {
+    pub(super) fn new(
+        plan: &'a Plan,
+        temp_dir: &'a Path,
+        unpacked_max: u64,
+        sink: &'a mut Sink<'t>,
+    ) -> Self {
         Self {
             plan,
             temp_dir,
+            unpacked_max,
             sink,
             read: FilesRead::default(),
         }
@@ -194,7 +202,7 @@ impl<'a, 't> Cutter<'a, 't> {
         if pass.layout.format == Format::Workbook {
             let whole = Copied::of(contents, self.temp_dir)?.whole();
             let whole = whole.map_err(|source| FileError::Unread { line: 1, source })?;
-            workbook = Some(Workbook::open(whole, table)?);
+            workbook = Some(Workbook::open(whole, table, self.unpacked_max)?);
         }
         let sheet = workbook.as_ref().and_then(Workbook::sheet_name);
         let file = &sheet.map_or_else(|| Arc::clone(file), |sheet| sheet_of(file, sheet));
@@ -235,7 +243,7 @@ impl<'a, 't> Cutter<'a, 't> {
             Format::Workbook => {
                 let mut begin = |header| (*sink.borrow_mut())(Incoming::Header(file, header));
                 let read = workbook.map(|workbook| workbook.read(&mut begin, &mut visit));
-                if let Some(finding) = error_cells(file, &read.transpose()?.unwrap_or_default()) {
+                for finding in told(file, &read.transpose()?.unwrap_or_default()) {
                     (*sink.borrow_mut())(Incoming::Finding(finding))?;
                 }
                 Lists::default()
@@ -316,19 +324,24 @@ fn sheet_of(file: &ExportFile, sheet: &str) -> Arc<ExportFile> {
     })
 }
 
-/// The warning about the cells of a workbook that are errors.
-fn error_cells(file: &Arc<ExportFile>, errors: &ErrorCells) -> Option<Finding> {
+/// The warnings about the cells of a workbook that are errors, and its rows that are hidden.
+fn told(file: &Arc<ExportFile>, told: &Told) -> impl Iterator<Item = Finding> {
+    let finding = |code, row, message| {
+        let nth = Some(Nth::Row(row));
+        let place = Place::at(file, Start { line: row, nth });
+        Finding::new(code, Some(place), message)
+    };
     let several =
         |count| format!("the first of {count} errors of a spreadsheet; they count as empty");
-    let ((row, cell), words) =
-        errors.told("an error of a spreadsheet; it counts as empty", several)?;
-    let (row, message) = (*row, format!("{cell}, {words}"));
-    let start = Start {
-        line: row,
-        nth: Some(Nth::Row(row)),
-    };
-    let place = Place::at(file, start);
-    Some(Finding::new(Code::SpreadsheetError, Some(place), message))
+    let one = "an error of a spreadsheet; it counts as empty";
+    let errors = told.errors.told(one, several).map(|((row, cell), words)| {
+        finding(Code::SpreadsheetError, *row, format!("{cell}, {words}"))
+    });
+    let several = |count| format!("the first of {count} rows that are hidden; they are read");
+    let hidden = told.hidden.told("hidden; it is read", several);
+    let hidden =
+        hidden.map(|(row, words)| finding(Code::HiddenRows, *row, format!("row {row} is {words}")));
+    errors.into_iter().chain(hidden)
 }
 
 /// Counts the records of a file, including unreadable ones, separately for each list.

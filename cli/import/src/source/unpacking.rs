@@ -44,6 +44,13 @@ impl Unpacking {
         }
     }
 
+    /// Of a file of this length.
+    pub(super) fn of(length: u64, max: u64) -> Self {
+        let unpacking = Self::at_most(max);
+        unpacking.packed.set(length);
+        unpacking
+    }
+
     /// Counts bytes of the file itself.
     pub(super) fn add_packed(&self, bytes: usize) {
         self.packed.set(self.packed.get() + bytes as u64);
@@ -54,7 +61,7 @@ impl Unpacking {
         self.refused.get().map_or(Ok(()), Err)
     }
 
-    fn add_unpacked(&self, bytes: usize) -> Result<(), UnpackedTooMuch> {
+    pub(super) fn add_unpacked(&self, bytes: usize) -> Result<(), UnpackedTooMuch> {
         let unpacked = self.unpacked.get() + bytes as u64;
         self.unpacked.set(unpacked);
         let plausible = self.packed.get().saturating_mul(RATIO_MAX).max(FREE);

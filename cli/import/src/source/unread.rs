@@ -22,6 +22,8 @@ pub struct UnreadFormat {
 }
 
 const AS_XLSX: &str = "save it as an Excel workbook (.xlsx), and take that file";
+const UNPROTECTED: &str =
+    "save it as an Excel workbook (.xlsx) without a password, and take that file";
 const AS_TABLE: &str = "export the table of boats as CSV, JSON or Parquet, and take that file";
 const UNPACK: &str = "unpack it, and take the folder or the file in it";
 const LOOK: &str = "look at it in a browser: it may be a login or an error, not the export";
@@ -41,10 +43,9 @@ macro_rules! formats {
 }
 
 formats! {
-    b"PK\x03\x04", b"opendocument.spreadsheet": "an OpenDocument spreadsheet (.ods)", AS_XLSX;
     b"PK\x03\x04", b"word/document": "a Word document (.docx)", AS_TABLE;
     b"PK\x03\x04", b"Index/Document.iwa": "a Numbers or Pages document", AS_XLSX;
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"": "an old Office document, such as an Excel workbook (.xls)", AS_XLSX;
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"": "an old or protected Office document, such as an Excel workbook (.xls)", UNPROTECTED;
     b"SQLite format 3\0", b"": "a SQLite database", AS_TABLE;
     b"PGDMP", b"": "a dump of PostgreSQL", AS_TABLE;
     b"-- PostgreSQL database dump", b"": "a dump of PostgreSQL", AS_TABLE;

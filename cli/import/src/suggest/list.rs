@@ -22,6 +22,7 @@ use super::decision::MEASURED;
 use super::kinds::Kind;
 use super::named::Named;
 use super::names::{REQUIRED, Reading, fields};
+use super::photos::Photos;
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
 use super::text::{line, quoted};
@@ -221,12 +222,9 @@ impl List<'_> {
             }
             Reading::Currency => {}
             Reading::Images => {
-                let each = quoted(&addresses(choice.key));
-                line(
-                    text,
-                    field,
-                    &format!("{{ each = {each}, fields = {{ url = \".\" }} }}"),
-                );
+                let photos = choice.key.photos.as_ref();
+                let read = photos.map_or_else(|| addresses(choice.key), Photos::line);
+                line(text, field, &read);
             }
             _ if !self.is_used(choice) => {}
             _ => {
@@ -290,7 +288,7 @@ impl List<'_> {
             Reading::Speed => measured("measure(\"kn\")", "kn"),
             Reading::Angle => measured("measure(\"deg\")", "deg"),
             Reading::Flag if key.shape != Shape::Flag => format!("{path} | flag"),
-            _ if key.shape == Shape::Number => format!("{path} | text"),
+            _ if key.has_numbers => format!("{path} | text"),
             _ => path.to_owned(),
         }
     }
@@ -325,7 +323,7 @@ impl List<'_> {
         let called_so = self.choice("key").map(|choice| choice.key);
         Some(match called_so.or_else(|| self.telling()) {
             _ if self.kind.is_some() => Kind::KEY.to_owned(),
-            Some(key) if key.shape == Shape::Number => format!("{} | text", key.path),
+            Some(key) if key.has_numbers => format!("{} | text", key.path),
             Some(key) if key.all(is_slug) => key.path.clone(),
             Some(key) => format!("{} | slugify", key.path),
             None => return self.names().filter(|_| self.has_unique_names),
@@ -529,7 +527,7 @@ fn members(key: &Key) -> String {
     format!("{} | list(\"{}\")", key.path, separator.unwrap_or(&";"))
 }
 
-/// The expression for the list of the addresses of a key. Commas and others stand within addresses
+/// The right-hand side for the addresses of a key. Commas and others stand within addresses
 /// too, so a separator is what stands before another one.
 fn addresses(key: &Key) -> String {
     let parts = |separator: &&str| {
@@ -542,5 +540,6 @@ fn addresses(key: &Key) -> String {
     let separator = ["\n", ";", "|", ",", " "].into_iter().find(parts);
     let separator = separator.filter(|_| key.shape != Shape::List);
     let separator = separator.unwrap_or("\n").replace('\n', "\\n");
-    format!("{} | list(\"{separator}\")", key.path)
+    let each = quoted(&format!("{} | list(\"{separator}\")", key.path));
+    format!("{{ each = {each}, fields = {{ url = \".\" }} }}")
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 use super::names::{GROUPS, Reading, WANTED, Wanted};
+use super::photos::list_of;
 use super::survey::Key;
 use super::text::words;
 use super::values::is_read;
@@ -102,6 +103,7 @@ impl<'s> Named<'s> {
     }
 
     fn called(key: &'s Key, steps: &[String]) -> Self {
+        let steps = list_of(steps);
         let names: Vec<Vec<String>> = steps.iter().map(|name| words(name)).collect();
         let all: Vec<String> = names.concat();
         let (whole, unit) = without_unit(&all);

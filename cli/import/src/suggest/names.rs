@@ -169,7 +169,9 @@ wanted! {
     "image.height" Number ["image height", "photo height", "picture height"],
     "gallery" Images [
         "gallery", "photos", "images", "pictures", "photo urls", "image urls", "photo gallery",
-        "image gallery", "bilder", "fotos", "galerie", "immagini", "imagenes", "afbeeldingen"
+        "image gallery", "bilder", "fotos", "galerie", "immagini", "imagenes", "afbeeldingen",
+        "media", "media gallery", "image list", "photo list", "picture urls", "image links",
+        "additional images", "additional image link", "image", "photo", "picture", "bild", "foto"
     ],
     "description" Prose [
         "description", "body", "text", "about", "summary", "details", "body html", "content",

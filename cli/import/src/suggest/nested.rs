@@ -216,7 +216,7 @@ impl Access {
 }
 
 /// The member that is called like the first of these names that any is called like.
-fn called<'m>(members: &'m Object, names: &[&str]) -> Option<&'m str> {
+pub(super) fn called<'m>(members: &'m Object, names: &[&str]) -> Option<&'m str> {
     let is_called = |member: &&String, name: &str| {
         let all = words(member);
         let telling = all.iter().skip_while(|word| {

@@ -3,16 +3,17 @@
 //! A survey is a sample, not a check: it reads the first records of each file, and leaves finding
 //! mistakes in them to the check of the resulting mapping.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use super::nested::{Access, Measure, Pair};
+use super::photos::{self, Photos};
 use super::status::is_named;
 use super::text::{jq_path, words};
-use crate::finding::{Code, CountAndFirst, Place};
+use crate::finding::{Code, CountAndFirst, Nth, Place};
 use crate::mapping::is_error;
 use crate::source::{self, Export, Incoming, Plan, ReadContext};
 
@@ -28,6 +29,8 @@ const PAIRS_MAX: usize = 500;
 const DEPTH_MAX: usize = 4;
 /// How many different values of a key are kept.
 pub(super) const SAMPLES_MAX: usize = 20;
+/// The most values of a row that is perhaps a title or a total.
+const SPARSE_MAX: usize = 2;
 /// Longest value that is kept, in characters.
 const SAMPLE_MAX: usize = 100;
 
@@ -42,7 +45,7 @@ pub(super) struct Surveyed {
     pub(super) records: u64,
     /// In the order in which records first have them; within a record, by name.
     pub(super) keys: Vec<Key>,
-    /// Indexes into `keys`, by path.
+    /// Indexes into `keys`, by path, while records are added.
     places: HashMap<String, usize>,
     /// Paths of lists of pairs, and how many names those have.
     pairs: HashMap<String, usize>,
@@ -60,10 +63,14 @@ pub(super) struct Key {
     /// What reaches it in jq: a path such as `.hull."Keel type"`, or an expression in parentheses.
     pub(super) path: String,
     access: Access,
+    /// How its members are read, if it is a list of photos that are objects.
+    pub(super) photos: Option<Photos>,
     /// How many records have a value.
     pub(super) records: u64,
     /// The type of the values.
     pub(super) shape: Shape,
+    /// Whether any of them is a number.
+    pub(super) has_numbers: bool,
     /// The first different values; for lists, those of their members.
     pub(super) samples: Vec<String>,
     /// How often each of these occurs.
@@ -93,6 +100,10 @@ pub(super) struct Survey {
     pub(super) files: Vec<Surveyed>,
     /// What is wrong with the first record that cannot be read.
     pub(super) unread: Option<String>,
+    /// What is told of files, by its code.
+    pub(super) remarks: BTreeMap<Code, CountAndFirst<String>>,
+    /// Rows with hardly any cell.
+    pub(super) sparse: CountAndFirst<Nth>,
     /// Whether a record is not UTF-8.
     pub(super) is_not_utf8: bool,
     /// Whether there are more files than [`FILES_MAX`].
@@ -124,10 +135,19 @@ pub(super) fn survey(
         survey.is_not_utf8 |= wrong.is_some_and(|finding| finding.code == Code::InvalidUtf8);
         if let Some(finding) = wrong {
             let nth = finding.place.as_ref().and_then(Place::nth);
-            let told = || match nth {
-                Some(nth) => format!("{nth}: {}", finding.message),
-                None => finding.message.clone(),
+            let file = finding.place.as_ref().map(|place| &place.file.name);
+            let told = || match (nth, file) {
+                (Some(nth), _) => format!("{nth}: {}", finding.message),
+                (None, Some(file)) => format!("{file}: {}", finding.message),
+                (None, None) => finding.message.clone(),
             };
+            if matches!(incoming, Incoming::Finding(_)) {
+                let remark = survey.remarks.entry(finding.code).or_default();
+                remark.add(|| match nth {
+                    Some(_) => finding.message.clone(),
+                    None => told(),
+                });
+            }
             if finding.code == Code::InvalidRow {
                 survey.bad_rows.add(told);
             }
@@ -145,11 +165,15 @@ pub(super) fn survey(
                 files.push(Surveyed::new(&file.path, &file.name));
             }
             if let Some(last) = files.last_mut() {
-                last.record(record.line.contents(), takes);
+                let is_sparse = last.record(record.line.contents(), takes);
+                if let Some(row @ Nth::Row(_)) = record.line.start.nth.filter(|_| is_sparse) {
+                    survey.sparse.add(|| row);
+                }
             }
         }
         Ok(())
     });
+    survey.files.iter_mut().for_each(Surveyed::settle);
     survey.is_cut = read.as_ref().is_err_and(anyhow::Error::is::<EnoughFiles>);
     if survey.is_cut {
         return Ok(survey);
@@ -180,19 +204,22 @@ impl Surveyed {
         self.records.min(RECORDS_MAX)
     }
 
-    fn record(&mut self, text: &[u8], takes: &dyn Fn(&mut Map<String, Value>) -> bool) {
+    /// Adds a record if it is taken; returns whether it has hardly any value.
+    fn record(&mut self, text: &[u8], takes: &dyn Fn(&mut Map<String, Value>) -> bool) -> bool {
         let record = serde_json::from_slice(text).unwrap_or_default();
         let mut members = match record {
             Value::Object(members) => members,
             _ => Map::new(),
         };
         if !takes(&mut members) {
-            return;
+            return false;
         }
         self.records += 1;
         for (name, value) in &members {
             self.value(&mut vec![name.clone()], value);
         }
+        let filled = members.values().filter(|value| !is_blank(value)).count();
+        filled <= SPARSE_MAX && 2 * SPARSE_MAX < members.len()
     }
 
     fn value(&mut self, steps: &mut Vec<String>, value: &Value) {
@@ -200,6 +227,16 @@ impl Surveyed {
             // A key without a value in any record may have one tomorrow, and one with a value late
             // in a file has it: neither must make what it is about public.
             _ if is_blank(value) => self.without_value(steps),
+            Value::Array(list) if let Some(photos) = Photos::of(steps, list) => {
+                self.photos(steps, photos, list);
+            }
+            Value::Object(_)
+                if photos::is_in_list(steps)
+                    && let list = std::slice::from_ref(value)
+                    && let Some(photos) = Photos::of(steps, list) =>
+            {
+                self.photos(steps, photos, list);
+            }
             Value::Array(list) if let Some(pairs) = Pair::all(list) => self.pairs(steps, &pairs),
             Value::Object(_)
                 if self.pairs.contains_key(&jq_path(steps))
@@ -228,6 +265,30 @@ impl Surveyed {
             }
             _ => self.add(steps, value, Access::plain(steps), true),
         }
+    }
+
+    /// Adds a list of photos, of which the addresses are the values.
+    fn photos(&mut self, steps: &[String], photos: Photos, list: &[Value]) {
+        self.add(steps, &photos.addresses(list), Access::plain(steps), true);
+        if let Some(key) = self.key(steps) {
+            key.shape = Shape::Deep;
+            match &mut key.photos {
+                Some(known) => known.join(photos),
+                None => key.photos = Some(photos),
+            }
+        }
+    }
+
+    /// Drops the keys of what is within photos: where an element of XML is there once, it is no
+    /// list, and looks like an object of its own.
+    fn settle(&mut self) {
+        let lists = self.keys.iter().filter(|key| key.photos.is_some());
+        let lists: Vec<Vec<String>> = lists.map(|key| key.steps.clone()).collect();
+        let is_within = |key: &Key, list: &Vec<String>| {
+            list.len() < key.steps.len() && key.steps.starts_with(list)
+        };
+        self.keys
+            .retain(|key| !lists.iter().any(|list| is_within(key, list)));
     }
 
     /// Adds pairs of names and values, each as if it were a member of an object.
@@ -290,8 +351,10 @@ impl Surveyed {
                     steps: names(steps),
                     path,
                     access: Access::plain(steps),
+                    photos: None,
                     records: 0,
                     shape: Shape::Flag,
+                    has_numbers: false,
                     samples: Vec::new(),
                     counts: Vec::new(),
                     has_others: false,
@@ -307,6 +370,7 @@ impl Key {
     fn add(&mut self, value: &Value) {
         self.records += 1;
         self.shape = self.shape.max(Shape::of(value));
+        self.has_numbers |= value.is_number();
         match value {
             Value::Array(members) => members.iter().for_each(|member| self.sample(member)),
             other => self.sample(other),

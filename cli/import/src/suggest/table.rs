@@ -119,6 +119,12 @@ impl Sheet {
             let why = format!("row {number} names the columns; nothing above it is read");
             table.decisions.push(Decision::new("header", why));
         }
+        let below = self.rows.iter().filter(|row| header.number < row.number);
+        let most = below.map(|row| row.cells.len()).max();
+        if self.name.is_none() && most.is_some_and(|most| most < header.cells.len()) {
+            let why = "it ends in a delimiter that its rows do not have: a column without a name";
+            table.decisions.push(Decision::new("header", why));
+        }
         table
     }
 

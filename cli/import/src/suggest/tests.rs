@@ -313,7 +313,7 @@ fn lengths_of_which_none_is_taken_still_say_that_they_are_in_feet() {
 fn a_time_of_change_in_another_form_is_named() {
     let sheet = "id,model,Zuletzt ge\u{e4}ndert\nb1,31,01.05.2025 14:00\n";
     let suggestion = suggested("a.csv", sheet).unwrap();
-    insta::assert_snapshot!(decision(&suggestion, "updatedAt"), @r##"the same for every record, as ."Zuletzt geändert" (01.05.2025 14:00) is in no form that is known: `time(form; zone)` reads it"##);
+    insta::assert_snapshot!(decision(&suggestion, "updatedAt"), @r##"the same for every record, as ."Zuletzt geändert" (01.05.2025 14:00) is of no zone: `(."Zuletzt geändert" | values | time("%d.%m.%Y %H:%M"; "UTC")) // $updated_at` reads it as of UTC"##);
 }
 
 #[test]

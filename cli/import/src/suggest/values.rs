@@ -8,10 +8,15 @@ use super::survey::{Key, Shape};
 
 /// Whether the values of a key can be read as `reading`.
 pub(super) fn is_read(reading: Reading, key: &Key) -> bool {
-    if key.shape == Shape::Deep || key.samples.is_empty() {
+    let is_deep = key.shape == Shape::Deep;
+    let is_photos = key.photos.is_some() && reading == Reading::Images;
+    if is_deep && !is_photos || key.samples.is_empty() {
         return false;
     }
-    let is_list = matches!(reading, Reading::Names | Reading::Texts | Reading::Prose);
+    let is_list = matches!(
+        reading,
+        Reading::Names | Reading::Texts | Reading::Prose | Reading::Images
+    );
     if key.shape == Shape::List && !is_list {
         return false;
     }
@@ -76,6 +81,11 @@ const TIMES: [(&str, &str); 9] = [
     ("0000000000000", "tonumber / 1000 | todate"),
 ];
 
+/// The forms of dates in a workbook, of which those with a time at midnight have none.
+const CELLS: [&str; 2] = ["0000-00-00", "0000-00-00T00:00:00"];
+/// What reads them.
+const OF_CELLS: &str = r#"(. + "T00:00:00")[:19] | time("%Y-%m-%dT%H:%M:%S"; "UTC")"#;
+
 /// What reads the times of a key, which all have one form: an expression for a time with an offset.
 /// Those of zeros alone, as databases write them, are none. `None` if their form is not known.
 pub(super) fn time_of(key: &Key) -> Option<&'static str> {
@@ -86,7 +96,11 @@ pub(super) fn time_of(key: &Key) -> Option<&'static str> {
         return Some(".");
     }
     let is_of = |(shape, _): &&(&str, &str)| times.clone().all(|time| has_shape(time, shape));
-    TIMES.iter().find(is_of).map(|(_, read)| *read)
+    let mixed = times
+        .clone()
+        .all(|time| CELLS.iter().any(|shape| has_shape(time, shape)));
+    let read = TIMES.iter().find(is_of).map(|(_, read)| *read);
+    read.or(mixed.then_some(OF_CELLS))
 }
 
 /// Whether a string matches `shape`, in which `0` stands for any digit.

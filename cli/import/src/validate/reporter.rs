@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use shared::base::field_path::{FieldPath, Step};
 
+use crate::address::shown;
 use crate::finding::{
     Code, Excerpt, ExportFile, Finding, Findings, Kind, Line, Place, RecordName, Severity, Start,
     cut,
@@ -248,9 +249,11 @@ impl<'n> Reporter<'n> {
                 name.name = text(name.kind.name_key()).map(cut);
             }
             finding.path = self.record.is_some().then(|| self.shown_path());
-            finding.value = value(text);
+            // A password is not shown, and so not what stands around it either.
+            let is_secret = code == Code::InvalidUrl && text[span.clone()].contains('@');
+            finding.value = value(text).map(|value| if is_secret { shown(&value) } else { value });
             finding.hint = hint;
-            finding.excerpt = Some(Excerpt::new(text, span));
+            finding.excerpt = (!is_secret).then(|| Excerpt::new(text, span));
         }
         self.findings.add(finding);
     }

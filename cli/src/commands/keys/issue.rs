@@ -175,32 +175,33 @@ pub(super) fn about(
     let details = document::facts(&issued.key, owner, None, now, context.terminal);
     let details = table::details(details.lines(), context.terminal);
     let gap = if context.terminal.out { "\n" } else { "" };
-    let (readable, path) = (readable(issued), example(issued));
-    let has_all = issued.key.scopes.contains(Scope::CatalogueExport);
-    let at_once = if has_all { ", also all at once" } else { "" };
+    let (readable, path) = readable(issued);
     let environment = issued.key.environment;
     let text = format!(
         "{gap}This key is shown only once. Copy it now and keep it secret.\n\n{details}\n\
-         It can read {readable}{at_once}.\n\
+         It can read {readable}.\n\
          Try it while `catalogue serve --env {environment}` runs:\n  \
          curl -H \"Authorization: Bearer $KEY\" http://{LISTEN}{path}\n"
     );
     context.hints.paste(&text).into_owned()
 }
 
-fn readable(issued: &IssuedKey) -> &'static str {
+/// What the key can read, in words, and the path of an example that it may ask for.
+fn readable(issued: &IssuedKey) -> (String, &'static str) {
     let can = |scope| issued.key.scopes.contains(scope);
-    match (can(Scope::BoatsRead), can(Scope::ManufacturersRead)) {
-        (true, true) => "boats, manufacturers, and the boats of a manufacturer",
-        (true, false) => "boats",
-        (false, true) => "manufacturers",
-        (false, false) => "nothing: --scope needs boats.read or manufacturers.read too",
-    }
-}
-
-fn example(issued: &IssuedKey) -> &'static str {
-    if issued.key.scopes.contains(Scope::BoatsRead) {
-        return "/v1/boats";
-    }
-    "/v1/manufacturers"
+    let (what, path) = match (can(Scope::BoatsRead), can(Scope::ManufacturersRead)) {
+        (true, true) => (
+            "boats, manufacturers, and the boats of a manufacturer",
+            "/v1/boats",
+        ),
+        (true, false) => ("boats", "/v1/boats"),
+        (false, true) => ("manufacturers", "/v1/manufacturers"),
+        (false, false) => {
+            let lacking = "nothing: --scope needs boats.read or manufacturers.read too";
+            return (lacking.to_owned(), "/v1/key");
+        }
+    };
+    let at_once = can(Scope::CatalogueExport);
+    let at_once = if at_once { ", also all at once" } else { "" };
+    (format!("{what}{at_once}"), path)
 }

@@ -15,7 +15,7 @@ use shared::base::timestamp::Timestamp;
 
 use crate::commands::export_args::{read_mapping, write_page};
 use crate::commands::fetch::{FetchArgs, Gathering};
-use crate::commands::image_args::ImageArgs;
+use crate::commands::image_args::{self, ImageArgs};
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
@@ -151,6 +151,7 @@ fn validated(
     };
     let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Discard);
     progress.finish();
+    image_args::warn(measurer, context);
     outcome
 }
 

@@ -134,25 +134,23 @@ impl Asker {
 }
 
 /// Reads no more than is needed, and at most so many bytes: the size, and whether there were more.
-/// What was read before a connection broke may be enough.
+/// What was read before a connection broke may be enough. What was asked for is read to its end, so
+/// that the connection serves the next request.
 async fn read(response: &mut Response, most: usize) -> (Option<ImageSize>, bool) {
     let mut head = Vec::new();
-    loop {
-        let chunk = response.chunk().await.ok().flatten();
-        let is_end = chunk.is_none();
-        if let Some(bytes) = chunk {
+    for enough in [HEAD_FIRST, most] {
+        while head.len() < enough
+            && let Ok(Some(bytes)) = response.chunk().await
+        {
             let room = most - head.len();
             head.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
-        let is_full = head.len() == most;
-        // What was asked for is read to its end, so that the connection serves the next request.
-        if is_end || is_full || HEAD_FIRST <= head.len() {
-            let size = ImageSize::of(&head);
-            if size.is_some() || is_end || is_full {
-                return (size, is_full);
-            }
+        let size = ImageSize::of(&head);
+        if size.is_some() {
+            return (size, false);
         }
     }
+    (None, head.len() == most)
 }
 
 /// Why a request failed.

@@ -27,7 +27,7 @@ const ATTEMPTS_MAX: usize = 3;
 const HANDED_OVER: (Duration, usize) = (Duration::from_secs(1), 1_000);
 
 /// An image to ask for.
-pub(super) struct Wanted {
+pub(super) struct Question {
     pub(super) address: String,
     pub(super) url: Url,
     /// What is known of it already.
@@ -35,7 +35,7 @@ pub(super) struct Wanted {
 }
 
 /// An image, and what was found at its address, or why nothing was.
-pub(super) type Answer = (Wanted, Result<Found, Unmeasured>);
+pub(super) type Answer = (Question, Result<Found, Unmeasured>);
 
 /// How much is asked at most.
 pub(super) struct Limits {
@@ -93,23 +93,23 @@ impl Hosts {
 
     /// Asks for images and hands over what was found, several at a time. For those that are not
     /// handed over there was no time.
-    pub(super) async fn ask<E>(
+    pub(super) async fn ask(
         &self,
-        wanted: Vec<Wanted>,
-        hand_over: &mut dyn FnMut(Vec<Answer>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut by_host: BTreeMap<String, Vec<Wanted>> = BTreeMap::new();
-        for of in wanted {
-            let host = of.url.host_str().unwrap_or_default().to_owned();
-            by_host.entry(host).or_default().push(of);
+        questions: Vec<Question>,
+        hand_over: &mut dyn FnMut(Vec<Answer>),
+    ) {
+        let mut by_host: BTreeMap<String, Vec<Question>> = BTreeMap::new();
+        for question in questions {
+            let host = question.url.host_str().unwrap_or_default().to_owned();
+            by_host.entry(host).or_default().push(question);
         }
-        let hosts = by_host.into_values().map(|wanted| {
+        let hosts = by_host.into_values().map(|questions| {
             let host = Arc::new(Host::default());
-            let answers = stream::iter(wanted).map(move |wanted| {
+            let answers = stream::iter(questions).map(move |question| {
                 let host = Arc::clone(&host);
                 async move {
-                    let found = self.find(&host, &wanted).await;
-                    (wanted, found)
+                    let found = self.find(&host, &question).await;
+                    (question, found)
                 }
             });
             answers
@@ -135,25 +135,23 @@ impl Hosts {
                 _ = often.tick() => true,
             };
             if is_due && !found.is_empty() {
-                hand_over(mem::take(&mut found))?;
+                hand_over(mem::take(&mut found));
             }
         }
-        hand_over(found)
+        hand_over(found);
     }
 
     /// What is at an address, unless its host is not asked any more.
-    async fn find(&self, host: &Host, wanted: &Wanted) -> Result<Found, Unmeasured> {
-        let etag = wanted
-            .known
-            .as_ref()
-            .and_then(|known| known.etag.as_deref());
+    async fn find(&self, host: &Host, question: &Question) -> Result<Found, Unmeasured> {
+        let known = question.known.as_ref();
+        let etag = known.and_then(|known| known.etag.as_deref());
         for _attempt in 0..ATTEMPTS_MAX {
             drop(host.gate.read().await);
             let turn = self.turns.acquire().await;
             if let Some(why) = host.given_up(self.limits.in_vain) {
                 return Err(why);
             }
-            let found = timeout(self.limits.each, self.asker.find(&wanted.url, etag)).await;
+            let found = timeout(self.limits.each, self.asker.find(&question.url, etag)).await;
             let found = found.unwrap_or(Err(Unmeasured::NoAnswer.into()));
             // A host that has others wait keeps no turn of theirs.
             drop(turn);

@@ -1,6 +1,6 @@
 //! Tests of asking a misbehaving server for images.
 
-use std::thread;
+use std::{fs, thread};
 
 use shared::base::clock::ManualClock;
 use tempfile::TempDir;
@@ -42,32 +42,34 @@ fn part(request: &Request, file: &[u8]) -> Vec<u8> {
     answer(&head, part)
 }
 
+/// Where the servers of tests are.
+fn host() -> ImageHost {
+    "127.0.0.1".parse().unwrap()
+}
+
 /// What is found at these paths, in their order, with no time for those that are not asked for.
 fn asked(server: &TestServer, limits: Limits, paths: &[&str]) -> Vec<Result<u32, Unmeasured>> {
     super::super::use_ring();
-    let policy = Arc::new(Policy::new(&[server.address.ip().to_string()]));
+    let policy = Arc::new(Policy::new(&[host()]));
     let asker = Asker::new(&policy).unwrap();
-    let wanted = paths.iter().map(|path| Wanted {
+    let questions = paths.iter().map(|path| Question {
         address: (*path).to_owned(),
         url: format!("http://{}{path}", server.address).parse().unwrap(),
         known: None,
     });
     let mut found = vec![Err(Unmeasured::NoTime); paths.len()];
     let mut take = |answers: Vec<Answer>| {
-        for (wanted, answer) in answers {
-            let place = paths.iter().position(|path| *path == wanted.address);
+        for (question, answer) in answers {
+            let place = paths.iter().position(|path| *path == question.address);
             found[place.unwrap()] = answer.map(|answer| match answer {
                 Found::Image { size, .. } => size.width,
                 Found::Same => 0,
             });
         }
-        Ok::<(), ()>(())
     };
     let runtime = threads::runtime("images", THREADS, BLOCKING).unwrap();
     let hosts = Hosts::new(asker, limits);
-    runtime
-        .block_on(hosts.ask(wanted.collect(), &mut take))
-        .unwrap();
+    runtime.block_on(hosts.ask(questions.collect(), &mut take));
     runtime.shutdown_background();
     found
 }
@@ -79,7 +81,7 @@ fn asked_one(server: &TestServer) -> Result<u32, Unmeasured> {
 #[test]
 fn a_request_says_nothing_of_whoever_asks() {
     let server = TestServer::new(|request| part(request, &png(7)));
-    let policy = Arc::new(Policy::new(&["127.0.0.1".to_owned()]));
+    let policy = Arc::new(Policy::new(&[host()]));
     let address = format!("http://me:secret@{}/a.png?sig=1#top", server.address);
     super::super::use_ring();
     let asker = Asker::new(&policy).unwrap();
@@ -268,7 +270,7 @@ fn an_answer_of_any_kind_shows_that_a_host_is_there() {
 struct Nights {
     directory: TempDir,
     clock: Arc<ManualClock>,
-    hosts: [String; 1],
+    hosts: [ImageHost; 1],
 }
 
 impl Nights {
@@ -276,8 +278,30 @@ impl Nights {
         Self {
             directory: tempfile::tempdir().unwrap(),
             clock: Arc::new(ManualClock::at(1_790_000_000)),
-            hosts: ["127.0.0.1".to_owned()],
+            hosts: [host()],
         }
+    }
+
+    /// The width of an image, and what an import says of asking for it.
+    fn told(
+        &self,
+        asks: bool,
+        recheck: Option<Duration>,
+        address: &str,
+    ) -> (Result<u32, Unmeasured>, Vec<String>) {
+        let images = Images {
+            data: DataDir::new(self.directory.path().join("data")),
+            asks,
+            hosts: &self.hosts,
+            recheck,
+            clock: Arc::clone(&self.clock) as Arc<_>,
+            progress: &Progress::new(false),
+            warnings: RefCell::default(),
+        };
+        let measured = images.measure(vec![address.to_owned()]).unwrap();
+        assert_eq!(measured.len(), 1);
+        let size = measured[address];
+        (size.map(|size| size.width), images.warnings.into_inner())
     }
 
     fn measure(
@@ -286,17 +310,7 @@ impl Nights {
         recheck: Option<Duration>,
         address: &str,
     ) -> Result<u32, Unmeasured> {
-        let images = Images {
-            data: DataDir::new(self.directory.path().join("data")),
-            asks,
-            hosts: &self.hosts,
-            recheck,
-            clock: Arc::clone(&self.clock) as Arc<_>,
-            progress: &Progress::new(false),
-        };
-        let measured = images.measure(vec![address.to_owned()]).unwrap();
-        assert_eq!(measured.len(), 1);
-        measured[address].map(|size| size.width)
+        self.told(asks, recheck, address).0
     }
 }
 
@@ -334,8 +348,11 @@ fn what_was_measured_is_not_asked_for_until_it_is_old_and_then_by_its_etag() {
     nights.clock.advance(HOUR * 2);
     assert_eq!(measure(true, Some(HOUR)), Ok(8));
     nights.clock.advance(HOUR * 2);
-    // It does not answer, so what is known holds.
-    assert_eq!(measure(true, Some(HOUR)), Ok(8));
+    // It does not answer, so what is known holds, which is told.
+    let told = nights.told(true, Some(HOUR), &address);
+    let warning = "warning: images could not be asked for again, and keep the sizes that are known: \
+                   1 without an answer";
+    assert_eq!(told, (Ok(8), vec![warning.to_owned()]));
     assert_eq!(measure(true, Some(HOUR)), Err(Unmeasured::Missing));
     assert_eq!(measure(false, None), Err(Unmeasured::NotAsked));
     assert_eq!(asked(), [tag("\"a\""), tag("\"b\""), tag("\"b\"")]);
@@ -347,6 +364,11 @@ fn what_may_not_be_asked_is_told_without_asking() {
     for (address, expected) in [
         ("a.jpg", Unmeasured::NoAddress),
         ("ftp://images.example/a.jpg", Unmeasured::NoAddress),
+        ("https://images.example/a b.jpg", Unmeasured::NoAddress),
+        (
+            "https://me:secret@images.example/a.jpg",
+            Unmeasured::NoAddress,
+        ),
         ("http://10.0.0.1/a.jpg", Unmeasured::NotPublic),
         ("http://localhost:1/a.jpg", Unmeasured::NotPublic),
     ] {
@@ -356,9 +378,28 @@ fn what_may_not_be_asked_is_told_without_asking() {
             "{address}"
         );
     }
-    let long = format!("https://images.example/{}", "x".repeat(ADDRESS_MAX));
-    assert_eq!(
-        nights.measure(true, None, &long),
-        Err(Unmeasured::NoAddress)
-    );
+}
+
+#[test]
+fn sizes_that_cannot_be_kept_are_measured_all_the_same() {
+    let server = TestServer::new(|_request| whole("", &png(7)));
+    let (nights, address) = (Nights::new(), format!("http://{}/a", server.address));
+    let file = nights.directory.path().join("data/images.sqlite");
+    fs::create_dir_all(&file).unwrap();
+    for asks in [true, false] {
+        let (size, warnings) = nights.told(asks, None, &address);
+        let expected = if asks {
+            Ok(7)
+        } else {
+            Err(Unmeasured::NotAsked)
+        };
+        assert_eq!(size, expected);
+        let [warning] = &warnings[..] else {
+            panic!("{warnings:?}");
+        };
+        assert!(
+            warning.starts_with("warning: could not open the sizes of images in "),
+            "{warning}"
+        );
+    }
 }

@@ -10,8 +10,8 @@ use shared::keys::last_use::{KeyUse, LastUses};
 use shared::keys::sqlite;
 
 use super::ward::{Ward, check_cases};
-use crate::edited::{self, document, import};
-use crate::harness::{START, TestCli};
+use crate::edited::{self, import};
+use crate::harness::{START, TestCli, Typed};
 use crate::pipe::make_pipe;
 
 #[test]
@@ -92,14 +92,7 @@ fn what_is_wrong_with_releases_is_reported_with_what_mends_it() {
         cli: TestCli::new(),
     };
     empty.run(&["subscriptions", "create", "Acme"]);
-    empty.run(&[
-        "keys",
-        "issue",
-        "--subscription",
-        "Acme",
-        "--scope",
-        "boats.read",
-    ]);
+    empty.run("keys issue --subscription Acme --scope boats.read");
     let mut cases = [
         (
             "a damaged pointer",
@@ -172,19 +165,11 @@ fn keys_and_subscriptions_that_want_looking_after_are_named() {
         }
         ward
     };
-    let issue = [
-        "keys",
-        "issue",
-        "--subscription",
-        "Acme",
-        "--scope",
-        "boats.read",
-    ];
-    let expiring = |days: &'static str| [&issue[..], &["--expires", days]].concat();
-    let (soon, sooner, late) = (expiring("14d"), expiring("2d"), expiring("15d"));
+    let issue = "keys issue --subscription Acme --scope boats.read --expires";
+    let [soon, sooner, late] = ["14d", "2d", "15d"].map(|days| format!("{issue} {days}"));
     let create = |name| ["subscriptions", "create", name];
     let mut rotated = with(&[]);
-    let keys = document(&rotated.cli.run(&["keys", "list", "--json"]));
+    let keys = rotated.cli.run(&["keys", "list", "--json"]).document();
     let id = KeyId::parse(keys["keys"][0]["id"].as_str().unwrap()).unwrap();
     rotated.run(&["keys", "rotate", id.as_str()]);
     let uses = sqlite::SqliteLastUses::new(rotated.path("keys.sqlite"));
@@ -206,7 +191,10 @@ fn keys_and_subscriptions_that_want_looking_after_are_named() {
             "an inactive subscription with keys",
             with(&[&["subscriptions", "update", "Acme", "--status", "inactive"]]),
         ),
-        ("keys that expire soon", with(&[&soon, &sooner, &late])),
+        (
+            "keys that expire soon",
+            with(&[&soon.words(), &sooner.words(), &late.words()]),
+        ),
         ("a rotated key that is still used", rotated),
     ];
     check_cases("doctor_keys", &mut cases);

@@ -10,10 +10,8 @@ use cli::ExitStatus;
 use serde_json::Value;
 use shared::base::clock::ManualClock;
 
-use crate::edited::{self, document, import, release_ids};
-use crate::harness::{Outcome, START, TestCli};
-
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+use crate::edited::{self, import, release_ids};
+use crate::harness::{Outcome, SAMPLE, START, TestCli, Typed};
 
 /// Characters of the id of a release.
 const ID_LENGTH: usize = "20261121T101500Z-3f2a9c1b4d5e6f70".len();
@@ -30,14 +28,7 @@ impl Ward {
     pub(super) fn new() -> Self {
         let mut ward = Self::without_keys();
         ward.run(&["subscriptions", "create", "Acme"]);
-        ward.run(&[
-            "keys",
-            "issue",
-            "--subscription",
-            "Acme",
-            "--scope",
-            "boats.read",
-        ]);
+        ward.run("keys issue --subscription Acme --scope boats.read");
         ward
     }
 
@@ -47,7 +38,7 @@ impl Ward {
         Self { cli }
     }
 
-    pub(super) fn run(&mut self, args: &[&str]) {
+    pub(super) fn run(&mut self, args: &(impl Typed + ?Sized)) {
         let outcome = self.cli.run(args);
         assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
     }
@@ -85,7 +76,7 @@ impl Ward {
     /// The checks that are not ok: subject, result, and what to run.
     pub(super) fn complaints(&mut self) -> Vec<String> {
         let outcome = self.examine(&["--json"], 0);
-        let told = document(&outcome);
+        let told = outcome.document();
         let checks = told["checks"].as_array().unwrap().iter();
         let text = |value: &Value| value.as_str().unwrap_or("nothing").to_owned();
         let complaints: Vec<String> = checks

@@ -3,6 +3,7 @@
 
 use duckdb::Connection;
 use shared::base::units::{LengthRanges, Unit};
+use shared::release::Kind;
 use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Measure, Pair};
 use shared::release::throttle::{CountedSteps, Unthrottled};
 
@@ -12,7 +13,7 @@ use super::super::sql::{Condition, integer};
 use super::super::tables::{Terms, measures};
 use super::super::totals::BOUNDS;
 use super::*;
-use crate::params::{BOATS, List, ListKind, MANUFACTURERS, Order, Sort, Vocabulary};
+use crate::params::{BOATS, List, MANUFACTURERS, Order, Sort, Vocabulary};
 
 /// Ranks are scattered, and there are more terms than bits.
 const SOURCES: &str = "
@@ -168,8 +169,8 @@ impl World {
 
     fn plain(&self, plan: &ListPlan) -> Vec<i64> {
         let (all, first) = match plan.list.kind {
-            ListKind::Boats => (&self.boats, 7),
-            ListKind::Manufacturers => (&self.manufacturers, 1),
+            Kind::Boats => (&self.boats, 7),
+            Kind::Manufacturers => (&self.manufacturers, 1),
         };
         // The ranks of a row are in the order of the sorts.
         let mut sorts = plan.list.sorts.iter();

@@ -114,6 +114,8 @@ struct LookUp {
     /// Where the member is, below `data`.
     in_script: &'static str,
     in_python: &'static str,
+    /// What a reader should know of the answer.
+    note: Option<&'static str>,
     /// The target, before and after the variable.
     target: (String, String),
 }
@@ -127,6 +129,7 @@ impl LookUp {
                 at: format!("{}?limit=1", before.trim_end_matches('/')),
                 in_script: "[0]",
                 in_python: "[0]",
+                note: None,
                 target: (before.to_owned(), after.to_owned()),
             });
         }
@@ -136,6 +139,9 @@ impl LookUp {
             at: "/v1".to_owned(),
             in_script: ".catalogue",
             in_python: "[\"catalogue\"]",
+            note: Some(
+                "Since the release that is served nothing changed: ask with that of your copy.",
+            ),
             target: (format!("{path}?since="), String::new()),
         })
     }

@@ -6,12 +6,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 use shared::base::ids::{IdOrSlug, Slug};
-use shared::release::ReleaseId;
+use shared::release::{Kind, ReleaseId};
 
 use crate::api_tables::routes::{CatalogueOperation, Operation, Route, ServiceOperation};
 use crate::params::{
-    self, BOATS, BOATS_OF_MANUFACTURER, CHANGES, FACETS, Kind, List, MANUFACTURERS, SEARCH_MAX,
-    SEARCH_MIN, Values,
+    self, BOATS_OF_MANUFACTURER, CHANGES, FACETS, List, Role, SEARCH_MAX, SEARCH_MIN, Values,
 };
 
 /// A parameter.
@@ -31,19 +30,16 @@ pub(crate) struct Parameter {
 /// client has.
 pub(super) fn of(route: &Route) -> Vec<Parameter> {
     use CatalogueOperation::{
-        GetBoat, GetFacets, GetManufacturer, GetTerms, GetWhole, ListBoats, ListChanges,
-        ListManufacturerBoats, ListManufacturers,
+        GetFacets, GetPage, GetRecord, GetTerms, GetWhole, ListChanges, ListManufacturerBoats,
     };
     let mut all = match route.operation {
         Operation::Service(_)
         | Operation::DescribeKey
         | Operation::Catalogue(GetTerms | GetWhole(..), _) => Vec::new(),
-        Operation::Catalogue(ListBoats, _) => of_list(&BOATS),
-        Operation::Catalogue(GetBoat, _) => vec![id_or_slug("boat", "first-36")],
-        Operation::Catalogue(ListManufacturers, _) => of_list(&MANUFACTURERS),
-        Operation::Catalogue(GetManufacturer, _) => vec![manufacturer()],
+        Operation::Catalogue(GetPage(list), _) => of_list(list),
+        Operation::Catalogue(GetRecord(kind), _) => vec![id_or_slug(kind)],
         Operation::Catalogue(ListManufacturerBoats, _) => {
-            let mut all = vec![manufacturer()];
+            let mut all = vec![id_or_slug(Kind::Manufacturers)];
             all.extend(of_list(&BOATS_OF_MANUFACTURER));
             all
         }
@@ -70,10 +66,6 @@ pub(super) const fn is_whole(operation: Operation) -> bool {
     )
 }
 
-fn manufacturer() -> Parameter {
-    id_or_slug("manufacturer", "beneteau")
-}
-
 /// Whether its responses have a tag for conditional requests.
 pub(super) const fn is_conditional(operation: Operation) -> bool {
     matches!(
@@ -91,22 +83,26 @@ fn of_list(list: &'static List) -> Vec<Parameter> {
 
 /// A declared parameter.
 fn of_query(declared: &'static params::Parameter, description: Cow<'static, str>) -> Parameter {
-    let values = declared.kind.values();
+    let values = declared.role.values();
     Parameter {
         name: declared.name,
         location: "query",
         description,
-        required: matches!(declared.kind, Kind::Release),
+        required: matches!(declared.role, Role::Release),
         schema: schema(values),
         example: example(values, declared.example),
     }
 }
 
-fn id_or_slug(kind: &str, example: &str) -> Parameter {
+fn id_or_slug(kind: Kind) -> Parameter {
+    let example = match kind {
+        Kind::Boats => "first-36",
+        Kind::Manufacturers => "beneteau",
+    };
     Parameter {
         name: "idOrSlug",
         location: "path",
-        description: format!("Slug or id of the {kind}, case-sensitive.").into(),
+        description: format!("Slug or id of the {}, case-sensitive.", kind.singular()).into(),
         required: true,
         schema: schema_of::<IdOrSlug>(),
         example: example.into(),

@@ -21,17 +21,29 @@ use crate::http::headers::Group;
 use crate::limits::Usage;
 use crate::params::{BOATS, ListQuery, QueryString};
 
-/// Errors of any request, whatever it asks for.
-const OF_ALL: [u16; 8] = [400, 401, 408, 413, 414, 431, 500, 503];
-/// The errors of limits, which only a request with a key can have, and of scopes.
-const OF_LIMITS: u16 = 429;
-const OF_SCOPES: u16 = 403;
-/// The error of a lookup.
-const OF_RECORDS: u16 = 404;
-/// The error of a comparison with another release.
-const OF_COMPARISONS: u16 = 410;
-/// The error of a range.
-const OF_RANGES: u16 = 416;
+use CatalogueOperation::{GetPage, ListChanges, ListManufacturerBoats};
+
+/// Whether a route can have an error.
+type CanHave = fn(&Route) -> bool;
+
+/// The statuses of errors, and which routes can have them.
+const ERRORS: [(u16, CanHave); 13] = [
+    (400, |_any| true),
+    (401, |_any| true),
+    (403, |it| matches!(it.operation, Operation::Catalogue(..))),
+    (404, |it| matches!(it.path, PathPattern::OfRecord(..))),
+    (408, |_any| true),
+    (410, |it| {
+        matches!(it.operation, Operation::Catalogue(ListChanges, _))
+    }),
+    (413, |_any| true),
+    (414, |_any| true),
+    (416, |it| is_whole(it.operation)),
+    (429, |it| !matches!(it.operation, Operation::Service(_))),
+    (431, |_any| true),
+    (500, |_any| true),
+    (503, |_any| true),
+];
 
 /// The headers that the document describes, by the group that they are sent with.
 pub(super) const HEADERS: [(Group, &[&str]); 12] = [
@@ -166,27 +178,9 @@ fn refusals() -> Vec<ApiError> {
     ]
 }
 
-fn errors_of(route: &Route) -> Vec<u16> {
-    let mut statuses = OF_ALL.to_vec();
-    match route.operation {
-        Operation::Service(_) => {}
-        Operation::DescribeKey => statuses.push(OF_LIMITS),
-        Operation::Catalogue(..) => statuses.extend([OF_SCOPES, OF_LIMITS]),
-    }
-    if matches!(route.path, PathPattern::OfRecord(..)) {
-        statuses.push(OF_RECORDS);
-    }
-    if matches!(
-        route.operation,
-        Operation::Catalogue(CatalogueOperation::ListChanges, _)
-    ) {
-        statuses.push(OF_COMPARISONS);
-    }
-    if is_whole(route.operation) {
-        statuses.push(OF_RANGES);
-    }
-    statuses.sort_unstable();
-    statuses
+fn errors_of(route: &Route) -> impl Iterator<Item = u16> {
+    let possible = ERRORS.iter().filter(move |(_, can_have)| can_have(route));
+    possible.map(|(status, _)| *status)
 }
 
 /// Whether this status can only mean a credential in the query, since the operation needs no key.
@@ -292,14 +286,10 @@ fn headers(operation: Operation, status: u16) -> InOrder<Reference> {
 
 /// Whether an operation that succeeds knows the header's value.
 fn knows(operation: Operation, group: Group, name: &str) -> bool {
-    use CatalogueOperation::{GetBoat, GetFacets, GetManufacturer, GetTerms, GetWhole};
     match operation {
         Operation::Catalogue(operation, _) => match group {
-            Group::Link => !matches!(
-                operation,
-                GetBoat | GetFacets | GetManufacturer | GetTerms | GetWhole(..)
-            ),
-            Group::Ranges => matches!(operation, GetWhole(..)),
+            Group::Link => matches!(operation, GetPage(_) | ListManufacturerBoats | ListChanges),
+            Group::Ranges => matches!(operation, CatalogueOperation::GetWhole(..)),
             Group::Release => operation.names_release(),
             _ => true,
         },

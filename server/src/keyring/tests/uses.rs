@@ -104,7 +104,9 @@ fn a_clock_that_jumps_back_makes_no_use_earlier() {
 fn a_refused_key_is_not_used() {
     let (scene, record) = scene();
     let now = scene.clock.now();
-    let other = scene.keyring.verify(&secret(), Environment::Live, now);
+    let other = scene
+        .keyring
+        .verify(&secret().hash(), Environment::Live, now);
     assert!(other.is_err());
     let revoked = snapshot(|key, _| key.revoked_at = Some(START));
     scene.refresh(Answer::Changed(revoked)).unwrap();
@@ -181,7 +183,7 @@ fn a_writer_that_stops_leaves_nothing_unwritten_even_if_the_store_is_away_for_a_
     let mut answer = Answer::Changed(snapshot(|_, _| {}));
     keyring.refresh(&mut answer, clock.now()).unwrap();
     keyring
-        .verify(&secret(), Environment::Test, clock.now())
+        .verify(&secret().hash(), Environment::Test, clock.now())
         .unwrap();
     *record.failures.lock().unwrap() = 1000;
     drop(writer);

@@ -53,7 +53,7 @@ fn a_watch_asks_again_and_again_until_it_is_dropped() {
     // The first answer was applied before the source was asked again.
     assert!(
         keyring
-            .verify(&secret(), Environment::Test, clock.now())
+            .verify(&secret().hash(), Environment::Test, clock.now())
             .is_ok()
     );
     let _asked_meanwhile = asks.try_iter().count();
@@ -72,7 +72,7 @@ fn a_revision_is_confirmed_once_keys_are_judged_by_it_and_again_where_that_faile
     let (confirmed, confirmations) = channel();
     let mut failures = vec![io::ErrorKind::StorageFull];
     let confirm = Box::new(move |revision: &Revision| {
-        let verified = judge.verify(&secret(), Environment::Test, judged.now());
+        let verified = judge.verify(&secret().hash(), Environment::Test, judged.now());
         confirmed
             .send((revision.clone(), verified.is_ok()))
             .unwrap();

@@ -38,6 +38,20 @@ fn subscription(id: i64, quota: u64) -> Subscription {
     }
 }
 
+impl Quotas {
+    /// Whether there is a request left. Takes none.
+    async fn check(&self, subscription: &Subscription, now: Moment) -> Result<Usage, QuotaError> {
+        let left = Duration::MAX;
+        self.demand(Demand::Check, left, subscription, now).await
+    }
+
+    /// Charges one request, or refuses it. What is charged stays charged.
+    async fn charge(&self, subscription: &Subscription, now: Moment) -> Result<Usage, QuotaError> {
+        let left = Duration::MAX;
+        self.demand(Demand::Charge, left, subscription, now).await
+    }
+}
+
 struct Scene {
     ledger: Arc<MemoryLedger>,
     clock: ManualClock,

@@ -58,7 +58,7 @@ fn spellings(values: Values) -> Vec<Vec<String>> {
 fn two_good_queries(list: &'static List) -> impl Strategy<Value = (String, String)> {
     let parameters = list.parameters.iter().map(|parameter| {
         let value = || {
-            let spellings = prop::sample::select(spellings(parameter.kind.values()));
+            let spellings = prop::sample::select(spellings(parameter.role.values()));
             prop::option::weighted(0.3, (spellings, any::<Index>()))
         };
         let is_another = prop::bool::weighted(0.05);
@@ -89,8 +89,8 @@ fn good_query() -> impl Strategy<Value = String> {
 
 /// Other parameters without which this one has no effect.
 fn surroundings(parameter: &Parameter) -> &'static str {
-    match parameter.kind {
-        Kind::LengthUnit => "lengthMin=1&",
+    match parameter.role {
+        Role::LengthUnit => "lengthMin=1&",
         _ => "",
     }
 }
@@ -104,7 +104,7 @@ fn two_values_of_a_parameter_never_share_a_canonical_text_and_two_spellings_of_o
                 let query = ListQuery::parse(&QueryString::parse(Some(&raw)), list);
                 query.unwrap().canonical()
             };
-            let values = spellings(parameter.kind.values());
+            let values = spellings(parameter.role.values());
             assert!(2 <= values.len(), "{}", parameter.name);
             let mut texts = BTreeSet::new();
             for spellings in values {

@@ -87,7 +87,7 @@ fn bad_queries_are_refused_with_every_issue_in_request_order() {
         describe(&mut table, raw, boats(raw));
     }
     for parameter in BOATS.parameters {
-        for value in bad_values(parameter.kind.values()) {
+        for value in bad_values(parameter.role.values()) {
             let raw = format!("{}={value}", parameter.name);
             describe(&mut table, &raw, boats(&raw));
         }

@@ -53,7 +53,7 @@ pub(super) enum State {
 /// How much of its response a client has taken, and how fast. Reads the clock only when a write must
 /// wait, which hardly ever happens.
 pub(super) struct Answering {
-    /// The bytes of the response by its own head; 0 if that is not known.
+    /// The bytes of the response, by its own head.
     length: u64,
     /// The bytes that were written.
     taken: u64,
@@ -64,11 +64,11 @@ pub(super) struct Answering {
 }
 
 impl Answering {
-    /// A response of which nothing is written, and which begins with `bytes`: the library writes the
-    /// whole head at once.
-    pub(super) fn begin(bytes: &[u8], is_head: bool) -> Self {
+    /// A response of which nothing is written, and which has this head.
+    pub(super) fn begin(head: &[u8], is_head: bool) -> Self {
+        let body = if is_head { 0 } else { body_length(head) };
         Self {
-            length: length(bytes, is_head).unwrap_or(0),
+            length: body.saturating_add(head.len() as u64),
             taken: 0,
             slow: None,
             stalled: None,
@@ -101,24 +101,15 @@ impl Answering {
     }
 }
 
-static END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\r\n\r\n"));
 static LENGTH: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\r\ncontent-length: "));
 
-/// The bytes of a response that begins with this head.
-fn length(bytes: &[u8], is_head: bool) -> Option<u64> {
-    let end = END.find(bytes)?;
-    let head = end as u64 + 4;
-    if is_head {
-        return Some(head);
-    }
-    let Some(field) = LENGTH.find(&bytes[..end]) else {
-        return Some(head);
-    };
-    let digits = bytes[field + LENGTH.needle().len()..].iter();
+/// The bytes of the body that this head announces: none, if it says nothing of one.
+fn body_length(head: &[u8]) -> u64 {
+    let after = LENGTH.find(head).map(|field| field + LENGTH.needle().len());
+    let digits = head[after.unwrap_or(head.len())..].iter();
     let digits = digits.take_while(|byte| byte.is_ascii_digit());
-    let body = digits.fold(0_u64, |body, digit| {
+    digits.fold(0_u64, |body, digit| {
         body.saturating_mul(10)
             .saturating_add(u64::from(digit - b'0'))
-    });
-    Some(head.saturating_add(body))
+    })
 }

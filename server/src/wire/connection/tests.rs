@@ -283,7 +283,7 @@ async fn a_flush_in_the_middle_of_an_answer_is_not_its_end() {
     for (flushed, refused_early) in [
         (&[head, "ans", "wer"][..], None),
         (&["HTTP/1.1 304 Not Modified\r\n\r\n"], None),
-        (&["HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\na"], Some(())),
+        (&[head, "a"], Some(())),
     ] {
         let (mut client, mut connection) = connect();
         client.write_all(&[REQUEST, bad].concat()).await.unwrap();

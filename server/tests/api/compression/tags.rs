@@ -1,34 +1,13 @@
-//! Entity tags of compressed responses, and conditional requests across encodings and releases.
+//! Conditional requests across encodings. `compression.rs` records the tag of each encoding.
 
-use std::sync::Arc;
-
-use server::catalogue::Catalogue;
-use shared::base::etag::Coding;
-use shared::release::Releases;
-
-use super::{CODINGS, TARGETS, ask};
+use super::{TARGETS, ask};
 use crate::app::TestApp;
 use crate::openapi::check_documented;
-use crate::records::{self, PUBLISHED_AT};
 
-/// The tag of a body in each encoding, in the order of [`Coding::ALL`].
+/// The tag of a body as it is and in each encoding.
 fn tags(plain: &str) -> [String; 4] {
     let hash = plain.trim_matches('"');
     ["", "-gzip", "-br", "-zstd"].map(|suffix| format!("\"{hash}{suffix}\""))
-}
-
-#[tokio::test]
-async fn the_tag_of_an_answer_is_that_of_the_plain_one_with_its_coding() {
-    for (_, target, is_tiny) in TARGETS {
-        let app = TestApp::new();
-        let plain = ask(&app, target, "identity").send().await;
-        let tags = tags(plain.header("etag").unwrap());
-        for (coding, tag) in Coding::ALL.into_iter().zip(&tags) {
-            let answer = ask(&app, target, coding.name()).send().await;
-            let expected = if is_tiny { &tags[0] } else { tag };
-            assert_eq!(answer.header("etag"), Some(expected.as_str()), "{target}");
-        }
-    }
 }
 
 #[tokio::test]
@@ -88,51 +67,4 @@ async fn of_several_tags_the_304_has_that_of_the_accepted_coding_and_for_the_sta
     let tiny = ask(&app, "/v1/manufacturers/m1", "gzip").send().await;
     let star = ask(&app, "/v1/manufacturers/m1", "gzip").header("if-none-match", "*");
     assert_eq!(star.send().await.header("etag"), tiny.header("etag"));
-}
-
-#[tokio::test]
-async fn a_tag_with_another_suffix_or_of_another_body_is_200() {
-    let app = TestApp::new();
-    let plain = app
-        .get("/v1/boats/b1")
-        .key("thousand_a_minute")
-        .send()
-        .await;
-    let hash = plain.header("etag").unwrap().trim_matches('"').to_owned();
-    for tag in [
-        format!("\"{hash}-deflate\""),
-        format!("\"{hash}-GZIP\""),
-        format!("\"{hash}gzip\""),
-        format!("\"{}-gzip\"", "0".repeat(32)),
-    ] {
-        let answer = ask(&app, "/v1/boats/b1", "gzip").header("if-none-match", &tag);
-        assert_eq!(answer.send().await.status, 200, "{tag}");
-    }
-}
-
-#[tokio::test]
-async fn another_release_changes_the_answers_that_are_changed_in_every_coding() {
-    let app = TestApp::new();
-    let (_directory, store) = records::empty_store();
-    let release = store
-        .open(&records::publish(&store, 3, PUBLISHED_AT))
-        .unwrap();
-    let fewer = Arc::new(Catalogue::open(&release, records::settings()).unwrap());
-    let before = app.app.catalogue();
-    for catalogue in [Arc::clone(&before), fewer, before] {
-        app.app.activate(catalogue);
-        for target in ["/v1/boats", "/v1/boats/b1", "/v1/manufacturers/m1/boats"] {
-            let plain = ask(&app, target, "identity").send().await;
-            let tags = tags(plain.header("etag").unwrap());
-            for (coding, tag) in CODINGS.into_iter().zip(&tags[1..]) {
-                let answer = ask(&app, target, coding).send().await;
-                assert_eq!(answer.decoded(), plain.body, "{coding} of {target}");
-                assert_eq!(
-                    answer.header("etag"),
-                    Some(tag.as_str()),
-                    "{coding} of {target}"
-                );
-            }
-        }
-    }
 }

@@ -95,8 +95,8 @@ impl Ask {
         ask
     }
 
-    /// What the filters ask for; `None` if one of them is invalid.
-    fn read(&self) -> Option<Vec<Admits>> {
+    /// What the filters ask for.
+    fn read(&self) -> Vec<Admits> {
         let read = self.filters.iter().map(|(name, value)| {
             let filter = FILTERS.iter().find(|filter| filter.name == *name);
             (filter.unwrap().read)(value)
@@ -104,14 +104,14 @@ impl Ask {
         read.collect()
     }
 
-    /// All boats that match, on every page, in order; `None` if a filter is invalid.
-    pub(super) fn all<'a>(&self, boats: &'a [Plain]) -> Option<Vec<&'a Plain>> {
+    /// All boats that match, on every page, in order.
+    pub(super) fn all<'a>(&self, boats: &'a [Plain]) -> Vec<&'a Plain> {
         let unit = if self.in_feet {
             Unit::Imperial
         } else {
             Unit::Metric
         };
-        let filters = self.read()?;
+        let filters = self.read();
         let is_asked_for = |boat: &&Plain| filters.iter().all(|admits| admits(boat, unit));
         let mut rows: Vec<&Plain> = boats.iter().filter(is_asked_for).collect();
         let (_, sort) = SORTS.iter().find(|(name, _)| *name == self.sort).unwrap();
@@ -119,13 +119,13 @@ impl Ask {
         if self.descending {
             rows.reverse();
         }
-        Some(rows)
+        rows
     }
 
-    /// The ids on the page, and how many boats match in all; `None` if a filter is invalid.
-    pub(super) fn answer<'a>(&self, boats: &'a [Plain]) -> Option<(Vec<&'a str>, usize)> {
-        let rows = self.all(boats)?;
+    /// The ids on the page, and how many boats match in all.
+    pub(super) fn answer<'a>(&self, boats: &'a [Plain]) -> (Vec<&'a str>, usize) {
+        let rows = self.all(boats);
         let page = rows.iter().skip(self.offset).take(self.limit);
-        Some((page.map(|boat| boat.id.as_str()).collect(), rows.len()))
+        (page.map(|boat| boat.id.as_str()).collect(), rows.len())
     }
 }

@@ -1,5 +1,5 @@
-//! The filters and sorts of boats as the contract defines them, each in one place: values to try,
-//! which values are valid, and which boats they admit.
+//! The filters and sorts of boats as the contract defines them, each in one place: valid values to
+//! try, and which boats they admit.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use shared::base::fold::{fold, words};
 use shared::base::units::Unit;
 
-use super::world::{LENGTHS, MAKERS, Plain, TAGS, TYPES};
+use super::world::{LENGTHS, MAKERS, Plain, TAGS, TYPES, per_thousandth};
 
 const SEARCHES: [&str; 16] = [
     "fi",
@@ -36,8 +36,8 @@ pub(super) struct Filter {
     pub(super) name: &'static str,
     /// Valid values, some of which match some boats.
     pub(super) values: fn() -> BoxedStrategy<String>,
-    /// What a value asks for; `None` if it is invalid.
-    pub(super) read: fn(&str) -> Option<Admits>,
+    /// What a value asks for.
+    pub(super) read: fn(&str) -> Admits,
 }
 
 pub(super) const FILTERS: [Filter; 9] = [
@@ -101,8 +101,8 @@ pub(super) const FILTERS: [Filter; 9] = [
                 .boxed()
         },
         read: |value| {
-            let value = is_search(value).then(|| value.to_owned())?;
-            Some(Box::new(move |boat, _| names(&value, boat.model)))
+            let value = value.to_owned();
+            Box::new(move |boat, _| names(&value, boat.model))
         },
     },
 ];
@@ -137,82 +137,29 @@ fn lengths() -> BoxedStrategy<String> {
         .boxed()
 }
 
-fn slug(value: &str, has: fn(&Plain, &str) -> bool) -> Option<Admits> {
-    let slug = is_identifier(value, 120, "_-").then(|| value.to_owned())?;
-    Some(Box::new(move |boat, _| has(boat, &slug)))
+fn slug(value: &str, has: fn(&Plain, &str) -> bool) -> Admits {
+    let slug = value.to_owned();
+    Box::new(move |boat, _| has(boat, &slug))
 }
 
-fn year(value: &str, admits: fn(&Plain, usize) -> bool) -> Option<Admits> {
-    let year = integer(value, 1800..=2100)?;
-    Some(Box::new(move |boat, _| admits(boat, year)))
+fn year(value: &str, admits: fn(&Plain, usize) -> bool) -> Admits {
+    let year = value.parse().unwrap();
+    Box::new(move |boat, _| admits(boat, year))
 }
 
-pub(super) fn is_identifier(value: &str, max: usize, inner: &str) -> bool {
-    let is_good = |letter: char| letter.is_ascii_alphanumeric() || inner.contains(letter);
-    value.len() <= max
-        && value.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && value.chars().all(is_good)
-}
-
-pub(super) fn integer(value: &str, range: std::ops::RangeInclusive<u128>) -> Option<usize> {
-    let is_digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-    let significant = value.trim_start_matches('0');
-    // Thirty digits are beyond every range.
-    if !is_digits || 30 < significant.len() {
-        return None;
-    }
-    let number = format!("0{significant}").parse().unwrap();
-    let is_within = range.contains(&number);
-    is_within.then(|| usize::try_from(number).unwrap())
-}
-
-/// How many of the oracle's smallest units make a ten-millionth of a metre: 19 more decimals. The
-/// last decimal is set if there would be more.
-const TEN_MILLIONTH: i128 = 10_000_000_000_000_000_000;
-
-/// A bound above 0 and at most 1000, in the requested unit. It is compared exactly with a length
-/// that is declared in that unit, and to within five millimetres otherwise.
-fn length(value: &str, admits: fn(i128, i128, i128) -> bool) -> Option<Admits> {
-    let bound = bound(value)?;
-    Some(Box::new(move |boat, unit| {
-        let slack = if unit == boat.unit {
-            0
-        } else {
-            50_000 * TEN_MILLIONTH
-        };
-        let of_unit = match unit {
-            Unit::Metric => 10_000_000,
-            Unit::Imperial => 3_048_000,
-        };
-        let length = i128::from(boat.physical()) * TEN_MILLIONTH;
-        admits(length, bound * of_unit, slack)
-    }))
-}
-
-/// Parses a bound to 19 more decimals. The last one is set if there would be more, so the bound
-/// compares with every boat's length as its exact value does.
-fn bound(value: &str) -> Option<i128> {
-    const DECIMALS: usize = 18;
-    let (whole, fraction) = value.split_once('.').unwrap_or((value, "0"));
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let whole_digits = whole.trim_start_matches('0');
-    if !is_digits(whole) || !is_digits(fraction) || 4 < whole_digits.len() {
-        return None;
-    }
-    let (kept, rest) = fraction.split_at(fraction.len().min(DECIMALS));
-    let more = i32::from(rest.bytes().any(|byte| byte != b'0'));
-    let number: i128 = format!("0{whole_digits}{kept:0<DECIMALS$}{more}")
-        .parse()
-        .unwrap();
-    (0 < number && number <= 1000 * TEN_MILLIONTH).then_some(number)
-}
-
-fn is_search(value: &str) -> bool {
-    (2..=100).contains(&value.chars().count()) && words(&fold(value)).next().is_some()
+/// A bound in thousandths of the requested unit. It is compared exactly with a length that is
+/// declared in that unit, and to within five millimetres otherwise: in ten-millionths of a metre.
+fn length(value: &str, admits: fn(i64, i64, i64) -> bool) -> Admits {
+    let thousandths: i64 = value.replace('.', "").parse().unwrap();
+    Box::new(move |boat, unit| {
+        let slack = if unit == boat.unit { 0 } else { 50_000 };
+        let bound = thousandths * per_thousandth(unit);
+        admits(boat.physical(), bound, slack)
+    })
 }
 
 /// Whether every word of the search begins some word of the name.
-pub(super) fn names(search: &str, model: &str) -> bool {
+fn names(search: &str, model: &str) -> bool {
     let (search, model) = (fold(search), fold(model));
     words(&search).all(|wanted| words(&model).any(|word| word.starts_with(wanted)))
 }

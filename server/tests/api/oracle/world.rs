@@ -84,7 +84,7 @@ fn dimensions(random: &mut StdRng, length: Length) -> Dimensions<'static> {
         ballast_weight: some(),
         tonnage_gross: some(),
         tonnage_net: some(),
-        ..Dimensions::of_length(length)
+        ..BoatDetails::of_length(length).dimensions
     }
 }
 

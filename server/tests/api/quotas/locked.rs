@@ -1,16 +1,16 @@
 //! A ledger that another process keeps locked: what does not need it is answered as always.
 
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use futures_util::FutureExt;
-use server::limits::Quotas;
+use server::limits::{Demand, Quotas};
 use shared::base::clock::Clock;
 use shared::keys::ledger::{Lease, QuotaLedger};
 use shared::keys::quota::Period;
 use shared::keys::store::{KeyStoreError, Location};
-use shared::keys::subscription::{Subscription, SubscriptionId};
+use shared::keys::subscription::SubscriptionId;
 
-use super::ledger::subscription;
 use crate::app::TestApp;
 use crate::records;
 
@@ -58,12 +58,15 @@ fn lists_are_answered_while_the_ledger_is_locked_and_hundreds_of_subscriptions_w
     let locked = ledger.0.write().unwrap();
     let quotas = Quotas::new(Arc::clone(&ledger) as _);
     let entered = runtime.enter();
+    let mut subscription = app.keys.snapshot().subscriptions.remove(0);
     for id in 1..=SUBSCRIPTIONS {
-        let subscription = Subscription {
-            id: SubscriptionId(id),
-            ..subscription(9, 0)
-        };
-        let charge = quotas.charge(&subscription, app.clock.now());
+        subscription.id = SubscriptionId(id);
+        let charge = quotas.demand(
+            Demand::Charge,
+            Duration::MAX,
+            &subscription,
+            app.clock.now(),
+        );
         assert!(charge.now_or_never().is_none());
     }
     drop(entered);

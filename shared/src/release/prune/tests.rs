@@ -250,22 +250,3 @@ fn a_release_published_again_while_its_former_self_lies_aside_can_be_pruned() {
     assert_eq!(decisions(&prune(&store, LATER)), [None, Some(Kept::Active)]);
     assert!(!aside.exists());
 }
-
-#[test]
-fn planning_says_the_same_and_removes_nothing() {
-    let (directory, store) = empty_store();
-    let ids = published_on(&store, &[1, 2, 3]);
-    activate(&store, &ids[2]);
-    let open = store.open(&ids[1]).unwrap();
-    fs::write(directory.path().join("data/.new-1"), b"123").unwrap();
-    let lock = store.lock().unwrap();
-    let now = time(LATER).unix_seconds();
-    let planned = store.prune_dry_run(now).unwrap();
-    assert_eq!(store.list().unwrap().len(), 3);
-    assert!(directory.path().join("data/.new-1").exists());
-    assert!(0 < planned.releases[2].bytes);
-    let pruned = store.prune(now, &lock).unwrap();
-    assert_eq!(pruned.releases, planned.releases);
-    assert_eq!(pruned.leftovers, planned.leftovers);
-    drop(open);
-}

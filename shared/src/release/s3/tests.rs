@@ -155,21 +155,6 @@ fn a_copy_that_was_damaged_is_made_anew_once_that_is_known() {
 
 #[test]
 #[ignore = "needs S3"]
-fn what_a_killed_import_left_is_no_release_until_it_is_imported_again() {
-    let folder = Folder::new();
-    let here = folder.machine("here");
-    let id = published_until(&here, 1).remove(0);
-    // As if it had been killed before the last step, with another file cut.
-    folder.remove(&file_name(&id, MANIFEST));
-    folder.put(&file_name(&id, "boats.ndjson"), "cut");
-    assert_eq!(here.list().unwrap(), []);
-    let again = publish(&here, "2026-11-09T10:00:00Z", &["0"]);
-    assert_eq!((&again.id, again.existed), (&id, false));
-    folder.machine("there").verify(&id).unwrap();
-}
-
-#[test]
-#[ignore = "needs S3"]
 fn a_server_fetches_what_may_be_activated_next_and_keeps_no_more() {
     let folder = Folder::new();
     let (here, there) = (folder.machine("here"), folder.machine("there"));

@@ -1,27 +1,26 @@
 //! The images of native records: their sizes are filled in where they were measured, and images
-//! without a width or a height are left out, because a size must not be invented. One warning
-//! counts them, by reason.
+//! without a width or a height are left out, because a size must not be invented. A warning tells
+//! each.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::{RawValue, to_raw_value};
+use shared::base::field_path::{FieldPath, Step};
 use url::Url;
 
-use crate::finding::{Code, Finding, Kind, Place, cut};
-use crate::image::{ImageSize, ImageTally, MeasuredImages, Unmeasured};
-
-/// The most hosts that a hint names.
-const HOSTS_NAMED: usize = 5;
-/// The most hosts that are told apart; the names are the export's.
-const HOSTS_MAX: usize = 1_000;
+use crate::address::shown;
+use crate::finding::{Code, Excerpt, Finding, Kind, Place, RecordName, cut};
+use crate::image::{ADDRESS_MAX, ImageSize, ImageTally, MeasuredImages, Unmeasured};
 
 /// What to do about images that were not to be measured.
-const MEASURE: &str = "`images = \"measure\"` at the top of the mapping, or --measure-images, has \
-                       them measured by their addresses";
+const MEASURE: &str = "with `images = \"measure\"` at the top of the mapping, an import reads its \
+                       size from its address";
+/// What to do about an image in a network of one's own.
+const ALLOW: &str = "an import asks a host of a private network with --image-host HOST";
 
 /// The images of a native record.
 #[derive(Default)]
@@ -34,6 +33,7 @@ pub(in crate::mapping) struct Images {
 
 /// An image that was left out.
 struct LeftOut {
+    path: FieldPath<'static>,
     address: String,
     /// Why it was not measured; `None` if it was not to be.
     why: Option<Unmeasured>,
@@ -51,10 +51,54 @@ struct Image {
 /// What became of the images that were asked for, if any are to be.
 type Measured<'a> = Option<&'a OnceLock<MeasuredImages>>;
 
+/// Whether a member of a record is its images, or one.
+pub(super) fn are(kind: Kind, name: &str) -> bool {
+    matches!(
+        (kind, name),
+        (Kind::Boat, "image" | "gallery") | (Kind::Manufacturer, "logo")
+    )
+}
+
 impl Images {
-    /// The addresses of the images that were left out.
+    /// The addresses of the images that were left out, as far as one can be asked.
     pub(super) fn into_addresses(self) -> impl Iterator<Item = String> {
-        self.left_out.into_iter().map(|image| image.address)
+        let addresses = self.left_out.into_iter().map(|image| image.address);
+        addresses.filter(|address| address.len() <= ADDRESS_MAX)
+    }
+
+    /// Counts the images.
+    pub(super) fn count(&self, tally: &mut ImageTally) {
+        tally.all += self.all;
+        tally.left_out += self.left_out.len() as u64;
+        let whys = self.left_out.iter().map(|image| image.why);
+        let may_follow = whys.filter(|why| why.is_none_or(Unmeasured::may_pass));
+        tally.may_follow += may_follow.count() as u64;
+    }
+
+    /// The findings about those that were left out of a record, which is `json` without them.
+    pub(super) fn findings(
+        self,
+        place: &Place,
+        (kind, json): (Kind, &str),
+    ) -> impl Iterator<Item = Finding> {
+        let is_any = !self.left_out.is_empty();
+        let id = is_any.then(|| serde_json::from_str::<Identified>(json).ok());
+        let id = id.flatten().map(|Identified { id }| cut(&id));
+        let left_out = self.left_out.into_iter();
+        left_out.map(move |LeftOut { path, address, why }| {
+            let (message, address) = (message(&address, why), cut(&shown(&address)));
+            Finding {
+                record: Some(RecordName {
+                    id: id.clone(),
+                    ..RecordName::of_kind(kind)
+                }),
+                path: Some(path),
+                hint: hint(&address, why),
+                excerpt: Some(Excerpt::new(&address, &(0..address.len()))),
+                value: Some(address),
+                ..Finding::new(Code::ImageWithoutSize, Some(place.clone()), message)
+            }
+        })
     }
 
     /// The JSON of a member of the record with sizes that were measured, and without the images
@@ -66,20 +110,28 @@ impl Images {
         json: &'j str,
         measured: Measured<'_>,
     ) -> Option<Cow<'j, str>> {
-        match (kind, name) {
-            (Kind::Boat, "image") | (Kind::Manufacturer, "logo") => self.sized(json, measured),
-            (Kind::Boat, "gallery") => self.gallery(json, measured),
-            _ => Some(Cow::Borrowed(json)),
+        let path = || FieldPath::record().then(Step::key(name.to_owned()));
+        match name {
+            _ if !are(kind, name) => Some(Cow::Borrowed(json)),
+            "gallery" => self.gallery(json, measured, path),
+            _ => self.sized(json, measured, path),
         }
     }
 
-    fn gallery<'j>(&mut self, json: &'j str, measured: Measured<'_>) -> Option<Cow<'j, str>> {
+    fn gallery<'j>(
+        &mut self,
+        json: &'j str,
+        measured: Measured<'_>,
+        path: impl Fn() -> FieldPath<'static>,
+    ) -> Option<Cow<'j, str>> {
         let Ok(images) = serde_json::from_str::<Vec<&RawValue>>(json) else {
             return Some(Cow::Borrowed(json));
         };
         let count = images.len();
-        let sized = images.into_iter();
-        let sized = sized.filter_map(|image| self.sized(image.get(), measured));
+        let sized = images.into_iter().enumerate();
+        let sized = sized.filter_map(|(place, image)| {
+            self.sized(image.get(), measured, || path().then(Step::Index(place)))
+        });
         let sized: Vec<Cow<'_, str>> = sized.collect();
         let is_same = |image: &Cow<'_, str>| matches!(image, Cow::Borrowed(_));
         if sized.len() == count && sized.iter().all(is_same) {
@@ -89,7 +141,12 @@ impl Images {
     }
 
     /// An image with its size, unless it has none.
-    fn sized<'j>(&mut self, json: &'j str, measured: Measured<'_>) -> Option<Cow<'j, str>> {
+    fn sized<'j>(
+        &mut self,
+        json: &'j str,
+        measured: Measured<'_>,
+        path: impl FnOnce() -> FieldPath<'static>,
+    ) -> Option<Cow<'j, str>> {
         let Ok(image) = serde_json::from_str::<Image>(json) else {
             return Some(Cow::Borrowed(json));
         };
@@ -99,16 +156,24 @@ impl Images {
             return Some(Cow::Borrowed(json));
         }
         let found = measured.and_then(OnceLock::get).map(|measured| {
+            let is_asked = image.url.len() <= ADDRESS_MAX;
             let found = measured.get(&image.url).copied();
-            found.unwrap_or(Err(Unmeasured::NoTime))
+            found.unwrap_or(Err(if is_asked {
+                Unmeasured::NoTime
+            } else {
+                Unmeasured::NoAddress
+            }))
         });
         let why = match found {
             Some(Ok(size)) => return filled(json, has_size, size).map(Cow::Owned),
             Some(Err(why)) => Some(why),
             None => None,
         };
-        let address = image.url;
-        self.left_out.push(LeftOut { address, why });
+        self.left_out.push(LeftOut {
+            path: path(),
+            address: image.url,
+            why,
+        });
         None
     }
 }
@@ -129,80 +194,31 @@ fn filled(json: &str, has_size: bool, size: ImageSize) -> Option<String> {
     serde_json::to_string(&members).ok()
 }
 
-/// The images of all records, and those that were left out.
-#[derive(Default)]
-pub(super) struct AllImages {
-    pub(super) tally: ImageTally,
-    /// The place of the record that had the first, and its address.
-    first: Option<(usize, String)>,
-    reasons: BTreeMap<Unmeasured, u64>,
-    /// The hosts that an import would ask.
-    hosts: BTreeSet<String>,
+/// The member of a native record that tells it from others.
+#[derive(Deserialize)]
+struct Identified {
+    id: String,
 }
 
-impl AllImages {
-    /// Adds the images of the record at a place.
-    pub(super) fn add(&mut self, place: usize, images: Images) {
-        self.tally.all += images.all;
-        for LeftOut { address, why } in images.left_out {
-            self.tally.left_out += 1;
-            self.tally.may_follow += u64::from(why.is_none_or(Unmeasured::may_pass));
-            if let Some(why) = why {
-                *self.reasons.entry(why).or_default() += 1;
-            }
-            if why == Some(Unmeasured::NotAsked) && self.hosts.len() < HOSTS_MAX {
-                let url = Url::parse(&address).ok();
-                let host = url.as_ref().and_then(Url::host_str);
-                self.hosts.extend(host.map(str::to_owned));
-            }
-            self.first.get_or_insert((place, address));
-        }
+fn message(address: &str, why: Option<Unmeasured>) -> String {
+    let host = || Url::parse(address).ok()?.host_str().map(cut);
+    match why {
+        None => "an image without a width or a height is left out".to_owned(),
+        // The hosts that would be asked are told apart.
+        Some(Unmeasured::NotAsked) if let Some(host) = host() => format!(
+            "an image of {host} is left out here, as its size is not known: an import asks for it"
+        ),
+        Some(why) => format!(
+            "an image is left out, as its size is not known: {}",
+            why.as_str()
+        ),
     }
+}
 
-    /// The finding about those that were left out; `place_of` finds the place of a record.
-    pub(super) fn finding(&self, place_of: impl Fn(usize) -> Place) -> Option<Finding> {
-        let (place, address) = self.first.as_ref()?;
-        let what = match self.tally.left_out {
-            1 => "1 image was left out, because its width or height is not known: ".to_owned(),
-            count => format!(
-                "{count} images, from here on, were left out, because their width or height is not known; the first is "
-            ),
-        };
-        let reasons = self.reasons.iter();
-        let reasons: Vec<String> = reasons
-            .map(|(why, count)| format!("{count} {}", why.as_str()))
-            .collect();
-        let reasons = if reasons.is_empty() {
-            String::new()
-        } else {
-            format!("; by reason: {}", reasons.join(", "))
-        };
-        let message = format!("{what}{}{reasons}", cut(address));
-        Some(Finding {
-            hint: self.hint(address),
-            ..Finding::new(Code::ImageWithoutSize, Some(place_of(*place)), message)
-        })
-    }
-
-    fn hint(&self, address: &str) -> Option<String> {
-        if self.reasons.is_empty() {
-            return address.starts_with("http").then(|| MEASURE.to_owned());
-        }
-        if self.reasons.contains_key(&Unmeasured::NotPublic) {
-            return Some("--image-host HOST lets a host of a private network be asked".to_owned());
-        }
-        let named = self.hosts.iter().take(HOSTS_NAMED);
-        let named: Vec<String> = named.map(|host| cut(host)).collect();
-        let more = match self.hosts.len().saturating_sub(named.len()) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let asks = || {
-            format!(
-                "nothing is asked here; an import asks {}{more}",
-                named.join(", ")
-            )
-        };
-        (!named.is_empty()).then(asks)
+fn hint(address: &str, why: Option<Unmeasured>) -> Option<String> {
+    match why {
+        None => address.starts_with("http").then(|| MEASURE.to_owned()),
+        Some(Unmeasured::NotPublic) => Some(ALLOW.to_owned()),
+        Some(_) => None,
     }
 }

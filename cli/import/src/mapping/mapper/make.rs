@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use shared::base::field_path::{FieldPath, Step};
 
 use super::distinct::DedupKey;
-use super::images::Images;
+use super::images::{Images, are};
 use super::native_record::Native;
 use super::noted::Noted;
 use super::{Mapper, Subject, rules_for};
@@ -101,7 +101,8 @@ fn make(mapper: &Mapper, place: usize, piece: &mut Piece) -> anyhow::Result<()> 
         let subject = subject.insert(mapper.subject(document, index.documents.read(place)?));
         observe(mapper, place, subject);
     }
-    for (number, rule) in rules_for(&definition, document) {
+    let rules = rules_for(&definition, document);
+    for (number, rule) in rules.filter(|(_, rule)| is_made(mapper, rule)) {
         if !document.is_published {
             break;
         }
@@ -138,6 +139,13 @@ fn observe(mapper: &Mapper, place: usize, subject: &Subject) {
             mapper.read(&value);
         }
     }
+}
+
+/// Whether anything is made by a rule: where only addresses of images are wanted, by those that
+/// make images.
+fn is_made(mapper: &Mapper, rule: &Rule) -> bool {
+    let makes_images = || rule.fields.iter().any(|(name, _)| are(rule.kind, name));
+    !mapper.index.images.are_to_be_measured() || makes_images()
 }
 
 fn apply(
@@ -196,7 +204,9 @@ pub(super) fn native<'e>(
     if !has("id") {
         making.member("id", |making| making.text(mapper.index.id_of(document)));
     }
-    for (name, field) in &rule.fields {
+    let is_for_addresses = mapper.index.images.are_to_be_measured();
+    let fields = rule.fields.iter();
+    for (name, field) in fields.filter(|(name, _)| !is_for_addresses || are(rule.kind, name)) {
         making.member(name, |making| {
             let start = making.native.text.len();
             mapper.noted.borrow_mut().begin_field();

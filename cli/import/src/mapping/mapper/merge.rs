@@ -8,7 +8,6 @@ use anyhow::Context as _;
 
 use super::difference::Difference;
 use super::distinct::{Distinct, MadeOf};
-use super::images::AllImages;
 use super::make::{Applied, Failure, Piece};
 use super::noted::{Noted, Reference};
 use super::rules_for;
@@ -26,7 +25,7 @@ pub(in crate::mapping) struct Merge<'a> {
     index: &'a Index,
     distinct: Distinct,
     noted: Noted,
-    images: AllImages,
+    images: ImageTally,
     checker: Option<Checker>,
 }
 
@@ -42,7 +41,7 @@ impl<'a> Merge<'a> {
             index,
             distinct: Distinct::default(),
             noted: Noted::default(),
-            images: AllImages::default(),
+            images: ImageTally::default(),
             checker: is_checked.then(Checker::default),
         }
     }
@@ -80,7 +79,12 @@ impl<'a> Merge<'a> {
             if made.dedup_key.is_some_and(is_merged) {
                 continue;
             }
-            self.images.add(place, made.images);
+            made.images.count(&mut self.images);
+            let kind = self.definition.rules[rule].kind;
+            let of_images = (kind, made.text.as_str());
+            for finding in made.images.findings(&document.place(), of_images) {
+                sink(Incoming::Finding(finding))?;
+            }
             if LINE_MAX < made.text.len() {
                 failures.push(Failure::too_long(made.text.len()));
                 continue;
@@ -155,7 +159,7 @@ impl<'a> Merge<'a> {
 
     /// How many images there are.
     pub(in crate::mapping) const fn images(&self) -> ImageTally {
-        self.images.tally
+        self.images
     }
 
     /// The report on the mapping, if a check was requested.
@@ -185,8 +189,8 @@ impl<'a> Merge<'a> {
         let of_records = [self.changed(), self.unpublished_references()];
         let differences = differences.into_iter();
         let of_rules = differences.map(|(records, difference)| self.merged(records, difference));
-        let of_fields = [self.markdown(), self.left_out_images()];
-        let findings = of_records.into_iter().chain(of_rules).chain(of_fields);
+        let findings = of_records.into_iter().chain(of_rules);
+        let findings = findings.chain([self.markdown()]);
         let numbers = self.numbers();
         findings
             .flatten()
@@ -312,10 +316,5 @@ impl<'a> Merge<'a> {
             Some(merged.place()),
             message,
         ))
-    }
-
-    fn left_out_images(&self) -> Option<Finding> {
-        let place = |place: usize| self.index.documents.at(place).place();
-        self.images.finding(place)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::json;
 use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
 use shared::base::render::BodyTooLarge;
 
@@ -57,28 +56,8 @@ impl Consumer for Counted {
 #[test]
 fn boats_that_fill_the_memory_are_made_ready_one_by_one() {
     const BOATS: usize = 500;
-    let named = |n: usize| {
-        let boat = with(boat(), "/id", json!(format!("boat-{n}")));
-        with(boat, "/slug", json!(format!("boat-{n}")))
-    };
-    let mut records = vec![manufacturer(), term()];
-    records.extend((0..BOATS).map(named));
-    let directory = tempfile::tempdir().unwrap();
-    let text = lines(&records).join("\n");
-    let mut input = std::io::Cursor::new(text);
-    let settings = Settings {
-        exports: &[std::path::PathBuf::from("-").into()],
-        mapping: None,
-        is_mapping_checked: false,
-        temp_dir: directory.path(),
-        listed_max: 1000,
-        skip_invalid: false,
-        now: &Timestamp::from_unix_seconds(1_790_000_000),
-        measurer: None,
-        progress: &(),
-    };
     let mut counted = Counted::default();
-    let outcome = run(&settings, &mut input, &mut std::io::sink(), &mut counted).unwrap();
+    let outcome = run_boats(BOATS, |_, boat| boat, &mut counted).unwrap();
     assert_eq!((outcome.findings.errors(), counted.0), (0, BOATS));
     // One on each thread before the first is known to fill the memory, plus the next one in order.
     let most = MOST.load(Ordering::SeqCst);

@@ -1,6 +1,5 @@
 //! Errors that end the second pass early, while boats are read ahead.
 
-use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::Context as _;
@@ -46,33 +45,8 @@ impl Consumer for Full {
 
 /// Reads boats, the one at `at` with this model.
 fn read(model: &str, at: usize, room: usize) -> anyhow::Result<Outcome> {
-    let named = |n: usize| {
-        let boat = with(boat(), "/id", json!(format!("boat-{n}")));
-        let boat = with(boat, "/slug", json!(format!("boat-{n}")));
-        let model = if n == at { model } else { "340" };
-        with(boat, "/model", json!(model))
-    };
-    let mut records = vec![manufacturer(), term()];
-    records.extend((0..BOATS).map(named));
-    let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        exports: &[std::path::PathBuf::from("-").into()],
-        mapping: None,
-        is_mapping_checked: false,
-        temp_dir: directory.path(),
-        listed_max: 1000,
-        skip_invalid: false,
-        now: &Timestamp::from_unix_seconds(1_790_000_000),
-        measurer: None,
-        progress: &(),
-    };
-    let mut input = Cursor::new(lines(&records).join("\n"));
-    run(
-        &settings,
-        &mut input,
-        &mut std::io::sink(),
-        &mut Full { room },
-    )
+    let edit = |n, boat| with(boat, "/model", json!(if n == at { model } else { "340" }));
+    run_boats(BOATS, edit, &mut Full { room })
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Reads the rows of CSV.
 //!
 //! Quoting follows RFC 4180. The delimiter is whichever of comma, semicolon and tab occurs most
-//! often in the header outside of quotes. If the first line is like `sep=;`, as Excel writes it, it
+//! often in the header outside of quotes, or a bar if every line has one. If the first line is like `sep=;`, as Excel writes it, it
 //! names the delimiter, and the table begins below it.
 
 use std::borrow::Cow;
@@ -19,8 +19,9 @@ use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator};
 const HEAD_MAX: u64 = 1024 * 1024;
 /// Bytes read ahead.
 const BUFFER: usize = 64 * 1024;
-/// In order of preference.
-const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
+/// In order of preference. The last stands between the members of lists too, so it counts only if
+/// every line has it, also the header.
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// A row appended to the file. It is read as a row of its own only if no quote is left open.
 const END: &str = "\u{1}end of the file\u{1}";
 /// Hands the header to `begin`, and then every row below it to `visit`.
@@ -109,7 +110,8 @@ fn delimiter<'h>(lines: impl Iterator<Item = &'h [u8]>) -> u8 {
     };
     let mut best = 0;
     for at in 1..DELIMITERS.len() {
-        if usual(best) < usual(at) {
+        let is_in_all = || counts.iter().all(|counts| 0 < counts[at]);
+        if usual(best) < usual(at) && (at + 1 < DELIMITERS.len() || is_in_all()) {
             best = at;
         }
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
+use crate::source::unread::HEAD_BYTES;
 use crate::spool::{Part, Spool};
 
 /// The file, and the first disk failure while it was read.
@@ -61,6 +62,12 @@ impl Disk {
             reader: BufReader::new(part),
             disk: self.clone(),
         }
+    }
+
+    /// The first bytes of the file.
+    pub(super) fn head(&self) -> io::Result<Bytes> {
+        let length = self.file.length().min(HEAD_BYTES as u64);
+        self.bytes(0, usize::try_from(length).unwrap_or(HEAD_BYTES))
     }
 
     /// So many bytes from an offset on.

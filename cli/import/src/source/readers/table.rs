@@ -4,7 +4,7 @@
 //! An empty cell is null, and an empty row is skipped. A mapping may name the row of the header, or
 //! the columns of a table without one. Columns that are called alike are told apart by their places,
 //! as `Price (column 7)`, and one without a name among others is `column 1`. A column without a name
-//! after all others must be empty, because spreadsheets add such columns. An apostrophe before a
+//! after all others must be empty or missing, because spreadsheets add such columns. An apostrophe before a
 //! formula is not part of the text.
 //!
 //! If a row does not have as many cells as the header, only that row is bad. A row of several lines
@@ -220,7 +220,9 @@ fn object(header: &[String], mut row: Row<'_>) -> Result<Result<String, BadRecor
 /// How the cells of a row do not fit the header.
 fn mismatch(header: &[String], row: &Row<'_>) -> Option<String> {
     let cells = &row.cells;
-    if !row.is_in_sheet && cells.len() != header.len() {
+    let named = header.iter().rposition(|name| !name.is_empty());
+    let widths = [header.len(), named.map_or(0, |last| last + 1)];
+    if !row.is_in_sheet && !widths.contains(&cells.len()) {
         let (has, wants) = (cells.len(), header.len());
         return Some(format!("the row has {has} cells, and the header {wants}"));
     }
@@ -268,6 +270,14 @@ impl Cell<'_> {
 
     pub(super) fn is_empty(&self) -> bool {
         matches!(self, Self::Text(text) if text.is_empty())
+    }
+
+    /// The bytes of a text; numbers have none.
+    pub(super) fn length(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Number(_) | Self::Flag(_) => 0,
+        }
     }
 
     fn shown(&self) -> Cow<'_, str> {

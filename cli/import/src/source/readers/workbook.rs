@@ -1,52 +1,62 @@
-//! Reads the rows of a sheet of a workbook: `.xlsx` and `.xlsm`.
+//! Reads the rows of a sheet of a workbook: `.xlsx`, `.xlsm` and `.ods`.
 //!
 //! Values are those that the program last showed, also those of formulas. A date is written
 //! `2026-10-01`, with a time `2026-10-01T12:00:00`, a time of day `12:00:00`. An error such as `#N/A` is
 //! no value. A cell that is merged over several rows has its value in each of them. Rows are counted
-//! as the program shows them and take the place of lines.
+//! as the program shows them and take the place of lines. Hidden rows are read, and counted.
 //!
-//! A workbook is read from its end, so all of it is spooled first. What it unpacks to is measured
-//! before the library reads it, because the library holds all but the rows of the sheet in memory, and
-//! panics on contradictions.
+//! A workbook is read from its end, so all of it is spooled first. Nothing here knows how a form
+//! writes a cell.
 
-use std::collections::BTreeMap;
-use std::fmt::Display;
+mod ods;
+mod parts;
+mod xlsx;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::sync::Arc;
-use std::{io, mem};
 
-use calamine::{Data, Dimensions, ExcelDateTime, Reader, SheetType, Xlsx, XlsxError};
-use zip::ZipArchive;
+use calamine::{Data, Dimensions, ExcelDateTime};
 
-use super::disk::{Chunk, Disk};
+use self::ods::Ods;
+use self::parts::{refused, too_many};
+use self::xlsx::ExcelBook;
+use super::disk::Disk;
 use super::table::{self, Begin, COLUMNS_MAX, Cell, Row, address};
 use super::{FileError, RECORD_MAX, Visit, corrupt};
 use crate::finding::{Code, CountAndFirst, Nth, Start, cut};
 use crate::source::incoming::Header;
 use crate::source::plan::{Rows as Wanted, SheetName, TableLayout};
-use crate::source::unpacking::{Limited, UNPACKED_MAX, Unpacking};
+use crate::source::unpacking::Unpacking;
 use crate::spool::Spool;
 
-/// The most bytes of a workbook as it is.
-const PACKED_MAX: u64 = 128 << 20;
-/// The most bytes of a part that is held in memory, such as the texts of all sheets.
-const PART_MAX: u64 = 64 << 20;
-/// The most bytes of the styles: of each, the library holds much more than its few bytes.
-const STYLES_MAX: u64 = 4 << 20;
 /// The most bytes of a text in a cell, which has at most 32,767 characters.
 const CELL_MAX: usize = 4 * 32_767;
-/// The form, in messages.
-const FORM: &str = "a workbook";
+/// What a number counts as, in bytes.
+const NUMBER: usize = 8;
+/// The most sheets: each is opened to see whether it has rows.
+const SHEETS_MAX: usize = 250;
+/// The most regions of merged cells in all sheets.
+const MERGED_MAX: usize = 100_000;
+/// What an OpenDocument spreadsheet says of itself in its first part.
+const ODS: &[u8] = b"opendocument.spreadsheet";
 
-/// Cells with errors, which are read as empty: of the first, the row, and what messages say of it,
-/// as `B17 is #N/A`.
-pub(crate) type ErrorCells = CountAndFirst<(u64, String)>;
+/// What is told of the cells and rows of a sheet that was read.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// Cells with errors, which are read as empty: of the first, the row, and what messages say of it,
+    /// as `B17 is #N/A`.
+    pub(crate) errors: CountAndFirst<(u64, String)>,
+    /// Rows that are hidden, which are read: the number of the first.
+    pub(crate) hidden: CountAndFirst<u64>,
+}
 
 /// Whether a file that begins with `head` is a workbook.
 pub(crate) fn is_one(head: &[u8]) -> bool {
     let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
     let is_office = has(b"[Content_Types].xml") && !has(b"word/") && !has(b"ppt/");
     let is_book = has(b"xl/workbook.xml") || has(b"xl/_rels/") || has(b"xl/worksheets/");
-    head.starts_with(b"PK\x03\x04") && (is_book || is_office)
+    head.starts_with(b"PK\x03\x04") && (is_book || is_office || has(ODS))
 }
 
 /// The error for a sheet that is not there, or not known.
@@ -58,27 +68,77 @@ fn not_found(message: String) -> FileError {
     }
 }
 
+/// A form of workbooks.
+trait Book {
+    /// The names of its sheets of cells.
+    fn names(&self) -> Vec<String>;
+
+    /// What gives what a sheet has, row by row.
+    fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError>;
+}
+
+/// Gives what a sheet has next.
+type Next<'b> = dyn FnMut() -> Result<Option<Met>, FileError> + 'b;
+
+/// What a sheet has. Rows and columns count from 0.
+enum Met {
+    Cell(Placed),
+    /// A cell without a value that should have one: its row, and what messages say of it.
+    Fault(u32, String),
+    /// A region of merged cells. It comes before the row below its first.
+    Merged(Dimensions),
+    /// A hidden row. It comes before its cells.
+    Hidden(u32),
+}
+
+impl Met {
+    /// A cell that is an error.
+    fn error(row: u32, column: u32, error: &str) -> Self {
+        let cell = address(column as usize, u64::from(row) + 1);
+        Self::Fault(row, format!("{cell} is {}", cut(error)))
+    }
+
+    /// A formula that no program has calculated.
+    fn no_value(row: u32, column: u32) -> Self {
+        Self::error(row, column, "a formula without a value")
+    }
+}
+
+/// The error for a row with more columns than a spreadsheet has.
+fn too_wide(row: u64) -> FileError {
+    corrupt(row, format!("a sheet has at most {COLUMNS_MAX} columns"))
+}
+
 /// A workbook, and which of its sheets are read.
 pub(crate) struct Workbook<'l> {
-    opened: Xlsx<Chunk>,
-    disk: Disk,
+    book: Box<dyn Book>,
     layout: &'l TableLayout,
+    /// Counts what its cells have, since many may share one text.
+    unpacking: Unpacking,
     /// The names of the sheets: one at most, except in a preview.
     sheets: Vec<String>,
 }
 
 impl<'l> Workbook<'l> {
-    /// Measures a file, opens it, and looks for the sheet.
-    pub(crate) fn open(file: Spool, layout: &'l TableLayout) -> Result<Self, FileError> {
+    /// Opens a file, of which so many bytes may be unpacked, and looks for the sheet.
+    pub(crate) fn open(
+        file: Spool,
+        layout: &'l TableLayout,
+        unpacked_max: u64,
+    ) -> Result<Self, FileError> {
         let disk = Disk::new(Arc::new(file));
-        let opened = caught(1, || {
-            check(&disk)?;
-            Xlsx::new(disk.chunk(0)).map_err(|error| refused(&disk, 1, &error))
-        })?;
+        let counter = || Unpacking::of(disk.file().length(), unpacked_max);
+        let (measured, unpacking) = (counter(), counter());
+        let head = disk.head().map_err(|error| refused(&disk, 1, &error))?;
+        let book: Box<dyn Book> = if memchr::memmem::find(&head, ODS).is_some() {
+            Box::new(Ods::open(disk, &measured)?)
+        } else {
+            Box::new(ExcelBook::open(disk, &measured)?)
+        };
         let mut workbook = Self {
-            opened,
-            disk,
+            book,
             layout,
+            unpacking,
             sheets: Vec::new(),
         };
         workbook.sheets = workbook.filled_sheets(layout.sheet.as_ref())?;
@@ -108,8 +168,8 @@ impl<'l> Workbook<'l> {
         mut self,
         begin: &mut Begin<'_>,
         visit: &mut Visit<'_>,
-    ) -> Result<ErrorCells, FileError> {
-        let mut errors = ErrorCells::default();
+    ) -> Result<Told, FileError> {
+        let mut told = Told::default();
         for name in mem::take(&mut self.sheets) {
             let layout = self.layout;
             let mut sheet = self.sheet(&name)?;
@@ -124,16 +184,17 @@ impl<'l> Workbook<'l> {
                 names: Vec::new(),
             };
             table::read(&mut sheet, layout, &header, begin, visit)?;
-            errors = sheet.errors;
+            told = sheet.told;
         }
-        Ok(errors)
+        Ok(told)
     }
 
     /// The names of the sheets with rows, or of the wanted one.
     fn filled_sheets(&mut self, wanted: Option<&SheetName>) -> Result<Vec<String>, FileError> {
-        let sheets = self.opened.sheets_metadata().iter();
-        let sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
-        let names: Vec<String> = sheets.map(|sheet| sheet.name.clone()).collect();
+        let names = self.book.names();
+        if SHEETS_MAX < names.len() {
+            return Err(too_many("sheets", SHEETS_MAX));
+        }
         let Some(wanted) = wanted else {
             let mut filled = Vec::new();
             for name in names {
@@ -168,120 +229,37 @@ impl<'l> Workbook<'l> {
 
     /// The rows of a sheet.
     fn sheet(&mut self, name: &str) -> Result<Sheet<'_>, FileError> {
-        let disk = self.disk.clone();
-        let merged = caught(1, || {
-            let merged = self.opened.merge_cells_by_sheet_name(name);
-            merged.map_err(|error| refused(&disk, 1, &error))
-        })?;
-        let mut deep: BTreeMap<u32, Vec<Dimensions>> = BTreeMap::new();
-        for region in merged
-            .into_iter()
-            .filter(|region| region.start.0 < region.end.0)
-        {
-            deep.entry(region.start.0).or_default().push(region);
-        }
-        let opened = &mut self.opened;
-        let mut cells = caught(1, || {
-            let cells = opened.worksheet_cells_reader(name);
-            cells.map_err(|error| refused(&disk, 1, &error))
-        })?;
-        let mut is_over = false;
-        let next = move |errors: &mut ErrorCells, row: u64| loop {
-            if is_over {
-                return Ok(None);
-            }
-            match caught(row, || Ok(cells.next_cell()))? {
-                // The cell itself was read.
-                Err(XlsxError::CellError(error)) => {
-                    errors.add(|| (row, format!("a cell is {}", cut(&error))));
-                }
-                Err(error) => return Err(refused(&disk, row, &error)),
-                Ok(None) => is_over = true,
-                Ok(Some(cell)) => {
-                    let (row, column) = cell.get_position();
-                    let value = Data::from(cell.get_value().clone());
-                    return Ok(Some((row, column, value)));
-                }
-            }
-        };
         Ok(Sheet {
-            next: Box::new(next),
+            next: self.book.sheet(name)?,
+            unpacking: &self.unpacking,
             ahead: None,
-            deep,
+            deep: BTreeMap::new(),
             filling: BTreeMap::new(),
+            hidden: BTreeSet::new(),
             read: 0,
-            errors: ErrorCells::default(),
+            told: Told::default(),
         })
-    }
-}
-
-/// Measures what a workbook unpacks to.
-fn check(disk: &Disk) -> Result<(), FileError> {
-    let length = disk.file().length();
-    if PACKED_MAX < length {
-        let message = format!("a workbook has at most {PACKED_MAX} bytes, this one {length}");
-        return Err(corrupt(1, message));
-    }
-    let unpacking = Unpacking::at_most(UNPACKED_MAX);
-    unpacking.add_packed(usize::try_from(length).unwrap_or(usize::MAX));
-    let mut archive = ZipArchive::new(disk.chunk(0)).map_err(|error| refused(disk, 1, &error))?;
-    for index in 0..archive.len() {
-        let part = archive
-            .by_index(index)
-            .map_err(|error| refused(disk, 1, &error))?;
-        let name = String::from_utf8_lossy(part.name_raw()).to_ascii_lowercase();
-        let most = match name.as_str() {
-            name if name.ends_with("styles.xml") => STYLES_MAX,
-            name if name.contains("worksheets/") => u64::MAX,
-            _ => PART_MAX,
-        };
-        let reader = part;
-        let mut part = Limited {
-            reader,
-            unpacking: &unpacking,
-        };
-        let size =
-            io::copy(&mut part, &mut io::sink()).map_err(|error| refused(disk, 1, &error))?;
-        if most < size {
-            let message = format!(
-                "its part {:?} unpacks to {size} bytes, and at most {most} are read",
-                cut(&name)
-            );
-            return Err(refused(disk, 1, &message));
-        }
-    }
-    Ok(())
-}
-
-fn caught<T>(row: u64, act: impl FnOnce() -> Result<T, FileError>) -> Result<T, FileError> {
-    super::caught(FORM, row, act)
-}
-
-/// An error of the library, or of the disk behind it.
-fn refused(disk: &Disk, row: u64, error: &impl Display) -> FileError {
-    match disk.failure() {
-        Some(source) => FileError::Unread { line: row, source },
-        None => corrupt(row, format!("the file cannot be read as {FORM}: {error}")),
     }
 }
 
 /// A cell with its row and column, from 0.
 type Placed = (u32, u32, Data);
-/// Gives the next cell; the number is that of the row before it.
-type NextCell<'w> = dyn FnMut(&mut ErrorCells, u64) -> Result<Option<Placed>, FileError> + 'w;
 
 /// The rows of a sheet.
 struct Sheet<'w> {
-    next: Box<NextCell<'w>>,
+    next: Box<Next<'w>>,
+    unpacking: &'w Unpacking,
     /// The first cell of the next row.
     ahead: Option<Placed>,
     /// Cells that are merged over several rows, by their first row.
     deep: BTreeMap<u32, Vec<Dimensions>>,
     /// Values of such cells with their last row, by column.
     filling: BTreeMap<u32, (u32, Cell<'static>)>,
+    /// Hidden rows that were not read yet.
+    hidden: BTreeSet<u32>,
     /// How many rows are read, including empty ones.
     read: u32,
-    errors: ErrorCells,
+    told: Told,
 }
 
 impl table::Rows for Sheet<'_> {
@@ -295,7 +273,11 @@ impl table::Rows for Sheet<'_> {
             self.read = row + 1;
             let mut cells = self.cells(first)?;
             self.fill(row, &mut cells)?;
+            let is_hidden = self.hidden.remove(&row);
             if cells.iter().any(|cell| !cell.is_empty()) {
+                if is_hidden {
+                    self.told.hidden.add(|| number);
+                }
                 let nth = Some(Nth::Row(number));
                 return Ok(Some(Row {
                     start: Start { line: number, nth },
@@ -312,10 +294,21 @@ impl table::Rows for Sheet<'_> {
 
 impl Sheet<'_> {
     fn next_cell(&mut self) -> Result<Option<Placed>, FileError> {
-        match self.ahead.take() {
-            Some(ahead) => Ok(Some(ahead)),
-            None => (self.next)(&mut self.errors, u64::from(self.read.max(1))),
+        if let Some(ahead) = self.ahead.take() {
+            return Ok(Some(ahead));
         }
+        while let Some(met) = (self.next)()? {
+            match met {
+                Met::Cell(placed) => return Ok(Some(placed)),
+                Met::Fault(row, told) => self.told.errors.add(|| (u64::from(row) + 1, told)),
+                Met::Merged(region) if region.start.0 < region.end.0 => {
+                    self.deep.entry(region.start.0).or_default().push(region);
+                }
+                Met::Merged(_) => {}
+                Met::Hidden(row) => _ = self.hidden.insert(row),
+            }
+        }
+        Ok(None)
     }
 
     /// The cells of the row that begins with this one.
@@ -330,13 +323,12 @@ impl Sheet<'_> {
             }
             let column = placed.1 as usize;
             if COLUMNS_MAX <= column {
-                let message = format!("a sheet has at most {COLUMNS_MAX} columns");
-                return Err(corrupt(number, message));
+                return Err(too_wide(number));
             }
             let cell = self.cell(column, number, placed.2);
-            if let Cell::Text(text) = &cell {
-                bytes += text.len();
-            }
+            let length = cell.length();
+            bytes += length;
+            self.count(length, number)?;
             if RECORD_MAX < bytes {
                 return Err(corrupt(number, super::bounded::too_long()));
             }
@@ -349,6 +341,13 @@ impl Sheet<'_> {
         Ok(cells)
     }
 
+    /// Counts a value with a text of so many bytes.
+    fn count(&self, length: usize, row: u64) -> Result<(), FileError> {
+        let counted = self.unpacking.add_unpacked(length.max(NUMBER));
+        counted
+            .map_err(|refused| corrupt(row, format!("of the workbook no more is read: {refused}")))
+    }
+
     fn cell(&mut self, column: usize, row: u64, value: Data) -> Cell<'static> {
         match value {
             Data::Empty => Cell::EMPTY,
@@ -356,7 +355,7 @@ impl Sheet<'_> {
             Data::String(text) if CELL_MAX < text.len() => {
                 let cell = address(column, row);
                 let told = format!("{cell} is longer than the 32,767 characters of a cell");
-                self.errors.add(|| (row, told));
+                self.told.errors.add(|| (row, told));
                 Cell::EMPTY
             }
             Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => {
@@ -372,7 +371,7 @@ impl Sheet<'_> {
             Data::DateTime(time) => Cell::Text(time_text(&time).into()),
             Data::Error(error) => {
                 let told = format!("{} is {error}", address(column, row));
-                self.errors.add(|| (row, told));
+                self.told.errors.add(|| (row, told));
                 Cell::EMPTY
             }
         }
@@ -384,9 +383,9 @@ impl Sheet<'_> {
         let mut bytes = 0;
         for (column, (_, value)) in &self.filling {
             let column = *column as usize;
-            if let Cell::Text(text) = value {
-                bytes += text.len();
-            }
+            let length = value.length();
+            bytes += length;
+            self.count(length, u64::from(row) + 1)?;
             if RECORD_MAX < bytes {
                 return Err(corrupt(u64::from(row) + 1, super::bounded::too_long()));
             }

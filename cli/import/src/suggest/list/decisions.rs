@@ -9,9 +9,10 @@ use crate::suggest::choose::Choice;
 use crate::suggest::decision::Decision;
 use crate::suggest::named::time_of_change;
 use crate::suggest::names::{REQUIRED, Reading, WANTED};
+use crate::suggest::photos;
 use crate::suggest::survey::{KEYS_MAX, Key, RECORDS_MAX};
-use crate::suggest::text::clean;
-use crate::suggest::values::is_read;
+use crate::suggest::text::{clean, listed};
+use crate::suggest::values::{is_read, time_of};
 
 /// How many keys are named as possible sources of a required field.
 pub(in crate::suggest) const CANDIDATES_MAX: usize = 3;
@@ -47,6 +48,7 @@ impl List<'_> {
         self.guesses(&mut decisions);
         self.omissions(&mut decisions);
         decisions.extend(self.has_unsized_images.then(Decision::of_images));
+        decisions.extend(self.unread_photos());
         decisions
     }
 
@@ -88,6 +90,11 @@ impl List<'_> {
         decide("published", &self.publication.why());
         if self.choice("updatedAt").is_none() {
             let why = match time_of_change(&self.file.keys) {
+                Some(key) if let Some(read) = time_of(key) => format!(
+                    "the same for every record, as {} is of no zone: `({} | values | {read}) // $updated_at` reads it as of UTC",
+                    with_sample(key),
+                    clean(&key.path, 60),
+                ),
                 Some(key) => format!(
                     "the same for every record, as {} is in no form that is known: `time(form; zone)` \
                      reads it",
@@ -172,6 +179,18 @@ impl List<'_> {
             }
             None => {}
         }
+    }
+
+    /// The note about photos that nothing reads.
+    fn unread_photos(&self) -> Option<Decision> {
+        let unread = self.unread().into_iter().filter(|key| photos::may_be(key));
+        let unread: Vec<String> = unread.map(with_sample).collect();
+        let named = listed(unread.iter().cloned(), CANDIDATES_MAX);
+        let why = format!(
+            "left out: {named}, which looks like photos; a line that reads them is like \
+             `gallery = {{ each = \".photos\", fields = {{ url = \".url\" }} }}`"
+        );
+        (!unread.is_empty()).then(|| Decision::new("gallery", why))
     }
 
     /// The first unread keys whose values fit a field.

@@ -7,16 +7,13 @@ use std::collections::BTreeMap;
 
 use crate::finding::Kind;
 use crate::format::{self, Field, Shape, Target};
-use crate::suggest::survey::Surveyed;
+use crate::suggest::survey::{Key, Surveyed};
 use crate::suggest::text::{jq_path, line, quoted};
 
+/// The length of a boat, which nearly always has decimals.
+const LENGTH: &str = "lengthOverallMetres";
 /// Columns that no other list has together.
-const SIGNS: [&str; 4] = [
-    "manufacturer.id",
-    "type.id",
-    "production.firstYear",
-    "lengthOverallMetres",
-];
+const SIGNS: [&str; 4] = ["manufacturer.id", "type.id", "production.firstYear", LENGTH];
 /// Fields of boats that the envelope makes, or that an export lacks.
 const APART: [&str; 4] = ["kind", "id", "published", "updatedAt"];
 
@@ -24,6 +21,8 @@ const APART: [&str; 4] = ["kind", "id", "published", "updatedAt"];
 pub(super) struct Own {
     /// Whether columns are flat, with numbers and lists in texts of JSON.
     is_flat: bool,
+    /// Whether a spreadsheet has written a comma before decimals.
+    has_commas: bool,
     /// The fields of boats with their expressions.
     fields: Vec<(String, String)>,
     /// What yields the records that boats refer to.
@@ -36,7 +35,10 @@ impl Own {
         if !SIGNS.iter().all(has) {
             return None;
         }
+        let is_length = |key: &&Key| key.steps.join(".") == LENGTH;
+        let length = file.keys.iter().find(is_length);
         let mut own = Self {
+            has_commas: length.is_some_and(|key| key.samples.iter().any(|of| of.contains(','))),
             is_flat: file.keys.iter().all(|key| key.steps.len() == 1),
             fields: Vec::new(),
             referred: BTreeMap::new(),
@@ -71,6 +73,9 @@ impl Own {
                 } else {
                     list
                 }
+            }
+            Shape::Length | Shape::Number { .. } | Shape::Integer { .. } if self.has_commas => {
+                format!("{column} | number(\",\")")
             }
             Shape::Flag | Shape::Length | Shape::Number { .. } | Shape::Integer { .. } => {
                 format!("{column}{suffix}")

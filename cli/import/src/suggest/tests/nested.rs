@@ -54,7 +54,7 @@ fn pairs_of_a_name_and_a_value_are_keys() {
         drafted(r#"{"custom_attributes": [{"attribute_code": "year_built", "value": "2018"}, {"attribute_code": "category_ids", "value": ["1", "2"]}]}"#),
         drafted(r#"{"specs": [{"name": "Draft", "value": 1.8, "unit": "m"}, {"name": "It's \"so\"", "value": true}]}"#),
         drafted(r#"{"attributes": [{"id": 0, "name": "Berths", "options": ["6"]}, {"id": 1, "name": "Designer", "options": ["Holm"]}]}"#),
-        // These are no attributes of a boat.
+        // These are no attributes of a boat, but photos.
         drafted(r#"{"engines": [{"name": "Length", "value": "3"}], "images": [{"name": "Beam", "url": "https://a.example"}]}"#),
     ].join("\n\n"), @r##"
     lengthOverall = '(.additional_attributes | pair("code"; "length") | .value) | distance'
@@ -65,6 +65,9 @@ fn pairs_of_a_name_and_a_value_are_keys() {
     dimensions.draftMax = '(.specs | pair("name"; "Draft") | with_unit("value"; "unit")) | distance'
 
     designers.naval = '[(.attributes | pair("name"; "Designer") | .options) | list(";")[] | slugify]'
+
+    gallery = { each = ".images | many", fields = { url = ".url" } }
+    images: they have no sizes, so imports read these from the addresses
     "##);
 }
 
@@ -261,5 +264,122 @@ fn xml_is_drafted_in_the_encoding_that_it_names() {
         let mut fields = report.rules.iter().flat_map(|rule| &rule.fields);
         let model = fields.find(|field| field.field == "model").unwrap();
         assert_eq!(model.sample.as_deref(), Some("Gr\u{f6}\u{df}e"));
+    }
+}
+
+/// The draft's lines about images, and what it leaves to a person about them.
+fn photos(suggestion: &Suggestion) -> String {
+    let lines = suggestion.text.lines();
+    let is_about = |line: &&str| {
+        let about = ["images = ", "image.", "gallery = "];
+        about.iter().any(|about| line.starts_with(about))
+    };
+    let lines: Vec<&str> = lines.filter(is_about).collect();
+    let left = decision(suggestion, "gallery");
+    format!("{}\n{left}", lines.join("\n")).trim().to_owned()
+}
+
+#[test]
+fn photos_are_read_from_lists_of_addresses_and_of_objects() {
+    let drafted = |photos: &str| {
+        let record = format!("[{{\"id\": 1, {photos}}}, {{\"id\": 2}}]");
+        self::photos(&suggested("a.json", record).unwrap())
+    };
+    insta::assert_snapshot!([
+        drafted(r#""photos": ["https://a.example/1.jpg", "https://a.example/2.jpg"]"#),
+        drafted(r#""images": [{"id": 7, "src": "https://a.example/1", "name": "1", "alt": "Bow"}]"#),
+        drafted(r#""media": {"photos": [{"href": "https://a.example/1.jpg", "caption": null}]}"#),
+        drafted(r#""image": [{"uri": "https://a.example/1.jpg", "title": "Bow"}]"#),
+        drafted(r#""gallery": [{"url": "https://a.example/1.jpg", "width": 7, "height": 9}]"#),
+        // A main one, and a list.
+        drafted(r#""image": {"url": "https://a.example/1.jpg"}, "gallery": ["https://a.example/2.jpg"]"#),
+        // What cannot be drafted is told.
+        drafted(r#""photos": [{"sizes": {"large": "https://a.example/1.jpg"}}]"#),
+        drafted(r#""views": [{"url": "https://a.example/1.PNG"}], "papers": ["https://a.example/1.pdf"]"#),
+        drafted(r#""Photo 1": "https://a.example/1", "Photo 2": "https://a.example/2""#),
+    ].join("\n\n"), @r##"
+    images = "measure"      # imports ask the addresses of images for their sizes
+    gallery = { each = '.photos | list("\n")', fields = { url = "." } }
+
+    images = "measure"      # imports ask the addresses of images for their sizes
+    gallery = { each = ".images | many", fields = { url = ".src", alt = ".alt" } }
+
+    images = "measure"      # imports ask the addresses of images for their sizes
+    gallery = { each = ".media.photos | many", fields = { url = ".href", alt = ".caption" } }
+
+    images = "measure"      # imports ask the addresses of images for their sizes
+    gallery = { each = ".image | many", fields = { url = ".uri", alt = ".title" } }
+
+    gallery = { each = ".gallery | many", fields = { url = ".url", width = ".width", height = ".height" } }
+
+    images = "measure"      # imports ask the addresses of images for their sizes
+    image.url = ".image.url"
+    gallery = { each = '.gallery | list("\n")', fields = { url = "." } }
+
+    left out: .photos ({"sizes":{"large":"h…), which looks like photos; a line that reads them is like `gallery = { each = ".photos", fields = { url = ".url" } }`
+
+    left out: .views ({"url":"https://a.ex…), which looks like photos; a line that reads them is like `gallery = { each = ".photos", fields = { url = ".url" } }`
+
+    images = "measure"      # imports ask the addresses of images for their sizes
+    image.url = '."Photo 1"'
+    left out: ."Photo 2" (https://a.example/2), which looks like photos; a line that reads them is like `gallery = { each = ".photos", fields = { url = ".url" } }`
+    "##);
+}
+
+#[test]
+fn photos_are_read_from_elements_that_repeat_or_do_not() {
+    let drafted = |elements: &[&str]| {
+        let boats = elements.iter();
+        let boats: Vec<String> = boats
+            .map(|of| format!("<boat><id>1</id>{of}</boat>"))
+            .collect();
+        let document = format!("<boats>{}</boats>", boats.join(""));
+        self::photos(&suggested("a.xml", document).unwrap())
+    };
+    insta::assert_snapshot!([
+        drafted(&["<photos><photo>https://a.example/1.jpg</photo><photo>https://a.example/2.jpg</photo></photos>", "<photos/>"]),
+        drafted(&["<images><image>https://a.example/1.jpg</image></images>", "<images/>"]),
+        drafted(&[
+            r#"<images><image url="https://a.example/1.jpg" caption="Bow"/></images>"#,
+            r#"<images><image url="https://a.example/1.jpg"/><image url="https://a.example/2.jpg"/></images>"#,
+        ]),
+        drafted(&[
+            r#"<photo alt="Bow">https://a.example/1.jpg</photo>"#,
+            r#"<photo alt="Bow">https://a.example/1.jpg</photo><photo>https://a.example/2.jpg</photo>"#,
+        ]),
+        drafted(&["<photo><src>https://a.example/1.jpg</src><width>7</width><height>9</height></photo>".repeat(2).as_str(), ""]),
+    ].join("\n\n"), @r##"
+    images = "measure"      # imports ask the addresses of images for their sizes
+    gallery = { each = '.photos.photo | list("\n")', fields = { url = "." } }
+
+    images = "measure"      # imports ask the addresses of images for their sizes
+    gallery = { each = '.images.image | list("\n")', fields = { url = "." } }
+
+    images = "measure"      # imports ask the addresses of images for their sizes
+    gallery = { each = ".images.image | many", fields = { url = '."@url"', alt = '."@caption"' } }
+
+    images = "measure"      # imports ask the addresses of images for their sizes
+    gallery = { each = ".photo | many", fields = { url = 'if type == "object" then ."#text" else . end', alt = '."@alt"? // null' } }
+
+    gallery = { each = ".photo | many", fields = { url = ".src", width = ".width | number", height = ".height | number" } }
+    "##);
+}
+
+#[test]
+fn one_photo_or_several_are_read_alike() {
+    let with = |photos: &str| format!("<boats><boat><id>1</id>{photos}</boat><boat/></boats>");
+    let one = r#"<photo alt="Bow">https://a.example/1.jpg</photo>"#;
+    let plain = "<photo>https://a.example/1.jpg</photo>";
+    let text = suggested("a.xml", with(&[one, plain].concat()))
+        .unwrap()
+        .text;
+    for photos in [one, plain, &[one, one].concat(), &[plain, plain].concat()] {
+        let (directory, export) = exported("a.xml", with(photos));
+        let outcome = check(&text, &[export], directory.path()).unwrap();
+        let count = outcome.images.all;
+        assert_eq!(count, photos.matches("https").count() as u64, "{photos}");
+        let report = outcome.report.unwrap();
+        let mut fields = report.rules.iter().flat_map(|rule| &rule.fields);
+        assert!(fields.all(|field| !field.field.starts_with("gallery") || field.errors == 0));
     }
 }

@@ -1,6 +1,7 @@
 //! Drafts for tables that do not begin with their header, and for folders of one record a file.
 
 use super::*;
+use crate::source::readers::tests::workbook::{sheet, workbook};
 
 /// The lines of a draft about where its records are, without the pattern of the files.
 fn source(suggestion: &Suggestion) -> Vec<&str> {
@@ -124,4 +125,108 @@ fn files_of_one_record_each_are_one_list() {
             .file
             .ends_with("boats/1.json, and 2 others")
     );
+}
+
+#[test]
+fn bars_between_cells_are_read_where_no_other_delimiter_is() {
+    let plain = suggested("boats.csv", BOATS).unwrap();
+    let bars = BOATS.replace(';', "|");
+    let suggestion = suggested("boats.csv", bars).unwrap();
+    assert_eq!(boat_lines(&suggestion), boat_lines(&plain));
+    assert_eq!(
+        (source(&suggestion), suggestion.errors),
+        (source(&plain), 0)
+    );
+    let lists = "id,photos\n1,a|b|c|d\n2,a|b|c|d\n";
+    let suggestion = suggested("boats.csv", lists).unwrap();
+    assert_eq!(suggestion.keys.map(|(keys, _)| keys), Some(2));
+}
+
+#[test]
+fn a_header_with_one_delimiter_more_than_its_rows_is_read_and_told() {
+    let plain = suggested("boats.csv", BOATS).unwrap();
+    let more = BOATS.replacen('\n', ";\n", 1);
+    let suggestion = suggested("boats.csv", more).unwrap();
+    assert_eq!(boat_lines(&suggestion), boat_lines(&plain));
+    assert_eq!(suggestion.errors, 0);
+    assert_eq!(
+        decision(&suggestion, "header"),
+        "it ends in a delimiter that its rows do not have: a column without a name"
+    );
+}
+
+#[test]
+fn rows_with_hardly_any_value_are_named() {
+    let total = format!("{BOATS};;;;;21,4\nSold;;;;;\n");
+    let suggestion = suggested("boats.csv", total).unwrap();
+    assert_eq!(
+        decision(&suggestion, "rows"),
+        "row 4 is the first of 2 rows with hardly any value: a title or a total is no boat"
+    );
+}
+
+#[test]
+fn texts_that_a_workbook_has_as_numbers_are_read_as_texts() {
+    let rows = [
+        "A1=Ref|B1=Builder|C1=Model|D1=Type|E1=Year|F1=LOA (m)|G1=Last modified",
+        r#"A2=1|B2=Nord|<c r="C2"><v>30</v></c>|D2=Sail|E2=1999|F2=9.5|G2=2026-10-01"#,
+        "A3=2|B3=Nord|C3=31 S|D3=Sail|E3=2001|F3=9.9|G3=2026-10-02T12:30:00",
+    ];
+    let file = workbook(&[("Boats", &sheet(&rows))]);
+    let suggestion = suggested("boats.xlsx", file).unwrap();
+    assert!(
+        suggestion.text.contains("model = \".Model | text\"\n"),
+        "{}",
+        suggestion.text
+    );
+    assert_eq!(suggestion.errors, 0);
+    insta::assert_snapshot!(decision(&suggestion, "updatedAt"), @r##"the same for every record, as ."Last modified" (2026-10-01) is of no zone: `(."Last modified" | values | (. + "T00:00:00")[:19] | time("%Y-%m-%dT%H:%M:%S"; "UTC")) // $updated_at` reads it as of UTC"##);
+}
+
+#[test]
+fn files_that_are_empty_or_damaged_are_named() {
+    let empty = suggested("boats.csv", "").unwrap_err().to_string();
+    assert!(empty.ends_with("boats.csv is empty"), "{empty}");
+    let cut = suggested("boats.json", "[{\"id\":1},").unwrap();
+    let told = decision(&cut, "files");
+    assert!(told.contains("boats.json: "), "{told}");
+    let file = workbook(&[("Boats", &sheet(&["A1=id", "A2=b1"]))]);
+    let error = suggested("boats.xlsx", &file[..file.len() - 30])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("it is cut or lacks a part: save it again"),
+        "{error}"
+    );
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["a.json", "b.json"] {
+        std::fs::write(directory.path().join(name), "[{\"id\":").unwrap();
+    }
+    let exports = [Export::from(directory.path().to_owned())];
+    let error = suggest(&exports, directory.path(), now())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("a.json: ") && error.ends_with("; the first of 2 files"),
+        "{error}"
+    );
+}
+
+#[test]
+fn numbers_of_our_own_export_may_come_back_with_commas() {
+    let header =
+        "id,slug,manufacturer.id,type.id,production.firstYear,lengthOverall,lengthOverallMetres";
+    for (row, expected) in [
+        (
+            "b1,b1,nord,sail,1999,9.5,9.5",
+            "lengthOverall = \".lengthOverall | json\"\n",
+        ),
+        (
+            "b1,b1,nord,sail,1999,\"9,5\",\"9,5\"",
+            "lengthOverall = '.lengthOverall | number(\",\")'\n",
+        ),
+    ] {
+        let suggestion = suggested("boats.csv", format!("{header}\n{row}\n")).unwrap();
+        assert!(suggestion.text.contains(expected), "{}", suggestion.text);
+    }
 }

@@ -3,7 +3,7 @@
 
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
-use server::params::{BOATS, Bounds, Kind, List, MANUFACTURERS, Parameter, Vocabulary};
+use server::params::{BOATS, Bounds, List, MANUFACTURERS, Parameter, Role, Vocabulary};
 use shared::release::reader::{DictionaryEntry, ListedBoat, Measure};
 use shared::release::{Release, ReleaseError};
 
@@ -75,8 +75,8 @@ fn filters() -> Vec<Filter> {
 /// A filter alone; lengths are measured together.
 fn alone(parameter: &'static Parameter) -> Option<Filter> {
     let name = parameter.name;
-    Some(match parameter.kind {
-        Kind::Slug(vocabulary) => {
+    Some(match parameter.role {
+        Role::Slug(vocabulary) => {
             let slugs: fn(&Values) -> &Vec<Box<str>> = match vocabulary {
                 Vocabulary::Manufacturers => |values| &values.manufacturers,
                 Vocabulary::Types => |values| &values.types,
@@ -85,11 +85,11 @@ fn alone(parameter: &'static Parameter) -> Option<Filter> {
             };
             (name, Box::new(move |values| values.slug(name, slugs)))
         }
-        Kind::AtLeast(measure, bounds) | Kind::AtMost(measure, bounds) => {
+        Role::AtLeast(measure, bounds) | Role::AtMost(measure, bounds) => {
             let make = move |values: &mut Values| values.number(name, measure, bounds);
             (name, Box::new(make))
         }
-        Kind::Search => (
+        Role::Search => (
             name,
             Box::new(|values| {
                 let word = values.slug("search", |it| &it.words);
@@ -98,14 +98,14 @@ fn alone(parameter: &'static Parameter) -> Option<Filter> {
                 word.chars().take("&search=".len() + letters).collect()
             }),
         ),
-        Kind::LengthMin
-        | Kind::LengthMax
-        | Kind::LengthUnit
-        | Kind::Limit { .. }
-        | Kind::Offset
-        | Kind::Sort(_)
-        | Kind::Order
-        | Kind::Release => return None,
+        Role::LengthMin
+        | Role::LengthMax
+        | Role::LengthUnit
+        | Role::Limit { .. }
+        | Role::Offset
+        | Role::Sort(_)
+        | Role::Order
+        | Role::Release => return None,
     })
 }
 

@@ -1,4 +1,4 @@
-# A copy of all boats in boats.ndjson, kept current: run this again and again. BASE is the address of the server, KEY a key.
+# A copy of all boats in boats-copy.ndjson, kept current: run this again and again. BASE is the address of the server, KEY a key.
 # Python 3.8 or later, without packages.
 import gzip
 import json
@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 
 BASE, KEY = os.environ["BASE"], os.environ["KEY"]
 # The first line of a file names a release, each other is a boat of it. The second file is the next copy, as far as it is made.
-COPY, PART = Path("boats.ndjson"), Path("boats.part")
+COPY, PART = Path("boats-copy.ndjson"), Path("boats.part")
 # How many boats are fetched one by one where all can be had at once, and how many before they are written.
 FEW, BATCH = 100, 10
 # How often an answer had to be waited for.
@@ -66,10 +66,17 @@ def rows(path, release=None):
     return found, release
 
 
-def read(file):
-    """The release of a file, and its boats by id. A last line that does not end was cut short."""
-    first, *boats = file.read_bytes().split(b"\n")[:-1] if file.exists() else [b'{"release": null}']
-    return json.loads(first)["release"], {json.loads(boat)["id"]: boat for boat in boats}
+def release_of(file):
+    """The release of a file. Nothing else is read where that is all that is asked for."""
+    if file.exists():
+        with file.open("rb") as lines:
+            return json.loads(next(lines))["release"]
+
+
+def boats_of(file):
+    """The boats of a file by id. A last line that does not end was cut short."""
+    boats = file.read_bytes().split(b"\n")[1:-1] if file.exists() else []
+    return {json.loads(boat)["id"]: boat for boat in boats}
 
 
 def start(release, boats):
@@ -114,13 +121,13 @@ def fetch(ids, release):
 
 def update():
     former = PART if PART.exists() else COPY
-    since, boats = read(former)
+    since = release_of(former)
     if former == COPY and since == served():
         return f"{since}: nothing new"
     changes = since and unless(410, rows, f"/v1/changes?since={since}&limit=1000")
     changed, release = changes or ([], None)
     changed = {row["id"]: row["change"] for row in changed if row["kind"] == "boat"}
-    boats = {id: boat for id, boat in boats.items() if changes and id not in changed}
+    boats = {id: boat for id, boat in boats_of(former).items() if changes and id not in changed}
     missing = [id for id, change in changed.items() if change != "removed"]
     is_part = former == PART or not changes
     if is_part or FEW < len(missing):

@@ -1,10 +1,10 @@
-//! A copy of all boats in boats.ndjson, kept current: run this again and again. BASE is the address
-//! of the server, KEY a key.
+//! A copy of all boats in boats-copy.ndjson, kept current: run this again and again. BASE is the
+//! address of the server, KEY a key.
 
 use std::collections::BTreeMap;
 use std::env::var;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
 use std::process::{self, ExitCode};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -17,7 +17,7 @@ use ureq::http::Response;
 
 /// The first line of a file names a release, each other is a boat of it. The second is the next
 /// copy, as far as it is made.
-const COPY: &str = "boats.ndjson";
+const COPY: &str = "boats-copy.ndjson";
 const PART: &str = "boats.part";
 const BESIDE: &str = "boats.new";
 /// How many boats are fetched one by one where all can be had at once.
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
 
 fn update() -> Result<String, Failure> {
     let former = if Path::new(PART).exists() { PART } else { COPY };
-    let (since, mut boats) = read(former)?;
+    let since = release_of(former)?;
     if former == COPY
         && let Some(since) = &since
         && *since == served()?
@@ -75,12 +75,9 @@ fn update() -> Result<String, Failure> {
         None => None,
     };
     let is_part = former == PART || changes.is_none();
-    let (changed, mut release) = match changes {
-        Some((changed, release)) => (changed, Some(release)),
-        None => {
-            boats.clear();
-            (Vec::new(), None)
-        }
+    let (mut boats, changed, mut release) = match changes {
+        Some((changed, release)) => (boats_of(former)?, changed, Some(release)),
+        None => (BTreeMap::new(), Vec::new(), None),
     };
     let mut missing = Vec::new();
     for row in changed.iter().filter(|row| row["kind"] == "boat") {
@@ -171,17 +168,24 @@ fn rows(path: &str, mut release: Option<String>) -> Result<(Vec<Value>, String),
     }
 }
 
-/// The release of a file, and its boats by id. A last line that does not end was cut short.
-fn read(file: &str) -> Result<(Option<String>, BTreeMap<String, String>), Failure> {
+/// The release of a file. Nothing else is read where that is all that is asked for.
+fn release_of(file: &str) -> Result<Option<String>, Failure> {
     if !Path::new(file).exists() {
-        return Ok((None, BTreeMap::new()));
+        return Ok(None);
     }
+    let mut first = String::new();
+    io::BufReader::new(File::open(file)?).read_line(&mut first)?;
+    let first: Value = serde_json::from_str(&first)?;
+    Ok(first["release"].as_str().map(str::to_owned))
+}
+
+/// The boats of a file by id. A last line that does not end was cut short.
+fn boats_of(file: &str) -> Result<BTreeMap<String, String>, Failure> {
     let text = String::from_utf8_lossy(&fs::read(file)?).into_owned();
-    let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-    let first: Value = serde_json::from_str(lines.next().unwrap_or_default())?;
+    let lines = text.split_inclusive('\n').skip(1).filter(|line| line.ends_with('\n'));
     let boat = |line: &str| Ok((id_of(&serde_json::from_str(line)?), line.to_owned()));
     let boats: Result<_, serde_json::Error> = lines.map(boat).collect();
-    Ok((first["release"].as_str().map(str::to_owned), boats?))
+    Ok(boats?)
 }
 
 /// Writes the next copy under another name, then puts it in its place: no one ever sees half of it.

@@ -1,6 +1,7 @@
-// A copy of all boats in boats.ndjson, kept current: run this again and again. BASE is the address of the server, KEY a key.
+// A copy of all boats in boats-copy.ndjson, kept current: run this again and again. BASE is the address of the server, KEY a key.
 // Node.js 22.18 or later, without packages.
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
 type Row = { id: string; kind?: string; change?: string };
@@ -8,7 +9,7 @@ type Failure = { code: string; message: string; requestId: string };
 
 const { BASE = "", KEY = "" } = process.env;
 /** The first line of a file names a release, each other is a boat of it. The second is the next copy, as far as it is made. */
-const [COPY, PART, BESIDE] = ["boats.ndjson", "boats.part", "boats.new"];
+const [COPY, PART, BESIDE] = ["boats-copy.ndjson", "boats.part", "boats.new"];
 /** How many boats are fetched one by one where all can be had at once, and how many before they are written. */
 const [FEW, BATCH] = [100, 10];
 /** How often an answer had to be waited for. */
@@ -66,11 +67,16 @@ async function rows(path: string, release?: string): Promise<{ found: Row[]; rel
 
 const idOf = (line: string): string => JSON.parse(line).id;
 
-/** The release of a file, and its boats by id. A last line that does not end was cut short. */
-function read(file: string): { release?: string; boats: Map<string, string> } {
-  if (!existsSync(file)) return { boats: new Map() };
-  const [first = "", ...boats] = readFileSync(file, "utf8").split("\n").slice(0, -1);
-  return { release: JSON.parse(first).release, boats: new Map(boats.map((boat) => [idOf(boat), boat])) };
+/** The release of a file. Nothing else is read where that is all that is asked for. */
+async function releaseOf(file: string): Promise<string | undefined> {
+  if (existsSync(file)) for await (const first of createInterface(createReadStream(file))) return JSON.parse(first).release;
+  return undefined;
+}
+
+/** The boats of a file by id. A last line that does not end was cut short. */
+function boatsOf(file: string): Map<string, string> {
+  const boats = existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(1, -1) : [];
+  return new Map(boats.map((boat) => [idOf(boat), boat]));
 }
 
 /** Writes the next copy under another name, then puts it in its place: no one ever sees half of it. */
@@ -111,10 +117,10 @@ async function add(ids: string[], release: string): Promise<void> {
 
 async function update(): Promise<string> {
   const former = existsSync(PART) ? PART : COPY;
-  const { release: since, boats } = read(former);
+  const since = await releaseOf(former);
   if (former === COPY && since === (await served())) return `${since}: nothing new`;
   const changes = since === undefined ? undefined : await unless(410, rows(`/v1/changes?since=${since}&limit=1000`));
-  if (changes === undefined) boats.clear();
+  const boats = changes === undefined ? new Map<string, string>() : boatsOf(former);
   const changed = (changes?.found ?? []).filter(({ kind }) => kind === "boat");
   for (const { id } of changed) boats.delete(id);
   let missing = changed.filter(({ change }) => change !== "removed");

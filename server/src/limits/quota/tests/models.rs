@@ -206,10 +206,20 @@ impl Servers {
         }
     }
 
-    /// Each unit of the ledger is granted, lost, or unused in a server.
+    /// Each unit of the ledger is granted, lost, or unused in a server: there are the largest lease at
+    /// most, and less than half of one, which is left when the next is asked for.
     fn check_balance(&self) {
-        let unused = |server: &Quotas| server.accounts.lock().unused();
-        let unused: u64 = self.running.iter().map(unused).sum();
+        let quota = self.subscription.quota;
+        let unused = |(server, size): (&Quotas, &LeaseSize)| {
+            let unused = server.accounts.lock().unused();
+            let lease = (quota / size.share).min(size.max).max(1);
+            assert!(
+                unused <= lease * 3 / 2,
+                "{unused} units of leases of {lease}"
+            );
+            unused
+        };
+        let unused: u64 = self.running.iter().zip(&self.sizes).map(unused).sum();
         let used = self.used();
         assert!(used <= self.subscription.quota);
         assert_eq!(self.ledger.charged_in_all(), used + unused);

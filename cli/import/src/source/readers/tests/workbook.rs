@@ -2,11 +2,12 @@
 
 use std::io::Write as _;
 
-use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
 
 use super::*;
-use crate::source::{Rows, SheetName};
+use crate::source::readers::workbook::Told;
+use crate::source::{Rows, SheetName, UNPACKED_MAX};
 use crate::spool::Spool;
 
 /// Dates, dates with times, times of day and durations are styles 1 to 4.
@@ -17,9 +18,12 @@ const PACKAGE: &str = r#"<Relationships><Relationship Id="r" Type="http://schema
 pub(crate) fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, contents) in parts {
-        archive
-            .start_file(*name, SimpleFileOptions::default())
-            .unwrap();
+        let options = SimpleFileOptions::default();
+        let stored = options.compression_method(CompressionMethod::Stored);
+        // What says what the archive is must be read without unpacking it.
+        let is_kind = *name == "mimetype";
+        let options = if is_kind { stored } else { options };
+        archive.start_file(*name, options).unwrap();
         archive.write_all(contents).unwrap();
     }
     archive.finish().unwrap().into_inner()
@@ -66,7 +70,7 @@ pub(crate) fn workbook(sheets: &[(&str, &str)]) -> Vec<u8> {
 }
 
 /// The rows of a sheet, in which `A1=x` is a text, and other cells are written as XML.
-fn sheet(rows: &[&str]) -> String {
+pub(crate) fn sheet(rows: &[&str]) -> String {
     let cell = |cell: &str| match cell.split_once('=') {
         Some((at, text)) if !at.starts_with('<') => {
             format!(r#"<c r="{at}" t="inlineStr"><is><t>{text}</t></is></c>"#)
@@ -85,13 +89,18 @@ fn sheet(rows: &[&str]) -> String {
     )
 }
 
-/// What is read of a workbook: records, bad rows, the errors of cells, and how it ended.
+/// What is read of a workbook: records, bad rows, what is told of cells and rows, and how it ended.
 fn rows_of(file: &[u8], table: &TableLayout) -> Vec<String> {
+    rows_of_at_most(file, table, UNPACKED_MAX)
+}
+
+/// The same, if so many bytes may be unpacked.
+fn rows_of_at_most(file: &[u8], table: &TableLayout, unpacked_max: u64) -> Vec<String> {
     let mut spool = Spool::new(&std::env::temp_dir());
     spool.append(file).unwrap();
     spool.finish().unwrap();
     let mut found = Vec::new();
-    let opened = super::super::workbook::Workbook::open(spool, table);
+    let opened = super::super::workbook::Workbook::open(spool, table, unpacked_max);
     let read = opened.and_then(|opened| {
         opened.read(&mut |_| Ok(()), &mut |row| {
             found.push(match row {
@@ -102,11 +111,12 @@ fn rows_of(file: &[u8], table: &TableLayout) -> Vec<String> {
         })
     });
     match read {
-        Ok(errors) => found.extend(
-            errors
-                .first
-                .map(|first| format!("{} errors, {first:?}", errors.count)),
-        ),
+        Ok(Told { errors, hidden }) => {
+            let first = errors.first;
+            found.extend(first.map(|first| format!("{} errors, {first:?}", errors.count)));
+            let first = hidden.first;
+            found.extend(first.map(|first| format!("{} hidden, {first}", hidden.count)));
+        }
         Err(FileError::Damaged {
             code,
             line,
@@ -304,4 +314,182 @@ fn a_workbook_is_known_by_its_beginning() {
     ] {
         assert!(!is_one(other), "{other:?}");
     }
+}
+
+#[test]
+fn a_formula_without_a_value_is_told_as_an_error_and_hidden_rows_are_counted() {
+    let within = r#"<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c><c r="B1" t="inlineStr"><is><t>loa</t></is></c></row><row r="3" hidden="1"><c r="A3"><v>1</v></c><c r="B3"><f>A3*2</f></c></row><row r="4" hidden="true"/><row r="5"><c r="A5"><v>2</v></c></row><row r="6" hidden="1"><c r="A6"><v>3</v></c></row></sheetData>"#;
+    let file = workbook(&[("Notes", &sheet(&["A1=x"])), ("Boats", within)]);
+    let named = Some(SheetName::Name("Boats".to_owned()));
+    assert_eq!(
+        rows_of(&file, &layout(named, Rows::default())),
+        [
+            r#"3 {"id":1,"loa":null}"#,
+            r#"5 {"id":2,"loa":null}"#,
+            r#"6 {"id":3,"loa":null}"#,
+            r#"1 errors, (3, "B3 is a formula without a value")"#,
+            "2 hidden, 3",
+        ]
+    );
+}
+
+#[test]
+fn the_texts_of_a_workbook_are_counted_in_every_row_that_shares_them() {
+    let rows: Vec<String> = (2..200)
+        .map(|row| format!("A{row}={}", "x".repeat(50)))
+        .collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let file = workbook(&[("Boats", &sheet(&[&["A1=id"][..], &rows].concat()))]);
+    assert_eq!(rows_of(&file, &TableLayout::default()).len(), 198);
+    let told = |most| rows_of_at_most(&file, &TableLayout::default(), most).pop();
+    assert_eq!(
+        told(9_000).as_deref(),
+        Some(
+            "1 FILE_CORRUPT the file cannot be read as a workbook: it unpacks to more than 9000 bytes"
+        )
+    );
+    let row = r#"<table:table-row table:number-rows-repeated="900"><table:table-cell office:value-type="string"><text:p>a shared text</text:p></table:table-cell></table:table-row>"#;
+    let file = ods(&[("Boats", row)]);
+    assert_eq!(rows_of(&file, &TableLayout::default()).len(), 899);
+    let told = rows_of_at_most(&file, &TableLayout::default(), 9_000).pop();
+    assert_eq!(
+        told.as_deref(),
+        Some(
+            "692 FILE_CORRUPT of the workbook no more is read: it unpacks to more than 9000 bytes"
+        )
+    );
+}
+
+#[test]
+fn a_workbook_of_too_many_sheets_or_merged_regions_is_refused() {
+    let names: Vec<String> = (0..300).map(|number| format!("S{number}")).collect();
+    let sheets: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+    let told = "1 FILE_CORRUPT a workbook has at most 250 sheets, this one more";
+    for file in [workbook(&sheets), ods(&sheets)] {
+        assert_eq!(rows_of(&file, &TableLayout::default()), [told]);
+    }
+    let merged = r#"<mergeCell ref="A1:A2"/>"#.repeat(100_001);
+    let within = format!("{}<mergeCells>{merged}</mergeCells>", sheet(&["A1=id"]));
+    let spanned = r#"<table:table-cell table:number-rows-spanned="2"/>"#.repeat(100_001);
+    let told = "1 FILE_CORRUPT a workbook has at most 100000 merged regions, this one more";
+    for file in [workbook(&[("Boats", &within)]), ods(&[("Boats", &spanned)])] {
+        assert_eq!(rows_of(&file, &TableLayout::default()), [told]);
+    }
+}
+
+/// An OpenDocument spreadsheet of sheets, each with its name and its rows.
+fn ods(sheets: &[(&str, &str)]) -> Vec<u8> {
+    let sheets = sheets.iter().map(|(name, rows)| {
+        format!(r#"<table:table table:name="{name}"><table:table-column/>{rows}</table:table>"#)
+    });
+    let content = format!(
+        "<office:document-content><office:body><office:spreadsheet><table:calculation-settings/>{}</office:spreadsheet></office:body></office:document-content>",
+        sheets.collect::<String>()
+    );
+    let kind = b"application/vnd.oasis.opendocument.spreadsheet";
+    zipped(&[("mimetype", kind), ("content.xml", content.as_bytes())])
+}
+
+/// A row of cells, in which a word is a text, and other cells are written as XML.
+fn ods_row(cells: &[&str]) -> String {
+    let cells = cells.iter().map(|cell| match cell {
+        text if !text.starts_with('<') => format!(
+            r#"<table:table-cell office:value-type="string"><text:p>{text}</text:p></table:table-cell>"#
+        ),
+        xml => (*xml).to_owned(),
+    });
+    let cells: String = cells.collect();
+    format!("<table:table-row>{cells}</table:table-row>")
+}
+
+#[test]
+fn a_cell_of_open_document_is_what_a_cell_of_excel_is() {
+    let header = [
+        "id", "loa", "year", "sold", "seen", "at", "time", "hours", "share", "sum",
+    ];
+    let cell = |attributes: &str| {
+        format!(
+            "<table:table-cell office:value-type={attributes}><text:p>as shown</text:p></table:table-cell>"
+        )
+    };
+    let cells = [
+        r#""float" office:value="9.05""#,
+        r#""float" office:value="1999""#,
+        r#""boolean" office:boolean-value="true""#,
+        r#""date" office:date-value="2025-10-13""#,
+        r#""date" office:date-value="2025-10-13T12:00:00.000000001""#,
+        r#""time" office:time-value="PT18H00M00S""#,
+        r#""time" office:time-value="PT36H00M00.5S""#,
+        r#""percentage" office:value="0.3" table:formula="of:=1""#,
+    ];
+    let cells = cells.map(cell);
+    let sum = r#"<table:table-cell office:value-type="string"><office:annotation><text:p>a comment</text:p></office:annotation><text:p>a <text:span>&amp;</text:span><text:s text:c="2"/>b</text:p><text:p>c</text:p><draw:frame><text:p>a shape</text:p></draw:frame></table:table-cell>"#;
+    let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+    let row = ods_row(&[&["b1"][..], &cells, &[sum]].concat());
+    let file = ods(&[("Boats", &(ods_row(&header) + &row))]);
+    assert!(super::super::workbook::is_one(&file));
+    assert_eq!(
+        rows_of(&file, &TableLayout::default()),
+        [
+            r#"2 {"id":"b1","loa":9.05,"year":1999,"sold":true,"seen":"2025-10-13","at":"2025-10-13T12:00:00","time":"18:00:00","hours":"36:00:00","share":0.3,"sum":"a &  b\nc"}"#,
+        ]
+    );
+}
+
+#[test]
+fn cells_and_rows_of_open_document_repeat_merge_and_hide() {
+    let header = ods_row(&["maker", "model", "loa", "beam"]);
+    let rows = [
+        r#"<table:table-header-rows><table:table-row table:number-rows-repeated="3"><table:table-cell table:number-columns-repeated="16384"/></table:table-row></table:table-header-rows>"#,
+        r#"<table:table-row><table:table-cell office:value-type="string" table:number-rows-spanned="3"><text:p>Nord</text:p></table:table-cell><table:table-cell office:value-type="string"><text:p>Sum</text:p></table:table-cell><table:table-cell office:value-type="float" office:value="3" table:number-columns-repeated="2"><text:p>3</text:p></table:table-cell><table:table-cell table:number-columns-repeated="16380"/></table:table-row>"#,
+        r#"<table:table-row-group><table:table-row table:visibility="filter" table:number-rows-repeated="2"><table:covered-table-cell office:value-type="string"><text:p>unseen</text:p></table:covered-table-cell><table:table-cell office:value-type="string"><text:p>Ur</text:p></table:table-cell><table:table-cell calcext:value-type="error" office:value-type="string"><text:p>#N/A</text:p></table:table-cell><table:table-cell table:formula="of:=1"/></table:table-row></table:table-row-group>"#,
+        r#"<table:table-row table:number-rows-repeated="1048569"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>"#,
+    ];
+    let file = ods(&[
+        ("Notes", ""),
+        ("Boats", &(header + &rows.concat())),
+        ("More", ""),
+    ]);
+    assert_eq!(
+        rows_of(&file, &TableLayout::default()),
+        [
+            r#"5 {"maker":"Nord","model":"Sum","loa":3,"beam":3}"#,
+            r#"6 {"maker":"Nord","model":"Ur","loa":null,"beam":null}"#,
+            r#"7 {"maker":"Nord","model":"Ur","loa":null,"beam":null}"#,
+            r#"2 errors, (6, "C6 is #N/A")"#,
+            "2 hidden, 6",
+        ]
+    );
+}
+
+#[test]
+fn a_cell_of_open_document_that_repeats_beyond_the_sheet_or_a_cut_sheet_is_refused() {
+    let cell = r#"<table:table-cell table:number-columns-repeated="4000000000" office:value-type="string"><text:p>x</text:p></table:table-cell>"#;
+    let long = format!(
+        r#"<table:table-cell table:number-columns-repeated="1000" office:value-type="string"><text:p>{}</text:p></table:table-cell>"#,
+        "x".repeat(20_000)
+    );
+    for (row, reason) in [
+        (ods_row(&[cell]), "a sheet has at most 16384 columns"),
+        (ods_row(&[&long]), "has more than 16777216 bytes"),
+        (ods_row(&["<table:table-cell>"]), "its XML is damaged"),
+    ] {
+        let found = rows_of(
+            &ods(&[("Boats", &(ods_row(&["id"]) + &row))]),
+            &TableLayout::default(),
+        );
+        let last = found.last().unwrap();
+        assert!(
+            last.starts_with("2 FILE_CORRUPT ") && last.contains(reason),
+            "{last}"
+        );
+    }
+    let kind = b"application/vnd.oasis.opendocument.spreadsheet";
+    let content = b"<a><b><c><table:table><table:table-row><table:table-cell office:value-type=\"string\"><text:p>x";
+    let file = zipped(&[("mimetype", kind), ("content.xml", content)]);
+    let found = rows_of(&file, &TableLayout::default());
+    assert_eq!(
+        found,
+        ["1 FILE_TRUNCATED the workbook ends before its sheet does"]
+    );
 }

@@ -1,0 +1,176 @@
+//! Lists of photos that are objects: JSON such as `[{"src": "https://…", "alt": "…"}]`, and elements
+//! of XML.
+//!
+//! It finds the address in each, and writes the line that reads them. Which field the list is the
+//! source of is not decided here.
+
+use serde_json::{Map, Value};
+
+use super::nested::{TEXT, called};
+use super::survey::Key;
+use super::text::{jq_path, quoted, words};
+
+/// What lists of photos, and the photos in them, are called.
+const NAMES: [&str; 20] = [
+    "afbeelding",
+    "afbeeldingen",
+    "bild",
+    "bilder",
+    "foto",
+    "fotos",
+    "galerie",
+    "gallery",
+    "image",
+    "imagen",
+    "imagenes",
+    "images",
+    "immagine",
+    "immagini",
+    "media",
+    "photo",
+    "photos",
+    "picture",
+    "pictures",
+    "thumbnails",
+];
+/// What members for the address of a photo are called; likelier ones come first.
+const ADDRESSES: [&str; 8] = [
+    "url",
+    "src",
+    "href",
+    "uri",
+    "link",
+    "content url",
+    "image url",
+    "photo url",
+];
+/// What members are called that describe it.
+const TEXTS: [&str; 4] = ["alt", "alt text", "caption", "title"];
+/// What members for its size are called, as the fields of an image are.
+const SIDES: [&str; 2] = ["width", "height"];
+/// How addresses of images end.
+const ENDINGS: [&str; 8] = [
+    ".avif", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".svg", ".webp",
+];
+
+/// How the photos of a list are read.
+#[derive(Clone, Debug)]
+pub(super) struct Photos {
+    /// The path of the list.
+    list: String,
+    /// Which member of each is its address.
+    address: String,
+    text: Option<String>,
+    /// The member for each of [`SIDES`], and whether it is a number.
+    sides: Option<[(String, bool); 2]>,
+}
+
+impl Photos {
+    /// What is read of the objects in a list that is called like one of photos. An element of XML
+    /// that is there once stands for itself.
+    pub(super) fn of(steps: &[String], photos: &[Value]) -> Option<Self> {
+        let is_called_so = steps.last().is_some_and(|name| names_any(name));
+        let mut objects = photos.iter().filter_map(Value::as_object);
+        let first = objects.next().filter(|_| is_called_so)?;
+        let address = called(first, &ADDRESSES);
+        let address = address.or_else(|| first.contains_key(TEXT).then_some(TEXT))?;
+        let side = |name: &str| {
+            let member = called(first, &[name])?;
+            Some((member.to_owned(), first.get(member)?.is_number()))
+        };
+        let [width, height] = SIDES.map(side);
+        let photos = Self {
+            list: jq_path(steps),
+            address: address.to_owned(),
+            text: called(first, &TEXTS).map(str::to_owned),
+            sides: width.zip(height).map(|(width, height)| [width, height]),
+        };
+        photos.address_of(first).map(|_any| photos)
+    }
+
+    /// The addresses of the photos in a list.
+    pub(super) fn addresses(&self, photos: &[Value]) -> Value {
+        let objects = photos.iter().filter_map(Value::as_object);
+        objects
+            .filter_map(|photo| self.address_of(photo).cloned())
+            .collect()
+    }
+
+    fn address_of<'p>(&self, photo: &'p Map<String, Value>) -> Option<&'p Value> {
+        let address = photo.get(&self.address)?;
+        let is_web = address.as_str()?.starts_with("http");
+        is_web.then_some(address)
+    }
+
+    /// Takes over what only another list has.
+    pub(super) fn join(&mut self, other: Self) {
+        self.text = self.text.take().or(other.text);
+    }
+
+    /// The right-hand side of the field.
+    pub(super) fn line(&self) -> String {
+        let path = |member: &String| jq_path(std::slice::from_ref(member));
+        let address = path(&self.address);
+        let url = if self.address == TEXT {
+            // Without attributes, an element is its text.
+            format!("if type == \"object\" then {address} else . end")
+        } else {
+            address
+        };
+        let mut fields = vec![("url", url)];
+        let optional = if self.address == TEXT {
+            "? // null"
+        } else {
+            ""
+        };
+        let text = self.text.as_ref();
+        fields.extend(text.map(|text| ("alt", format!("{}{optional}", path(text)))));
+        for (name, (member, is_number)) in SIDES.iter().zip(self.sides.iter().flatten()) {
+            let read = if *is_number { "" } else { " | number" };
+            fields.push((*name, format!("{}{optional}{read}", path(member))));
+        }
+        let fields = fields.iter();
+        let fields: Vec<String> = fields
+            .map(|(name, read)| format!("{name} = {}", quoted(read)))
+            .collect();
+        let each = quoted(&format!("{} | many", self.list));
+        format!("{{ each = {each}, fields = {{ {} }} }}", fields.join(", "))
+    }
+}
+
+/// Whether a name says that these are photos, among other words.
+fn names_any(name: &str) -> bool {
+    words(name)
+        .iter()
+        .any(|word| NAMES.contains(&word.as_str()))
+}
+
+/// The names of a list, without that of each photo in it: `photos.photo` are the photos.
+pub(super) fn list_of(steps: &[String]) -> &[String] {
+    match steps.split_last() {
+        Some((_, around)) if is_in_list(steps) => around,
+        _ => steps,
+    }
+}
+
+/// Whether these names are those of a photo in a list: the last two say so.
+pub(super) fn is_in_list(steps: &[String]) -> bool {
+    let is_name = |name: &String| {
+        let words = words(name);
+        !words.is_empty() && words.iter().all(|word| NAMES.contains(&word.as_str()))
+    };
+    matches!(steps, [.., list, photo] if is_name(list) && is_name(photo))
+}
+
+/// Whether a key looks like one of photos, by its names or its values.
+pub(super) fn may_be(key: &Key) -> bool {
+    let is_called_so = key.steps.iter().any(|name| names_any(name));
+    let is_image = |value: &str| {
+        let lower = value.to_ascii_lowercase();
+        ENDINGS.iter().any(|ending| lower.contains(ending))
+    };
+    let is_web = |value: &String| value.contains("http");
+    key.samples
+        .iter()
+        .any(|value| is_web(value) && (is_called_so || is_image(value)))
+}
