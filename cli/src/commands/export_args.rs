@@ -25,7 +25,7 @@ use crate::report::Report;
 use crate::report::page::Page;
 use crate::settings::address::SourceParser;
 use crate::terminal::excerpt;
-use crate::terminal::findings::{self, Extent};
+use crate::terminal::findings;
 use crate::terminal::progress::Progress;
 use crate::terminal::quantity::count;
 
@@ -287,8 +287,8 @@ impl ExportArgs {
             OutputClosed::ignore_closed(shown)?;
             return Ok(Shown::Foreign);
         }
-        let (extent, terminal) = (Extent::of(self.all), context.terminal);
-        let shown = findings::write(&outcome.findings, extent, terminal, &mut context.err);
+        let (terminal, err) = (context.terminal, &mut context.err);
+        let shown = findings::write(&outcome.findings, self.all, terminal, err);
         OutputClosed::ignore_closed(shown.context("could not show the findings"))?;
         Ok(Shown::Findings)
     }

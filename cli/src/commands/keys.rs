@@ -73,18 +73,6 @@ pub struct KeyArgs {
     pub id: String,
 }
 
-/// The ways to name a key.
-enum KeyName<'a> {
-    /// Its whole id or prefix.
-    Whole(KeyReference),
-    /// The beginning of an id.
-    OfId(&'a str),
-    /// The beginning of a prefix.
-    OfPrefix(&'a str),
-    /// The name of the key, unless it is a mistyped key.
-    Called(&'a str),
-}
-
 /// Shows no value, since a whole key may have been typed.
 impl std::fmt::Debug for KeyArgs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -137,45 +125,31 @@ impl KeyArgs {
         Self { id: id.to_owned() }
     }
 
-    /// Parses what was typed. A whole key counts as its prefix.
-    fn name(&self) -> KeyName<'_> {
-        if let Ok(id) = KeyId::parse(&self.id) {
-            return KeyName::Whole(KeyReference::Id(id));
+    /// Finds the key by its whole id or prefix, the beginning of one, or its name; `attempt` says
+    /// what for, in errors. A whole key counts as its prefix.
+    fn find(&self, attempt: &str, store: &mut KeyStore) -> anyhow::Result<Key> {
+        let of_prefix = || KeyPrefix::parse(&self.id).ok();
+        let of_key = || Some(PlainKey::parse(&self.id).ok()?.prefix());
+        let whole = KeyId::parse(&self.id).map(KeyReference::Id).ok();
+        let whole = whole.or_else(|| of_prefix().or_else(of_key).map(KeyReference::Prefix));
+        if let Some(reference) = whole {
+            let found = store.find_key(&reference);
+            return found.map_err(|error| key_store::refused(error, attempt, store));
         }
-        if let Ok(prefix) = KeyPrefix::parse(&self.id) {
-            return KeyName::Whole(KeyReference::Prefix(prefix));
-        }
-        if let Ok(secret) = PlainKey::parse(&self.id) {
-            return KeyName::Whole(KeyReference::Prefix(secret.prefix()));
-        }
+        let all = store.keys()?;
         if let Some(random) = self.id.strip_prefix("key_")
             && is_beginning(random, KeyId::RANDOM_LENGTH)
         {
-            return KeyName::OfId(&self.id);
+            return beginning::only(&self.id, "key", all, |key| key.id.as_str());
         }
         let random = Environment::ALL.into_iter().find_map(|environment| {
             let random = self.id.strip_prefix("boat_")?;
             random.strip_prefix(environment.as_str())?.strip_prefix('_')
         });
         if random.is_some_and(|random| is_beginning(random, PREFIX_RANDOM_LENGTH)) {
-            return KeyName::OfPrefix(&self.id);
+            return beginning::only(&self.id, "key", all, |key| key.prefix.as_str());
         }
-        KeyName::Called(&self.id)
-    }
-
-    /// Finds the key; `attempt` says what for, in errors.
-    fn find(&self, attempt: &str, store: &mut KeyStore) -> anyhow::Result<Key> {
-        match self.name() {
-            KeyName::Whole(reference) => {
-                let found = store.find_key(&reference);
-                found.map_err(|error| key_store::refused(error, attempt, store))
-            }
-            KeyName::OfId(id) => beginning::only(id, "key", store.keys()?, |key| key.id.as_str()),
-            KeyName::OfPrefix(prefix) => {
-                beginning::only(prefix, "key", store.keys()?, |key| key.prefix.as_str())
-            }
-            KeyName::Called(name) => called(name, store.keys()?),
-        }
+        called(&self.id, all)
     }
 }
 

@@ -23,29 +23,13 @@ use crate::terminal::{Terminal, counted};
 /// Width of an excerpt with its margin, in columns, even on a wider terminal.
 const WIDTH: usize = 140;
 
-/// How much of the findings is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// Some findings of each cause.
-    Causes,
-    /// All findings that are listed.
-    All,
-}
-
-impl Extent {
-    /// As `--all` says.
-    pub const fn of(all: bool) -> Self {
-        if all { Self::All } else { Self::Causes }
-    }
-}
-
 /// How many causes are shown.
 const CAUSES_MAX: usize = 50;
 
-/// Writes the findings, then how many findings of each code there are.
+/// Writes some findings of each cause, or all that are listed, then how many there are of each code.
 pub fn write(
     findings: &Findings,
-    extent: Extent,
+    is_each_shown: bool,
     terminal: Terminal,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -56,9 +40,10 @@ pub fn write(
     };
     let width = terminal.columns.map_or(WIDTH, |columns| columns.min(WIDTH));
     let renderer = renderer.term_width(width).decor_style(DecorStyle::Ascii);
-    match extent {
-        Extent::Causes => write_causes(findings, &renderer, out)?,
-        Extent::All => write_listed(findings, &renderer, out)?,
+    if is_each_shown {
+        write_listed(findings, &renderer, out)?;
+    } else {
+        write_causes(findings, &renderer, out)?;
     }
     write_summary(findings, terminal, out)
 }
@@ -368,7 +353,7 @@ mod tests {
                 findings.add(Finding::new(Code::WrongType, None, "wrong"));
             }
             let mut shown = Vec::new();
-            write(&findings, Extent::All, Terminal::default(), &mut shown).unwrap();
+            write(&findings, true, Terminal::default(), &mut shown).unwrap();
             let shown = String::from_utf8(shown).unwrap();
             assert!(shown.contains(expected), "{shown}");
         }

@@ -26,7 +26,7 @@ use crate::report::Report;
 use crate::report::page::{Page, Tone};
 use crate::settings::address::SourceParser;
 use crate::terminal::counted;
-use crate::terminal::findings::{self, Extent};
+use crate::terminal::findings;
 use crate::terminal::progress::Progress;
 use crate::terminal::quantity::count;
 use crate::terminal::table::Column;
@@ -113,7 +113,7 @@ pub(super) fn run(
         };
         show::json(&document, context)
     } else {
-        show(&report, &outcome, Extent::of(args.all), context)
+        show(&report, &outcome, args.all, context)
     })?;
     Ok(if is_valid {
         ExitStatus::Done
@@ -186,12 +186,12 @@ fn missing(report: &CheckReport) -> u64 {
 fn show(
     report: &CheckReport,
     outcome: &Outcome,
-    extent: Extent,
+    is_each_shown: bool,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     findings::write(
         &outcome.findings,
-        extent,
+        is_each_shown,
         context.terminal,
         &mut context.err,
     )?;
