@@ -177,13 +177,7 @@ fn from_list(
         one_each,
     } = Found::of(&recognised, format, exports, temp_dir)?;
     let files = &surveyed.files;
-    let all = boats(files).ok_or_else(|| {
-        let damage = surveyed.remarks.values().next();
-        let damage = damage.and_then(|remark| remark.told("", so_often));
-        let why = damage.map(|(first, others)| format!("{first}{others}"));
-        let why = why.or_else(|| surveyed.unread.clone());
-        NoSuggestion::NoRecords(why.unwrap_or_else(|| "there is none with keys".to_owned()))
-    })?;
+    let all = boats(files).ok_or_else(|| no_records(&surveyed))?;
     let kind = Kind::of(all);
     let of_kind = match &kind {
         Some(kind) => {
@@ -218,8 +212,6 @@ fn from_list(
     let noted = table
         .decisions
         .into_iter()
-        .chain(bad_rows(&surveyed.bad_rows))
-        .chain(sparse_rows(&surveyed.sparse))
         .chain(remarks(&surveyed))
         .chain(kind.as_ref().map(Kind::decision))
         .chain(unread_lists(lists.get(1..).unwrap_or_default()))
@@ -351,7 +343,16 @@ fn sparse_rows(rows: &CountAndFirst<Nth>) -> Option<Decision> {
     Some(Decision::new("rows", why))
 }
 
-/// The notes about files that are damaged, and about rows and cells of a workbook.
+/// Why there is no list of records.
+fn no_records(survey: &Survey) -> NoSuggestion {
+    let damage = survey.remarks.values().next();
+    let damage = damage.and_then(|remark| remark.told("", so_often));
+    let why = damage.map(|(first, others)| format!("{first}{others}"));
+    let why = why.or_else(|| survey.unread.clone());
+    NoSuggestion::NoRecords(why.unwrap_or_else(|| "there is none with keys".to_owned()))
+}
+
+/// The notes about files that are damaged, about rows, and about cells of a workbook.
 fn remarks(survey: &Survey) -> impl Iterator<Item = Decision> {
     use Code::{FileCorrupt, FileTruncated, HiddenRows, SpreadsheetError};
     let of = |code: Code, field| {
@@ -361,7 +362,8 @@ fn remarks(survey: &Survey) -> impl Iterator<Item = Decision> {
     };
     let damage = [FileTruncated, FileCorrupt].map(|code| of(code, "files"));
     let rows = [SpreadsheetError, HiddenRows].map(|code| of(code, "rows"));
-    damage.into_iter().chain(rows).flatten()
+    let unfit = [bad_rows(&survey.bad_rows), sparse_rows(&survey.sparse)];
+    unfit.into_iter().chain(damage).chain(rows).flatten()
 }
 
 /// The end of a sentence about the first of several files.

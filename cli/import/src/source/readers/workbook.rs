@@ -34,11 +34,13 @@ use crate::spool::Spool;
 const CELL_MAX: usize = 4 * 32_767;
 /// What a number counts as, in bytes.
 const NUMBER: usize = 8;
+/// The most rows, as many as a spreadsheet allows: a row may repeat as often as a file says.
+const ROWS_MAX: u32 = 1_048_576;
 /// The most sheets: each is opened to see whether it has rows.
 const SHEETS_MAX: usize = 250;
 /// The most regions of merged cells in all sheets.
 const MERGED_MAX: usize = 100_000;
-/// What an OpenDocument spreadsheet says of itself in its first part.
+/// What an `.ods` says of itself in its first part.
 const ODS: &[u8] = b"opendocument.spreadsheet";
 
 /// What is told of the cells and rows of a sheet that was read.
@@ -267,6 +269,12 @@ impl table::Rows for Sheet<'_> {
         while let Some(first) = self.next_cell()? {
             let row = first.0;
             let number = u64::from(row) + 1;
+            if ROWS_MAX <= row {
+                return Err(corrupt(
+                    number,
+                    format!("a sheet has at most {ROWS_MAX} rows"),
+                ));
+            }
             if row < self.read {
                 return Err(corrupt(number, "the rows of the sheet are not in order"));
             }

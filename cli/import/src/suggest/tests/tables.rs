@@ -200,7 +200,8 @@ fn files_that_are_empty_or_damaged_are_named() {
     );
     let directory = tempfile::tempdir().unwrap();
     for name in ["a.json", "b.json"] {
-        std::fs::write(directory.path().join(name), "[{\"id\":").unwrap();
+        let mut file = std::fs::File::create(directory.path().join(name)).unwrap();
+        std::io::Write::write_all(&mut file, b"[{\"id\":").unwrap();
     }
     let exports = [Export::from(directory.path().to_owned())];
     let error = suggest(&exports, directory.path(), now())

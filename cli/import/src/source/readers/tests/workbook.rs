@@ -287,6 +287,10 @@ fn what_is_no_workbook_or_asks_for_too_much_is_refused_with_a_reason() {
         ),
         (workbook(&[("Boats", &disorder)]), "are not in order"),
         (
+            workbook(&[("Boats", &sheet(&["A1=id", "A1048577=x"]))]),
+            "a sheet has at most 1048576 rows",
+        ),
+        (
             workbook(&[("Boats", &wide)]),
             "a sheet has at most 16384 columns",
         ),
@@ -377,7 +381,7 @@ fn a_workbook_of_too_many_sheets_or_merged_regions_is_refused() {
     }
 }
 
-/// An OpenDocument spreadsheet of sheets, each with its name and its rows.
+/// An `.ods` of sheets, each with its name and its rows.
 fn ods(sheets: &[(&str, &str)]) -> Vec<u8> {
     let sheets = sheets.iter().map(|(name, rows)| {
         format!(r#"<table:table table:name="{name}"><table:table-column/>{rows}</table:table>"#)

@@ -1,4 +1,4 @@
-//! OpenDocument spreadsheets: `.ods`.
+//! Workbooks of the open document format: `.ods`.
 //!
 //! All sheets are in one part, which streams. Cells and rows that repeat are given one by one, but
 //! not where they are empty: a program writes one row for the million below the last.
@@ -35,7 +35,7 @@ const VALUES: [&str; 5] = [
     "office:string-value",
 ];
 
-/// An OpenDocument spreadsheet.
+/// A workbook in the form `.ods`.
 pub(super) struct Ods {
     archive: ZipArchive<Chunk>,
     disk: Disk,
@@ -188,11 +188,11 @@ impl<R: BufRead> Cells<'_, R> {
         let event = next(self.disk, &mut self.reader, self.progress, buffer);
         match event.map_err(|error| error.unwrap_or_else(|| damaged(number)))? {
             Event::Start(element) => {
-                self.start(&element)?;
+                self.start(&element);
                 self.depth += 1;
             }
             Event::Empty(element) => {
-                self.start(&element)?;
+                self.start(&element);
                 self.end()?;
             }
             Event::End(_) => {
@@ -208,9 +208,9 @@ impl<R: BufRead> Cells<'_, R> {
         Ok(())
     }
 
-    fn start(&mut self, element: &BytesStart<'_>) -> Result<(), FileError> {
+    fn start(&mut self, element: &BytesStart<'_>) {
         if self.skipped.is_some() || self.depth < SHEET_DEPTH {
-            return Ok(());
+            return;
         }
         let name = element.name();
         let name: &str = name.as_ref();
@@ -235,7 +235,6 @@ impl<R: BufRead> Cells<'_, R> {
         if !is_read {
             self.skipped = Some(self.depth);
         }
-        Ok(())
     }
 
     /// Ends the element that is in so many elements as are open.
@@ -247,7 +246,7 @@ impl<R: BufRead> Cells<'_, R> {
         if let Some(cell) = self.cell.as_mut().filter(|cell| cell.depth < self.depth) {
             cell.paragraph = cell.paragraph.filter(|depth| *depth != self.depth);
         } else if let Some(cell) = self.cell.take() {
-            self.row.add(cell, &mut self.ready)?;
+            self.row.add(&cell, &mut self.ready)?;
         } else if self.row.depth == Some(self.depth) {
             self.row.end();
         } else if self.depth == SHEET_DEPTH {
@@ -293,7 +292,7 @@ impl Row {
     }
 
     /// Adds a cell as often as it repeats.
-    fn add(&mut self, cell: Cell, ready: &mut VecDeque<Met>) -> Result<(), FileError> {
+    fn add(&mut self, cell: &Cell, ready: &mut VecDeque<Met>) -> Result<(), FileError> {
         let (row, column) = (self.number, self.column);
         self.column = column.saturating_add(cell.repeated);
         if 1 < cell.rows {
