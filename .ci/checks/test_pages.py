@@ -46,7 +46,7 @@ NUMBERS = (
     ("cli/import/src/mapping/bounds.rs", "const DEPTH_MAX: usize = ", MAPPINGS, "{} levels |"),
     ("cli/import/src/source/readers/xml/element.rs", "const NODES_MAX: usize = ", MAPPINGS, "{} elements and attributes"),
     ("cli/import/src/source/readers/table.rs", "const COLUMNS_MAX: usize = ", MAPPINGS, "| a table | {} columns |"),
-    ("cli/import/src/source/readers/workbook.rs", "const PACKED_MAX: u64 = ", MAPPINGS, "| a workbook | {} MiB,"),
+    ("cli/import/src/source/readers/workbook/parts.rs", "const PACKED_MAX: u64 = ", MAPPINGS, "| a workbook | {} MiB,"),
     ("cli/import/src/mapping/watch.rs", "const RECORD_TIME_MAX: Duration = Duration::from_secs(", MAPPINGS,
      "stopped after {} seconds"),
     ("cli/src/commands/wait.rs", "const WAIT_MAX: Duration = Duration::from_secs(", "cli/guides/keys.md",
