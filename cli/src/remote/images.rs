@@ -27,7 +27,7 @@ use url::Url;
 
 use self::ask::{Asker, Found};
 use self::hosts::{Answer, Hosts, Limits, Question};
-use self::kept::{Change, Kept, KeptImage};
+use self::kept::{Change, Kept, KeptImage, Unusable};
 pub use self::policy::ImageHost;
 use self::policy::Policy;
 use crate::terminal::progress::Progress;
@@ -116,7 +116,7 @@ struct Sizes<'i> {
 
 impl Sizes<'_> {
     /// Does something with them.
-    fn attempt<T>(&mut self, act: impl FnOnce(&mut Kept) -> rusqlite::Result<T>) -> Option<T> {
+    fn attempt<T>(&mut self, act: impl FnOnce(&mut Kept) -> Result<T, Unusable>) -> Option<T> {
         let done = act(self.kept.as_mut()?);
         done.map_err(|error| {
             self.kept = None;
@@ -127,7 +127,7 @@ impl Sizes<'_> {
 }
 
 impl Images<'_> {
-    fn kept(&self, opened: rusqlite::Result<Option<Kept>>) -> Sizes<'_> {
+    fn kept(&self, opened: Result<Option<Kept>, Unusable>) -> Sizes<'_> {
         let kept = opened.map_err(|error| self.warn_of(&error));
         Sizes {
             kept: kept.ok().flatten(),
@@ -135,7 +135,7 @@ impl Images<'_> {
         }
     }
 
-    fn warn_of(&self, error: &rusqlite::Error) {
+    fn warn_of(&self, error: &Unusable) {
         let path = self.data.images_database();
         let path = path.display();
         let warning = format!(

@@ -21,7 +21,7 @@ pub(crate) const HOUSES: [House; 4] = [
     House {
         sources: "cli/import/src",
         steps: &[
-            &["image", "pool", "spool", "steps"],
+            &["address", "image", "pool", "spool", "steps"],
             &["finding"],
             &["format", "json"],
             &["source"],

@@ -7,7 +7,6 @@
 use serde_json::{Map, Value};
 
 use super::nested::{TEXT, called};
-use super::survey::Key;
 use super::text::{jq_path, quoted, words};
 
 /// What lists of photos, and the photos in them, are called.
@@ -162,15 +161,13 @@ pub(super) fn is_in_list(steps: &[String]) -> bool {
     matches!(steps, [.., list, photo] if is_name(list) && is_name(photo))
 }
 
-/// Whether a key looks like one of photos, by its names or its values.
-pub(super) fn may_be(key: &Key) -> bool {
-    let is_called_so = key.steps.iter().any(|name| names_any(name));
+/// Whether values look like photos, by the names of their key or by themselves.
+pub(super) fn look_like(steps: &[String], values: &[String]) -> bool {
+    let is_called_so = steps.iter().any(|name| names_any(name));
     let is_image = |value: &str| {
         let lower = value.to_ascii_lowercase();
         ENDINGS.iter().any(|ending| lower.contains(ending))
     };
-    let is_web = |value: &String| value.contains("http");
-    key.samples
-        .iter()
-        .any(|value| is_web(value) && (is_called_so || is_image(value)))
+    let mut web = values.iter().filter(|value| value.contains("http"));
+    web.any(|value| is_called_so || is_image(value))
 }

@@ -53,6 +53,9 @@ pub(super) enum Change {
     Gone,
 }
 
+/// Why the file is of no use.
+pub(super) type Unusable = rusqlite::Error;
+
 /// All of them.
 pub(super) struct Kept(Connection);
 

@@ -183,7 +183,8 @@ impl List<'_> {
 
     /// The note about photos that nothing reads.
     fn unread_photos(&self) -> Option<Decision> {
-        let unread = self.unread().into_iter().filter(|key| photos::may_be(key));
+        let unread = self.unread().into_iter();
+        let unread = unread.filter(|key| photos::look_like(&key.steps, &key.samples));
         let unread: Vec<String> = unread.map(with_sample).collect();
         let named = listed(unread.iter().cloned(), CANDIDATES_MAX);
         let why = format!(
