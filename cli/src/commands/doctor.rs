@@ -50,13 +50,13 @@ const WIDTH: usize = 100;
 #[command(after_help = "\
 For example: catalogue doctor --data /var/lib/catalogue\n\
 It changes nothing, and removes the object that it writes to try out S3. The exit status is 3 \
-if there is a problem; warnings do not count. Of inactive releases, the newest are read \
-through, up to 4 GB in all; `catalogue releases verify` reads all of them.")]
+if there is a problem; warnings do not count. It reads the newest inactive \
+releases, up to 4 GB in all; `catalogue releases verify` reads all of them.")]
 pub struct DoctorArgs {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Also check where servers count minute limits, such as `redis://HOST:6379/0` [default: none]
+    /// Also check the Redis that counts minute limits, such as `redis://HOST:6379/0` [default: none]
     #[arg(
         long = "limits",
         value_name = "WHERE",

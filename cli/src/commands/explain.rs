@@ -38,7 +38,7 @@ pub struct ExplainArgs {
     /// A path with its query, or a whole URL; in quotes, since a shell interprets ? and &
     #[arg(value_name = "ADDRESS")]
     pub address: String,
-    /// The release that is to answer: an id or a beginning of it, `current`, `previous` or `latest`
+    /// The release to answer from: an id or a beginning of it, `current`, `previous` or `latest`
     /// [default: current]
     #[arg(long, value_name = "ID", value_parser = value_parser!(ReleaseName))]
     pub release: Option<ReleaseName>,

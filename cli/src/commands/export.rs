@@ -57,8 +57,7 @@ pub struct ExportArgs {
     /// The format for a folder or standard output [default: ndjson, for standard output]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(Format::ALL, Format::ending))]
     pub format: Option<Format>,
-    /// Leave texts in CSV as they are that a spreadsheet would run, such as `=1+1`, instead of
-    /// putting an apostrophe before them
+    /// Do not put an apostrophe before texts in CSV that a spreadsheet would run, such as `=1+1`
     #[arg(long)]
     pub no_formula_escape: bool,
     /// Replace any existing file

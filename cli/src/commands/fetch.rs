@@ -16,8 +16,7 @@ use crate::terminal::quantity::{ANY_MEMORY, InvalidQuantity, MEMORY};
 /// Arguments for fetching and reading.
 #[derive(Debug, clap::Args)]
 pub struct FetchArgs {
-    /// Directory of the temporary files that hold what is fetched, and what does not fit in memory
-    /// while it is read [default: the data directory]
+    /// Directory for temporary files: downloads, and what does not fit into memory [default: the data directory]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     #[arg(env = "CATALOGUE_TEMP_DIR", hide_env_values = true)]
     pub temp_dir: Option<PathBuf>,

@@ -21,15 +21,15 @@ const IMAGES: &str = "Images";
 /// Arguments about images without a size.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ImageArgs {
-    /// Read the width, height and format that images lack from their addresses, as a mapping with
+    /// Fetch images that lack width, height or format, and read these, as a mapping with
     /// `images = "measure"` does
     #[arg(long, requires = "mapping", help_heading = IMAGES)]
     pub measure_images: bool,
-    /// Ask this host for images, though its address is a private one: a name or an address, and the
-    /// only port, if one follows after `:`; may be given several times
+    /// Allow images from this host although its address is private: HOST, or HOST:PORT for that port
+    /// alone; may be given several times
     #[arg(long, value_name = "HOST", help_heading = IMAGES)]
     pub image_host: Vec<ImageHost>,
-    /// Ask again for images that were last asked for longer ago than this, such as 30d
+    /// Measure images again that were measured longer ago than this, such as 30d
     #[arg(long, value_name = "DURATION", value_parser = duration(POSITIVE), help_heading = IMAGES)]
     pub recheck_images: Option<Duration>,
 }

@@ -62,7 +62,7 @@ For example:
   catalogue import export.ndjson.gz
   catalogue import --if-changed https://cms.example/export.ndjson.gz
 
-An address is fetched first, with secrets from the environment alone:
+Addresses are fetched with secrets from the environment:
 CATALOGUE_EXPORT_TOKEN for https://, and AWS_..., GOOGLE_... and AZURE_...
 
 An export with errors changes nothing, and the exit status is 1. A release that would take away \

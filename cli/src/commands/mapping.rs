@@ -23,7 +23,7 @@ pub struct MappingArgs {
 /// What can be done with mappings.
 #[derive(Debug, Subcommand)]
 pub enum MappingCommand {
-    /// Write a mapping to be edited, of a content system or for an export
+    /// Write a mapping to edit: of a content system, or drafted for an export
     Init(InitArgs),
     /// Show what a mapping finds in an export, and what it leaves unread
     Check(CheckArgs),

@@ -19,7 +19,7 @@ and `#:schema ./mapping.schema.json` as the first line of the mapping.
 Each line of an export is one record, so the schema is that of a line. Some rules hold across \
 records, which no schema can check: `catalogue validate` checks them all.")]
 pub struct SchemaArgs {
-    /// Of mapping files, in place of native exports
+    /// Show the keys of mapping files instead
     #[arg(long)]
     pub mapping: bool,
     /// Print the JSON Schema (2020-12), for editors and other programs

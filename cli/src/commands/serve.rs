@@ -34,7 +34,7 @@ pub struct ServeArgs {
     #[command(flatten)]
     pub listen: ListenArgs,
     /// Address for readiness and metrics, for operators only; or off
-    /// [default: 127.0.0.1:9090, or off where that is taken]
+    /// [default: 127.0.0.1:9090, or off if that is taken]
     #[arg(
         long = "admin",
         value_name = "ADDRESS:PORT",
@@ -104,8 +104,7 @@ pub struct ServeArgs {
     )]
     #[arg(num_args = 1.., value_delimiter = ',')]
     pub cors: Vec<AllowedOrigin>,
-    /// Whether responses also have `RateLimit` and `RateLimit-Policy`, which say what the
-    /// `X-RateLimit-*` and `X-Quota-*` headers say in the form of an IETF draft
+    /// Whether responses also have the headers `RateLimit` and `RateLimit-Policy` of an IETF draft
     #[arg(
         long = "rate-limit-draft",
         value_name = "ON_OR_OFF",

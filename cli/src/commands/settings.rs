@@ -34,7 +34,7 @@ pub struct SettingsArgs {
 /// What else can be done with settings.
 #[derive(Debug, Subcommand)]
 pub enum SettingsCommand {
-    /// Write a file with every setting, to be edited
+    /// Write a file with every setting to edit
     #[command(add = Needs::BuiltIn)]
     #[command(after_help = "For example: catalogue settings init catalogue.toml")]
     Init(InitArgs),

@@ -71,7 +71,7 @@ pub struct CreateArgs {
     /// Its name.
     #[arg(value_parser = value_parser!(Name), help = name_help())]
     pub name: Name,
-    /// The only plan there is; every subscription has it, and it need not be named
+    /// The only plan; you need not name it
     #[arg(long, value_parser = [ONLY_PLAN])]
     pub plan: Option<String>,
     /// Requests a month, shared by all its keys, such as 100k or 2M
@@ -123,8 +123,8 @@ pub struct RenameArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For example: catalogue subscriptions delete acme\n\
-It is refused while a key works or may work again, and while anything is charged of the current \
-month. Its name is free again; its log stays under the name that is shown, and so do its past \
+Refused while a key works or could work again, or if the current month has charges. You can then \
+use the name again; its log stays under the name that is shown, and so do its past \
 months in `catalogue usage --month`.")]
 pub struct DeleteArgs {
     /// Its name

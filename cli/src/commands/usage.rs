@@ -39,15 +39,15 @@ const BY_KEY: &str = "key";
     A running server reserves requests a few at a time, so a figure may run \
     ahead by what is reserved and not yet used. EXPECTED is the month's total if usage goes on at \
     the same rate; it is not estimated in the first tenth of the month. \
-    Of months that are over, the quota is the one that holds now.\n\
-    Servers write the requests of each key down every 5 seconds; a crash loses those of the last \
+    Past months show today's quota.\n\
+    Servers store the requests of each key every 5 seconds; a crash loses those of the last \
     seconds, which are still charged to the subscription."
 )]
 pub struct UsageArgs {
     /// Only this subscription
     #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Option<Name>,
-    /// Tell the requests of each key apart: those that were answered with 200
+    /// Show the requests of each key that got a 200
     #[arg(long, value_name = "WHAT", value_parser = [BY_KEY])]
     pub by: Option<String>,
     /// The quota months that began in this month, such as 2026-10 [default: the current ones]

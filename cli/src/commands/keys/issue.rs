@@ -31,7 +31,7 @@ pub struct IssueArgs {
     /// The subscription that owns the key
     #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Name,
-    /// What the key may read; one or more of them
+    /// Scopes of the key; one or more
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = one_of(Scope::ALL, Scope::as_str))]
     #[arg(num_args = 1.., value_delimiter = ',', action = ArgAction::Append)]
     pub scopes: Vec<Scope>,

@@ -51,7 +51,7 @@ pub struct ListArgs {
     /// Only keys for these servers
     #[arg(long = "env", value_name = "ENV", value_parser = one_of(Environment::ALL, Environment::as_str))]
     pub environment: Option<Environment>,
-    /// Only keys that were not used for so long, such as 12h; 90d where none is given
+    /// Only keys that nobody used for this long, such as 12h; 90d without a value
     #[arg(long, value_name = "DURATION", value_parser = duration(POSITIVE))]
     #[arg(num_args = 0..=1, default_missing_value = "90d")]
     pub unused: Option<Duration>,

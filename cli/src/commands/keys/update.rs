@@ -52,7 +52,7 @@ pub struct ChangeArgs {
     /// How long the key works from now on, such as 12h or 90d, or `never` for no end
     #[arg(long, value_name = "DURATION", value_parser = parse_expires)]
     pub expires: Option<Expires>,
-    /// All that the key may read from now on; one or more of them
+    /// All scopes that the key has from now on; one or more
     #[arg(long = "scope", value_name = "SCOPE", value_parser = one_of(Scope::ALL, Scope::as_str))]
     #[arg(num_args = 1.., value_delimiter = ',', action = ArgAction::Append)]
     pub scopes: Option<Vec<Scope>>,

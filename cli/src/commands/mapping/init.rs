@@ -40,8 +40,8 @@ For example:
 Then edit the file, and see what it finds: catalogue mapping check FILE EXPORT
 
 --from reads what `import` recognises: exports of Sanity, Contentful, Strapi,
-Directus, WordPress and Shopify, and lists of boats as CSV, JSON, NDJSON or
-Parquet.")]
+Directus, WordPress and Shopify, and lists of boats in workbooks, CSV, JSON,
+NDJSON, XML or Parquet.")]
 pub struct InitArgs {
     /// The content system; `csv` is for sheets, `minimal` for one list of boats as JSON, CSV or
     /// Parquet
@@ -51,7 +51,7 @@ pub struct InitArgs {
     /// `-` is standard output
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Fit the mapping to an export: files, folders, archives, or addresses as `import` takes them
+    /// Draft the mapping for an export: files, folders, archives, or addresses as `import` takes them
     #[arg(long, value_name = "EXPORT", num_args = 1.., conflicts_with = "system")]
     #[arg(value_parser = SourceParser, value_hint = ValueHint::AnyPath)]
     pub from: Vec<Source>,

@@ -35,8 +35,8 @@ const HASH_DIGITS: usize = 16;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For example: catalogue releases log --last 10\n\
-An import that activated nothing is logged too, with the reason; one that found nothing new, once \
-an hour at most. An activation is logged before it is done, so none is without an entry. --json shows the whole SHA-256 of each file.")]
+Imports that activated nothing are logged with the reason; those that found nothing new, at most \
+once an hour. Each activation is logged before it happens. --json shows the whole SHA-256 of each file.")]
 pub struct LogArgs {
     /// Only entries that name this release: its id, or a beginning of it; or `current`, `previous`
     /// or `latest`

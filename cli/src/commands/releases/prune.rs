@@ -24,7 +24,7 @@ use crate::terminal::table::Column;
 For example: catalogue releases prune --dry-run\n\
 Keeps the active release, the last two complete releases that were active before it, those that \
 were published or imported again in the last 24 hours, and those that a running server or command \
-has open. Keeps all of them where it is not known which release is active.")]
+has open. Keeps all of them if it cannot tell which is active.")]
 pub struct PruneArgs {
     /// Show what would be removed, and remove nothing
     #[arg(long)]

@@ -24,7 +24,7 @@ use crate::terminal::size::file_size;
 For example: catalogue store backup keys-2026-10-01.sqlite\n\
 The file has the keys, subscriptions, usage and audit log of one moment. Servers may run meanwhile, \
 but charge nothing while it is written: name a file on a fast local disk.\n\
-To restore it, stop the servers, remove keys.sqlite-journal and put it in the place of keys.sqlite.")]
+To restore it, stop the servers, remove keys.sqlite-journal, and replace keys.sqlite by it.")]
 pub struct BackupArgs {
     /// The file to write, which must not exist yet
     #[arg(value_name = "FILE")]

@@ -45,7 +45,7 @@ For example: catalogue store copy --to postgres://catalogue@db.example/catalogue
 Copies the store that --store names, or else the one in the data directory, with usage and the \
 audit log; the original stays as it is. Stop its servers first, then start them on the copy.")]
 pub struct CopyArgs {
-    /// Where to: the address of a database that `store init` has made ready, or a file
+    /// Target: the address of a database that `store init` has prepared, or a file
     #[arg(long, value_name = "URL|FILE", value_parser = address::<Target>())]
     pub to: Target,
     /// Print one JSON document
