@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::named::{Named, find_measures, names_of};
 use super::names::{Reading, WANTED, Wanted};
 use super::status::Publication;
-use super::survey::{Key, Surveyed};
+use super::survey::{Key, Shape, Surveyed};
 use super::values::is_read;
 
 /// A field with its source.
@@ -29,6 +29,8 @@ pub(super) struct Choices<'s> {
     pub(super) made: Vec<Choice<'s>>,
     /// Fields that have several: their names differ only in how they are written.
     pub(super) unsettled: Vec<(&'static Wanted, Vec<&'s Key>)>,
+    /// Measures that have none, though a key is called like them: not all of its values are numbers.
+    pub(super) unfit: Vec<(&'static Wanted, &'s Key)>,
 }
 
 /// The sources of the fields that have a likely one. Each key is the source of only one field,
@@ -90,7 +92,21 @@ pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> C
             }
         }
     }
+    let is_open = |wanted: &Wanted| unsettled.iter().all(|(of, _)| of.field != wanted.field);
+    let missing = WANTED.iter().zip(&choices).filter(|(wanted, choice)| {
+        choice.is_none() && wanted.reading.is_number() && is_open(wanted)
+    });
+    let unfit = missing.filter_map(|(wanted, _)| {
+        let mut free = named.iter().enumerate().filter(|(place, named)| {
+            let key = named.key;
+            let is_value = !matches!(key.shape, Shape::Deep | Shape::List);
+            !taken.contains(place) && is_value && !key.samples.is_empty()
+        });
+        let unfit = free.find(|(_, named)| names_of(wanted).any(|name| named.is_called(&name)));
+        unfit.map(|(_, named)| (wanted, named.key))
+    });
     Choices {
+        unfit: unfit.collect(),
         made: choices.into_iter().flatten().collect(),
         unsettled,
     }

@@ -67,6 +67,23 @@ pub(super) enum Reading {
     Images,
 }
 
+impl Reading {
+    /// Whether it is of a number, with or without a unit.
+    pub(super) const fn is_number(self) -> bool {
+        matches!(
+            self,
+            Self::Year
+                | Self::Number
+                | Self::Distance
+                | Self::Area
+                | Self::Weight
+                | Self::Speed
+                | Self::Angle
+                | Self::Price
+        )
+    }
+}
+
 /// Fields without which a boat is not valid, except those that a mapping can always make.
 pub(super) static REQUIRED: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let required: Vec<String> = format::required(Kind::Boat)

@@ -255,6 +255,16 @@ fn what_a_key_is_called_counts_only_where_its_values_fit() {
 }
 
 #[test]
+fn a_price_that_some_records_have_in_words_is_left_out_and_named() {
+    let rows = "Model;Builder;Price\nA;X;EUR 89,000\nB;X;POA\nC;X;EUR 99,500\nD;X;POA\n";
+    let suggestion = suggested("boats.csv", rows).unwrap();
+    assert_eq!(
+        decision(&suggestion, "referencePrice.amount"),
+        "left out, as .Price has values such as POA: say in its line what these mean"
+    );
+}
+
+#[test]
 fn the_key_is_part_of_a_slug_where_names_are_not_unique() {
     let sheet = "sku,maker,model\nA1,Volund,34\nA2,Volund,34\n";
     let suggestion = suggested("a.csv", sheet).unwrap();

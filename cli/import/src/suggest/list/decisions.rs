@@ -45,11 +45,27 @@ impl List<'_> {
                 format!("{why} {}", keys.join(", ")),
             ));
         }
+        decisions.extend(self.unfit());
         self.guesses(&mut decisions);
         self.omissions(&mut decisions);
         decisions.extend(self.has_unsized_images.then(Decision::of_images));
         decisions.extend(self.unread_photos());
         decisions
+    }
+
+    /// Measures that are left out for some of the values of their key.
+    fn unfit(&self) -> impl Iterator<Item = Decision> {
+        self.choices.unfit.iter().map(|(wanted, key)| {
+            let has_digit = |value: &&String| value.bytes().any(|byte| byte.is_ascii_digit());
+            let wordy = key.samples.iter().find(|value| !has_digit(value));
+            let sample = wordy.or(key.samples.first()).map_or("", String::as_str);
+            let why = format!(
+                "left out, as {} has values such as {}: say in its line what these mean",
+                clean(&key.path, 60),
+                clean(sample, 20)
+            );
+            Decision::new(wanted.field, why)
+        })
     }
 
     /// Fields whose source may mean something else.
