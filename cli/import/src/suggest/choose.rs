@@ -92,22 +92,34 @@ pub(super) fn choose<'s>(file: &'s Surveyed, publication: &Publication<'s>) -> C
             }
         }
     }
-    let is_open = |wanted: &Wanted| unsettled.iter().all(|(of, _)| of.field != wanted.field);
-    let missing = WANTED.iter().zip(&choices).filter(|(wanted, choice)| {
-        choice.is_none() && wanted.reading.is_number() && is_open(wanted)
+    let open = WANTED.iter().zip(&choices).filter(|(wanted, choice)| {
+        choice.is_none() && unsettled.iter().all(|(of, _)| of.field != wanted.field)
     });
-    let unfit = missing.filter_map(|(wanted, _)| {
-        let mut free = named.iter().enumerate().filter(|(place, named)| {
-            let key = named.key;
-            let is_value = !matches!(key.shape, Shape::Deep | Shape::List);
-            !taken.contains(place) && is_value && !key.samples.is_empty()
-        });
-        let unfit = free.find(|(_, named)| names_of(wanted).any(|name| named.is_called(&name)));
-        unfit.map(|(_, named)| (wanted, named.key))
-    });
+    let free = named.iter().enumerate();
+    let free = free.filter(|(place, _)| !taken.contains(place));
+    let free: Vec<&Named<'s>> = free.map(|(_, named)| named).collect();
+    let open = open.map(|(wanted, _)| wanted);
     Choices {
-        unfit: unfit.collect(),
+        unfit: unfit(open, &free),
         made: choices.into_iter().flatten().collect(),
         unsettled,
     }
+}
+
+/// The measures among these fields that one of these keys is called like, though it does not fit.
+fn unfit<'s>(
+    open: impl Iterator<Item = &'static Wanted>,
+    free: &[&Named<'s>],
+) -> Vec<(&'static Wanted, &'s Key)> {
+    let measures = open.filter(|wanted| wanted.reading.is_number());
+    let unfit = measures.filter_map(|wanted| {
+        let called = free.iter().find(|named| {
+            let is_value = !matches!(named.key.shape, Shape::Deep | Shape::List);
+            is_value
+                && !named.key.samples.is_empty()
+                && names_of(wanted).any(|name| named.is_called(&name))
+        })?;
+        Some((wanted, called.key))
+    });
+    unfit.collect()
 }
