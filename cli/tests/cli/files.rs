@@ -56,14 +56,16 @@ fn a_workbook_with_titles_and_merged_cells_is_imported() {
 }
 
 #[test]
-fn an_open_document_spreadsheet_is_drafted_and_imported_as_a_workbook_of_excel_is() {
+fn other_spreadsheets_are_drafted_and_imported_as_a_workbook_of_excel_is() {
     let (.., of_excel) = drafted("stock.xlsx");
-    let (mut cli, export, said, draft) = drafted("stock.ods");
-    check("files_ods", &said);
-    let hidden = "#   rows: row 7 is hidden; it is read\n";
-    let like = draft.replace("stock.ods", "stock.xlsx").replace(hidden, "");
-    assert_eq!(like, of_excel);
-    assert_eq!(published(&mut cli, &export, &[]), 3);
+    for name in ["stock.ods", "stock.xls"] {
+        let (mut cli, export, said, draft) = drafted(name);
+        check(&name.replace("stock.", "files_"), &said);
+        let hidden = "#   rows: row 7 is hidden; it is read\n";
+        let like = draft.replace(name, "stock.xlsx").replace(hidden, "");
+        assert_eq!(like, of_excel);
+        assert_eq!(published(&mut cli, &export, &[]), 3);
+    }
 }
 
 #[test]

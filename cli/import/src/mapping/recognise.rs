@@ -210,11 +210,11 @@ impl<'h> Head<'h> {
         let of_system = |system, sign: &str| Some((Form::System(system), sign.to_owned()));
         let text = self.text.trim_start_matches('\u{feff}').trim_start();
         let has = |keys: &[&str]| keys.iter().all(|key| text.contains(&format!("\"{key}\"")));
+        if workbook::is_one(self.path, self.bytes) {
+            return Some((Form::Workbook, "it has the parts of a workbook".to_owned()));
+        }
         if let Some(format) = unread::of(self.bytes) {
             return Some((Form::Unread(format), format.advice.to_owned()));
-        }
-        if workbook::is_one(self.bytes) {
-            return Some((Form::Workbook, "it has the parts of a workbook".to_owned()));
         }
         if self.bytes.starts_with(b"PAR1") {
             return Some((Form::Parquet, "it begins with `PAR1`".to_owned()));

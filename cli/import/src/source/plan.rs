@@ -16,8 +16,9 @@ const IMAGE_ENDINGS: [&str; 8] = [
     ".avif", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".png", ".webp",
 ];
 /// Suffixes of the names of files that may hold records, in lower case.
-const DATA_ENDINGS: [&str; 10] = [
-    ".csv", ".json", ".jsonl", ".ndjson", ".ods", ".parquet", ".tsv", ".xlsm", ".xlsx", ".xml",
+const DATA_ENDINGS: [&str; 11] = [
+    ".csv", ".json", ".jsonl", ".ndjson", ".ods", ".parquet", ".tsv", ".xls", ".xlsm", ".xlsx",
+    ".xml",
 ];
 
 /// Which files are read, and how.

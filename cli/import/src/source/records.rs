@@ -18,7 +18,7 @@ use super::passes::{Copied, Pass, passes};
 use super::plan::{Contents, Format, Layout, Plan};
 use super::readers::workbook::{Told, Workbook};
 use super::readers::{self, BadRecord, Lists, RecordText};
-use super::unread::{self, UnreadFormat};
+use super::unread::{self, COMPOUND, UnreadFormat};
 use crate::finding::{Code, ExportFile, Finding, Line, Nth, Place, Severity, Start, cut};
 
 /// The most unread lists that are told apart.
@@ -100,7 +100,7 @@ impl<'a, 't> Cutter<'a, 't> {
             Contents::Records(wanted) => {
                 let layouts: Vec<&Layout> = wanted.iter().map(|(_, layout)| *layout).collect();
                 let (head, mut contents) = archive::sniff(contents, unread::HEAD_BYTES);
-                refuse_unread(&head, &layouts)?;
+                refuse_unread(&file.path, &head, &layouts)?;
                 let contents = &mut contents;
                 let unread = match passes(wanted).as_slice() {
                     [pass] => self.cut(pass, file, contents),
@@ -292,9 +292,10 @@ impl<'a, 't> Cutter<'a, 't> {
 }
 
 /// Refuses a file of a format that is not read. A page of XHTML is also XML.
-fn refuse_unread(head: &[u8], layouts: &[&Layout]) -> Result<(), FileError> {
-    let is_workbook = |layout: &&Layout| layout.format == Format::Workbook;
-    if readers::workbook::is_one(head) && !layouts.iter().all(is_workbook) {
+fn refuse_unread(path: &str, head: &[u8], layouts: &[&Layout]) -> Result<(), FileError> {
+    let mut formats = layouts.iter().map(|layout| layout.format);
+    let is_as_workbook = formats.all(|format| format == Format::Workbook);
+    if readers::workbook::is_one(path, head) && !is_as_workbook {
         return Err(FileError::Damaged {
             code: Code::FileCorrupt,
             line: 1,
@@ -303,16 +304,14 @@ fn refuse_unread(head: &[u8], layouts: &[&Layout]) -> Result<(), FileError> {
         });
     }
     let is_xml = layouts.iter().any(|layout| layout.format == Format::Xml);
-    let is_markup = |format: &&UnreadFormat| format.begins.starts_with(b"<");
-    let Some(format) = unread::of(head).filter(|format| !(is_xml && is_markup(format))) else {
-        return Ok(());
+    // Perhaps: the reader of workbooks says which are none.
+    let is_read = |format: &UnreadFormat| {
+        is_xml && format.begins.starts_with(b"<") || is_as_workbook && format.begins == COMPOUND
     };
-    let UnreadFormat { name, advice, .. } = format;
-    Err(FileError::Damaged {
-        code: Code::FileCorrupt,
-        line: 1,
-        message: format!("the file is {name}, which is not read: {advice}"),
-    })
+    match unread::of(head).filter(|format| !is_read(format)) {
+        Some(format) => Err(format.refused()),
+        None => Ok(()),
+    }
 }
 
 /// A sheet of a file, as messages call it.

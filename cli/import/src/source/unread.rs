@@ -3,10 +3,14 @@
 //!
 //! Only the beginning of a file is looked at. A format that is read one day loses its row here.
 
-use crate::finding::BYTE_ORDER_MARK;
+use super::incoming::FileError;
+use crate::finding::{BYTE_ORDER_MARK, Code};
 
 /// How much of a file is looked at, in bytes: an archive begins with the names of several members.
 pub(super) const HEAD_BYTES: usize = 8 * 1024;
+
+/// What the older Office documents begin with, and newer ones with a password.
+pub(super) const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
 /// A format that is not read.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,6 +25,18 @@ pub struct UnreadFormat {
     pub advice: &'static str,
 }
 
+impl UnreadFormat {
+    /// The error for such a file.
+    pub(super) fn refused(&self) -> FileError {
+        let Self { name, advice, .. } = self;
+        FileError::Damaged {
+            code: Code::FileCorrupt,
+            line: 1,
+            message: format!("the file is {name}, which is not read: {advice}"),
+        }
+    }
+}
+
 const AS_XLSX: &str = "save it as an Excel workbook (.xlsx), and take that file";
 const UNPROTECTED: &str =
     "save it as an Excel workbook (.xlsx) without a password, and take that file";
@@ -31,7 +47,7 @@ const NO_DATA: &str = "take the file with the data";
 const COMPRESS: &str = "unpack it, or compress it with gzip or Zstandard";
 
 macro_rules! formats {
-    ($($begins:literal, $has:literal: $name:literal, $advice:expr;)+) => {
+    ($($begins:expr, $has:literal: $name:literal, $advice:expr;)+) => {
         /// All. Of several that fit, the first one counts.
         const FORMATS: &[UnreadFormat] = &[$(UnreadFormat {
             begins: $begins,
@@ -45,7 +61,7 @@ macro_rules! formats {
 formats! {
     b"PK\x03\x04", b"word/document": "a Word document (.docx)", AS_TABLE;
     b"PK\x03\x04", b"Index/Document.iwa": "a Numbers or Pages document", AS_XLSX;
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"": "an old or protected Office document, such as an Excel workbook (.xls)", UNPROTECTED;
+    COMPOUND, b"": "an old or protected Office document", UNPROTECTED;
     b"SQLite format 3\0", b"": "a SQLite database", AS_TABLE;
     b"PGDMP", b"": "a dump of PostgreSQL", AS_TABLE;
     b"-- PostgreSQL database dump", b"": "a dump of PostgreSQL", AS_TABLE;

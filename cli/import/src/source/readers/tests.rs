@@ -6,6 +6,7 @@ mod limits;
 mod parquet;
 mod steps;
 pub(crate) mod workbook;
+mod xls;
 mod xml;
 
 use std::io::{BufReader, Cursor, Read};

@@ -1,4 +1,4 @@
-//! Reads the rows of a sheet of a workbook: `.xlsx`, `.xlsm` and `.ods`.
+//! Reads the rows of a sheet of a workbook: `.xlsx`, `.xlsm`, `.xls` and `.ods`.
 //!
 //! Values are those that the program last showed, also those of formulas. A date is written
 //! `2026-10-01`, with a time `2026-10-01T12:00:00`, a time of day `12:00:00`. An error such as `#N/A` is
@@ -10,6 +10,7 @@
 
 mod ods;
 mod parts;
+mod xls;
 mod xlsx;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ use calamine::{Data, Dimensions, ExcelDateTime};
 
 use self::ods::Ods;
 use self::parts::{refused, too_many};
+use self::xls::OldBook;
 use self::xlsx::ExcelBook;
 use super::disk::Disk;
 use super::table::{self, Begin, COLUMNS_MAX, Cell, Row, address};
@@ -28,6 +30,7 @@ use crate::finding::{Code, CountAndFirst, Nth, Start, cut};
 use crate::source::incoming::Header;
 use crate::source::plan::{Rows as Wanted, SheetName, TableLayout};
 use crate::source::unpacking::Unpacking;
+use crate::source::unread::COMPOUND;
 use crate::spool::Spool;
 
 /// The most bytes of a text in a cell, which has at most 32,767 characters.
@@ -36,6 +39,8 @@ const CELL_MAX: usize = 4 * 32_767;
 const NUMBER: usize = 8;
 /// The most rows, as many as a spreadsheet allows: a row may repeat as often as a file says.
 const ROWS_MAX: u32 = 1_048_576;
+/// The most cells that are in memory at once, or that repeat others.
+const CELLS_MAX: usize = 4_000_000;
 /// The most sheets: each is opened to see whether it has rows.
 const SHEETS_MAX: usize = 250;
 /// The most regions of merged cells in all sheets.
@@ -53,8 +58,13 @@ pub(crate) struct Told {
     pub(crate) hidden: CountAndFirst<u64>,
 }
 
-/// Whether a file that begins with `head` is a workbook.
-pub(crate) fn is_one(head: &[u8]) -> bool {
+/// Whether a file of this name that begins with `head` is a workbook. Of the older Office documents
+/// only the name says which are.
+pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
+    if head.starts_with(COMPOUND) {
+        let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+        return name.to_ascii_lowercase().ends_with(".xls");
+    }
     let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
     let is_office = has(b"[Content_Types].xml") && !has(b"word/") && !has(b"ppt/");
     let is_book = has(b"xl/workbook.xml") || has(b"xl/_rels/") || has(b"xl/worksheets/");
@@ -132,7 +142,9 @@ impl<'l> Workbook<'l> {
         let counter = || Unpacking::of(disk.file().length(), unpacked_max);
         let (measured, unpacking) = (counter(), counter());
         let head = disk.head().map_err(|error| refused(&disk, 1, &error))?;
-        let book: Box<dyn Book> = if memchr::memmem::find(&head, ODS).is_some() {
+        let book: Box<dyn Book> = if head.starts_with(COMPOUND) {
+            Box::new(OldBook::open(disk)?)
+        } else if memchr::memmem::find(&head, ODS).is_some() {
             Box::new(Ods::open(disk, &measured)?)
         } else {
             Box::new(ExcelBook::open(disk, &measured)?)

@@ -90,7 +90,7 @@ pub(crate) fn sheet(rows: &[&str]) -> String {
 }
 
 /// What is read of a workbook: records, bad rows, what is told of cells and rows, and how it ended.
-fn rows_of(file: &[u8], table: &TableLayout) -> Vec<String> {
+pub(super) fn rows_of(file: &[u8], table: &TableLayout) -> Vec<String> {
     rows_of_at_most(file, table, UNPACKED_MAX)
 }
 
@@ -189,9 +189,11 @@ fn a_text_longer_than_a_cell_may_have_is_no_value_and_told() {
 #[test]
 fn an_archive_with_a_folder_that_is_called_as_in_a_workbook_is_none() {
     assert!(super::super::workbook::is_one(
+        "",
         b"PK\x03\x04 xl/_rels/workbook.xml.rels"
     ));
     assert!(!super::super::workbook::is_one(
+        "",
         b"PK\x03\x04 photos/xl/1.jpg"
     ));
 }
@@ -308,7 +310,7 @@ fn what_is_no_workbook_or_asks_for_too_much_is_refused_with_a_reason() {
 fn a_workbook_is_known_by_its_beginning() {
     let is_one = super::super::workbook::is_one;
     let file = workbook(&[("Boats", "")]);
-    assert!(is_one(&file));
+    assert!(is_one("", &file));
     let document = zipped(&[("[Content_Types].xml", b""), ("word/document.xml", b"")]);
     for other in [
         &document[..],
@@ -316,7 +318,7 @@ fn a_workbook_is_known_by_its_beginning() {
         b"xl/",
         b"PK",
     ] {
-        assert!(!is_one(other), "{other:?}");
+        assert!(!is_one("", other), "{other:?}");
     }
 }
 
@@ -431,7 +433,7 @@ fn a_cell_of_open_document_is_what_a_cell_of_excel_is() {
     let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
     let row = ods_row(&[&["b1"][..], &cells, &[sum]].concat());
     let file = ods(&[("Boats", &(ods_row(&header) + &row))]);
-    assert!(super::super::workbook::is_one(&file));
+    assert!(super::super::workbook::is_one("", &file));
     assert_eq!(
         rows_of(&file, &TableLayout::default()),
         [

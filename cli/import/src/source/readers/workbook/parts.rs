@@ -21,7 +21,7 @@ use crate::source::unpacking::{Limited, Unpacking};
 /// The most bytes of a workbook as it is.
 const PACKED_MAX: u64 = 128 << 20;
 /// The most bytes of a part that is held in memory, such as the texts of all sheets.
-const PART_MAX: u64 = 64 << 20;
+pub(super) const PART_MAX: u64 = 64 << 20;
 /// The most bytes of the styles: of each, the library holds much more than its few bytes.
 const STYLES_MAX: u64 = 4 << 20;
 /// Bytes read ahead.
@@ -40,11 +40,7 @@ pub(super) fn measure(
     is_noted: fn(&str) -> bool,
     note: &mut Note<'_>,
 ) -> Result<(), FileError> {
-    let length = disk.file().length();
-    if PACKED_MAX < length {
-        let message = format!("a workbook has at most {PACKED_MAX} bytes, this one {length}");
-        return Err(corrupt(1, message));
-    }
+    check_length(disk, PACKED_MAX)?;
     archive::check_members(disk.chunk(0)).map_err(|error| refused(disk, 1, &error))?;
     let mut archive = ZipArchive::new(disk.chunk(0)).map_err(|error| cut_off(disk, &error))?;
     for index in 0..archive.len() {
@@ -71,6 +67,16 @@ pub(super) fn measure(
             );
             return Err(refused(disk, 1, &message));
         }
+    }
+    Ok(())
+}
+
+/// Refuses a file of more than so many bytes.
+pub(super) fn check_length(disk: &Disk, most: u64) -> Result<(), FileError> {
+    let length = disk.file().length();
+    if most < length {
+        let message = format!("{FORM} has at most {most} bytes, this one {length}");
+        return Err(corrupt(1, message));
     }
     Ok(())
 }
