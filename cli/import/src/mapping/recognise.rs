@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use super::Shipped;
 use crate::finding::Kind;
 use crate::source::PREVIEW_ROWS;
-use crate::source::readers::workbook;
+use crate::source::readers::workbook::book;
 use crate::source::{self, Encoding, Export, Incoming, Plan, ReadContext, UnreadFormat, unread};
 
 /// The most files of an export that are examined.
@@ -210,7 +210,7 @@ impl<'h> Head<'h> {
         let of_system = |system, sign: &str| Some((Form::System(system), sign.to_owned()));
         let text = self.text.trim_start_matches('\u{feff}').trim_start();
         let has = |keys: &[&str]| keys.iter().all(|key| text.contains(&format!("\"{key}\"")));
-        if workbook::is_one(self.path, self.bytes) {
+        if book::is_one(self.path, self.bytes) {
             return Some((Form::Workbook, "it has the parts of a workbook".to_owned()));
         }
         if let Some(format) = unread::of(self.bytes) {

@@ -14,7 +14,7 @@ use zip::ZipArchive;
 use super::decompress::BUFFER;
 use super::passes::Copied;
 use super::plan::Plan;
-use super::readers::workbook;
+use super::readers::workbook::book;
 use super::unpacking::{Limited, Unpacking};
 use crate::spool::{self, Spool};
 
@@ -89,7 +89,7 @@ pub(super) fn is_archive(name: &str, head: &[u8]) -> bool {
 
 /// Whether a file that begins with `head` is a ZIP archive, and not a workbook, which is one too.
 pub(super) fn is_zip(head: &[u8]) -> bool {
-    ZIP.iter().any(|begins| head.starts_with(begins)) && !workbook::is_one("", head)
+    ZIP.iter().any(|begins| head.starts_with(begins)) && !book::is_one("", head)
 }
 
 /// Refuses a ZIP archive of too many members. Nothing is trusted that the archive says of their number.

@@ -295,7 +295,7 @@ impl<'a, 't> Cutter<'a, 't> {
 fn refuse_unread(path: &str, head: &[u8], layouts: &[&Layout]) -> Result<(), FileError> {
     let mut formats = layouts.iter().map(|layout| layout.format);
     let is_as_workbook = formats.all(|format| format == Format::Workbook);
-    if readers::workbook::is_one(path, head) && !is_as_workbook {
+    if readers::workbook::book::is_one(path, head) && !is_as_workbook {
         return Err(FileError::Damaged {
             code: Code::FileCorrupt,
             line: 1,

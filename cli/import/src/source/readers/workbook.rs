@@ -8,6 +8,7 @@
 //! A workbook is read from its end, so all of it is spooled first. Nothing here knows how a form
 //! writes a cell.
 
+pub(crate) mod book;
 mod ods;
 mod parts;
 mod xls;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 use calamine::{Data, Dimensions, ExcelDateTime};
 
+use self::book::{Book, Met, NUMBER, Next, ODS, Placed, too_wide};
 use self::ods::Ods;
 use self::parts::{refused, too_many};
 use self::xls::OldBook;
@@ -35,19 +37,10 @@ use crate::spool::Spool;
 
 /// The most bytes of a text in a cell, which has at most 32,767 characters.
 const CELL_MAX: usize = 4 * 32_767;
-/// What a number counts as, in bytes.
-const NUMBER: usize = 8;
 /// The most rows, as many as a spreadsheet allows: a row may repeat as often as a file says.
 const ROWS_MAX: u32 = 1_048_576;
-/// The most cells that are in memory at once, or that repeat others.
-const CELLS_MAX: usize = 4_000_000;
 /// The most sheets: each is opened to see whether it has rows.
 const SHEETS_MAX: usize = 250;
-/// The most regions of merged cells in all sheets.
-const MERGED_MAX: usize = 100_000;
-/// What an `.ods` says of itself in its first part.
-const ODS: &[u8] = b"opendocument.spreadsheet";
-
 /// What is told of the cells and rows of a sheet that was read.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
@@ -58,19 +51,6 @@ pub(crate) struct Told {
     pub(crate) hidden: CountAndFirst<u64>,
 }
 
-/// Whether a file of this name that begins with `head` is a workbook. Of the older Office documents
-/// only the name says which are.
-pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
-    if head.starts_with(COMPOUND) {
-        let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
-        return name.to_ascii_lowercase().ends_with(".xls");
-    }
-    let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
-    let is_office = has(b"[Content_Types].xml") && !has(b"word/") && !has(b"ppt/");
-    let is_book = has(b"xl/workbook.xml") || has(b"xl/_rels/") || has(b"xl/worksheets/");
-    head.starts_with(b"PK\x03\x04") && (is_book || is_office || has(ODS))
-}
-
 /// The error for a sheet that is not there, or not known.
 fn not_found(message: String) -> FileError {
     FileError::Damaged {
@@ -78,47 +58,6 @@ fn not_found(message: String) -> FileError {
         line: 1,
         message,
     }
-}
-
-/// A form of workbooks.
-trait Book {
-    /// The names of its sheets of cells.
-    fn names(&self) -> Vec<String>;
-
-    /// What gives what a sheet has, row by row.
-    fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError>;
-}
-
-/// Gives what a sheet has next.
-type Next<'b> = dyn FnMut() -> Result<Option<Met>, FileError> + 'b;
-
-/// What a sheet has. Rows and columns count from 0.
-enum Met {
-    Cell(Placed),
-    /// A cell without a value that should have one: its row, and what messages say of it.
-    Fault(u32, String),
-    /// A region of merged cells. It comes before the row below its first.
-    Merged(Dimensions),
-    /// A hidden row. It comes before its cells.
-    Hidden(u32),
-}
-
-impl Met {
-    /// A cell that is an error.
-    fn error(row: u32, column: u32, error: &str) -> Self {
-        let cell = address(column as usize, u64::from(row) + 1);
-        Self::Fault(row, format!("{cell} is {}", cut(error)))
-    }
-
-    /// A formula that no program has calculated.
-    fn no_value(row: u32, column: u32) -> Self {
-        Self::error(row, column, "a formula without a value")
-    }
-}
-
-/// The error for a row with more columns than a spreadsheet has.
-fn too_wide(row: u64) -> FileError {
-    corrupt(row, format!("a sheet has at most {COLUMNS_MAX} columns"))
 }
 
 /// A workbook, and which of its sheets are read.
@@ -255,9 +194,6 @@ impl<'l> Workbook<'l> {
         })
     }
 }
-
-/// A cell with its row and column, from 0.
-type Placed = (u32, u32, Data);
 
 /// The rows of a sheet.
 struct Sheet<'w> {

@@ -188,11 +188,11 @@ fn a_text_longer_than_a_cell_may_have_is_no_value_and_told() {
 
 #[test]
 fn an_archive_with_a_folder_that_is_called_as_in_a_workbook_is_none() {
-    assert!(super::super::workbook::is_one(
+    assert!(super::super::workbook::book::is_one(
         "",
         b"PK\x03\x04 xl/_rels/workbook.xml.rels"
     ));
-    assert!(!super::super::workbook::is_one(
+    assert!(!super::super::workbook::book::is_one(
         "",
         b"PK\x03\x04 photos/xl/1.jpg"
     ));
@@ -308,7 +308,7 @@ fn what_is_no_workbook_or_asks_for_too_much_is_refused_with_a_reason() {
 
 #[test]
 fn a_workbook_is_known_by_its_beginning() {
-    let is_one = super::super::workbook::is_one;
+    let is_one = super::super::workbook::book::is_one;
     let file = workbook(&[("Boats", "")]);
     assert!(is_one("", &file));
     let document = zipped(&[("[Content_Types].xml", b""), ("word/document.xml", b"")]);
@@ -433,7 +433,7 @@ fn a_cell_of_open_document_is_what_a_cell_of_excel_is() {
     let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
     let row = ods_row(&[&["b1"][..], &cells, &[sum]].concat());
     let file = ods(&[("Boats", &(ods_row(&header) + &row))]);
-    assert!(super::super::workbook::is_one("", &file));
+    assert!(super::super::workbook::book::is_one("", &file));
     assert_eq!(
         rows_of(&file, &TableLayout::default()),
         [

@@ -17,8 +17,8 @@ use super::super::bounded::{Progress, too_long};
 use super::super::disk::{Chunk, Disk};
 use super::super::table::COLUMNS_MAX;
 use super::super::{FileError, RECORD_MAX, corrupt, truncated};
+use super::book::{Book, MERGED_MAX, Met, NUMBER, Next, too_wide};
 use super::parts::{attribute, events, measure, next, refused, too_many};
-use super::{Book, MERGED_MAX, Met, NUMBER, Next, too_wide};
 use crate::source::unpacking::Unpacking;
 
 /// The part with the sheets.

@@ -14,8 +14,8 @@ use cfb::{CompoundFile, Version};
 
 use super::super::disk::Disk;
 use super::super::{FileError, corrupt, truncated};
+use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, Next};
 use super::parts::{PART_MAX, caught, check_length, cut_off, refused, too_many};
-use super::{Book, CELLS_MAX, MERGED_MAX, Met, Next};
 use crate::source::unread;
 
 /// The most records that go on with the shared texts: the library moves all for each.

@@ -10,8 +10,8 @@ use quick_xml::events::BytesStart;
 
 use super::super::FileError;
 use super::super::disk::{Chunk, Disk};
+use super::book::{Book, MERGED_MAX, Met, Next};
 use super::parts::{attribute, caught, cut_off, measure, refused, too_many};
-use super::{Book, MERGED_MAX, Met, Next};
 use crate::finding::cut;
 use crate::source::unpacking::Unpacking;
 

@@ -1,0 +1,76 @@
+//! What the forms of workbooks have in common: how a file is known, and what a sheet gives.
+//!
+//! Nothing here reads a file.
+
+use calamine::{Data, Dimensions};
+
+use super::super::table::{COLUMNS_MAX, address};
+use super::super::{FileError, corrupt};
+use crate::finding::cut;
+use crate::source::unread::COMPOUND;
+
+/// What a number counts as, in bytes.
+pub(super) const NUMBER: usize = 8;
+/// The most cells that are in memory at once, or that repeat others.
+pub(super) const CELLS_MAX: usize = 4_000_000;
+/// The most regions of merged cells in all sheets.
+pub(super) const MERGED_MAX: usize = 100_000;
+/// What an `.ods` says of itself in its first part.
+pub(super) const ODS: &[u8] = b"opendocument.spreadsheet";
+
+/// Whether a file of this name that begins with `head` is a workbook. Of the older Office documents
+/// only the name says which are.
+pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
+    if head.starts_with(COMPOUND) {
+        let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+        return name.to_ascii_lowercase().ends_with(".xls");
+    }
+    let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
+    let is_office = has(b"[Content_Types].xml") && !has(b"word/") && !has(b"ppt/");
+    let is_book = has(b"xl/workbook.xml") || has(b"xl/_rels/") || has(b"xl/worksheets/");
+    head.starts_with(b"PK\x03\x04") && (is_book || is_office || has(ODS))
+}
+
+/// A cell with its row and column, from 0.
+pub(super) type Placed = (u32, u32, Data);
+
+/// A form of workbooks.
+pub(super) trait Book {
+    /// The names of its sheets of cells.
+    fn names(&self) -> Vec<String>;
+
+    /// What gives what a sheet has, row by row.
+    fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError>;
+}
+
+/// Gives what a sheet has next.
+pub(super) type Next<'b> = dyn FnMut() -> Result<Option<Met>, FileError> + 'b;
+
+/// What a sheet has. Rows and columns count from 0.
+pub(super) enum Met {
+    Cell(Placed),
+    /// A cell without a value that should have one: its row, and what messages say of it.
+    Fault(u32, String),
+    /// A region of merged cells. It comes before the row below its first.
+    Merged(Dimensions),
+    /// A hidden row. It comes before its cells.
+    Hidden(u32),
+}
+
+impl Met {
+    /// A cell that is an error.
+    pub(super) fn error(row: u32, column: u32, error: &str) -> Self {
+        let cell = address(column as usize, u64::from(row) + 1);
+        Self::Fault(row, format!("{cell} is {}", cut(error)))
+    }
+
+    /// A formula that no program has calculated.
+    pub(super) fn no_value(row: u32, column: u32) -> Self {
+        Self::error(row, column, "a formula without a value")
+    }
+}
+
+/// The error for a row with more columns than a spreadsheet has.
+pub(super) fn too_wide(row: u64) -> FileError {
+    corrupt(row, format!("a sheet has at most {COLUMNS_MAX} columns"))
+}
