@@ -17,7 +17,6 @@ use shared::keys::last_use::LastUse;
 use shared::keys::secret::{KeyPrefix, PREFIX_RANDOM_LENGTH, PlainKey};
 use shared::keys::subscription::Subscription;
 
-use crate::commands::keys::change::ChangeArgs;
 use crate::commands::wait::Change;
 use crate::commands::{beginning, key_store};
 use crate::exit_status::ExitStatus;
@@ -55,13 +54,13 @@ pub enum KeysCommand {
     Rotate(rotate::RotateArgs),
     /// Refuse a key until it is enabled again
     #[command(after_help = "For example: catalogue keys disable boat_live_3fKz9Q")]
-    Disable(ChangeArgs),
+    Disable(change::ChangeArgs),
     /// Accept a disabled key again
     #[command(after_help = "For example: catalogue keys enable boat_live_3fKz9Q")]
-    Enable(ChangeArgs),
+    Enable(change::ChangeArgs),
     /// Refuse a key for good
     #[command(after_help = "For example: catalogue keys revoke boat_live_3fKz9Q")]
-    Revoke(ChangeArgs),
+    Revoke(change::ChangeArgs),
     /// Show who changed which key or subscription, and when
     Log(log::LogArgs),
 }
@@ -103,15 +102,15 @@ pub fn run(
             change::run(key, &typed, args.json, context, update)
         }
         KeysCommand::Rotate(rotate) => rotate::run(rotate, args.json, config, context),
-        KeysCommand::Disable(ChangeArgs { key, wait }) => {
+        KeysCommand::Disable(change::ChangeArgs { key, wait }) => {
             let typed = typed("could not disable the key", *wait);
             change::run(key, &typed, args.json, context, KeyStore::disable_key)
         }
-        KeysCommand::Enable(ChangeArgs { key, wait }) => {
+        KeysCommand::Enable(change::ChangeArgs { key, wait }) => {
             let typed = typed("could not enable the key", *wait);
             change::run(key, &typed, args.json, context, KeyStore::enable_key)
         }
-        KeysCommand::Revoke(ChangeArgs { key, wait }) => {
+        KeysCommand::Revoke(change::ChangeArgs { key, wait }) => {
             let typed = typed("could not revoke the key", *wait);
             change::run(key, &typed, args.json, context, KeyStore::revoke_key)
         }
