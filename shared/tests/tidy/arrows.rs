@@ -52,7 +52,8 @@ pub(crate) const HOUSES: [House; 4] = [
         sources: "server/src",
         steps: &[
             &["base"],
-            &["api_tables", "cors", "params"],
+            &["params"],
+            &["api_tables", "cors"],
             &["catalogue", "keyring"],
             &["cache", "comparisons"],
             &["compressed"],
