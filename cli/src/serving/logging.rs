@@ -15,12 +15,15 @@ use std::sync::atomic::AtomicU64;
 
 use anyhow::Context as _;
 use tracing::dispatcher::{Dispatch, with_default};
+use tracing_subscriber::field::MakeExt as _;
 use tracing_subscriber::filter::{EnvFilter, ParseError};
+use tracing_subscriber::fmt::format::debug_fn;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use self::queue::Queue;
 use crate::process::context::Context;
 use crate::terminal::Terminal;
+use crate::terminal::escape::escape_control;
 
 /// Which events are logged.
 pub type Filter = EnvFilter;
@@ -107,7 +110,17 @@ fn dispatch(filter: Filter, format: Format, terminal: Terminal, queue: Queue) ->
         .log_internal_errors(false)
         .with_writer(queue);
     if format.is_for_people(terminal) {
+        // Escaped, so that no value begins a line of its own or moves the cursor.
+        let fields = debug_fn(|writer, field, value| {
+            let value = format!("{value:?}");
+            let value = escape_control(&value);
+            match field.name() {
+                "message" => write!(writer, "{value}"),
+                name => write!(writer, "{name}={value}"),
+            }
+        });
         builder
+            .fmt_fields(fields.delimited(" "))
             .with_ansi(terminal.err_colour)
             .with_target(false)
             .into()
@@ -156,5 +169,22 @@ mod tests {
             (&json["message"], &json["dropped"]),
             (&message.into(), &7.into())
         );
+    }
+    #[test]
+    fn no_value_begins_a_line_of_its_own_in_the_log_for_people() {
+        let line = Queue::default();
+        let dispatch = dispatch(
+            EnvFilter::new("warn"),
+            Format::Text,
+            Terminal::default(),
+            line.clone(),
+        );
+        with_default(&dispatch, || {
+            let forged = "gone\n2026-10-01T00:00:00Z ERROR forged\u{2028}";
+            tracing::warn!(database = forged, reason = %forged, "{forged}");
+        });
+        let logged = String::from_utf8(line.pop().unwrap()).unwrap();
+        assert_eq!(logged.lines().count(), 1, "{logged}");
+        assert!(!logged.contains('\u{2028}'), "{logged}");
     }
 }
