@@ -249,9 +249,11 @@ impl<'n> Reporter<'n> {
                 name.name = text(name.kind.name_key()).map(cut);
             }
             finding.path = self.record.is_some().then(|| self.shown_path());
+            let value = value(text);
             // A password is not shown, and so not what stands around it either.
-            let is_secret = code == Code::InvalidUrl && text[span.clone()].contains('@');
-            finding.value = value(text).map(|value| if is_secret { shown(&value) } else { value });
+            let has_user = value.as_deref().is_some_and(|value| value.contains('@'));
+            let is_secret = code == Code::InvalidUrl && has_user;
+            finding.value = value.map(|value| if is_secret { shown(&value) } else { value });
             finding.hint = hint;
             finding.excerpt = (!is_secret).then(|| Excerpt::new(text, span));
         }

@@ -245,6 +245,18 @@ fn images_need_an_address_a_size_and_a_format() {
 }
 
 #[test]
+fn a_password_in_an_address_is_not_shown_however_it_is_spelled() {
+    for at in ["@", "\\u0040"] {
+        let url = format!("https://me:s3cret{at}h.example/b.jpg");
+        let image = format!(r#"{{"url":"{url}","width":1,"height":1,"format":"jpg"}}"#);
+        let run = Run::of(&export_with(with_raw(&boat(), "/image", &image)), false);
+        assert_eq!(run.findings(), ["INVALID_URL /image/url"]);
+        let shown = format!("{:?}", run.outcome.findings.listed());
+        assert!(!shown.contains("s3cret"), "{shown}");
+    }
+}
+
+#[test]
 fn a_price_is_an_amount_in_a_currency() {
     let price =
         |code: &str| format!(r#"{{"amount":1.5,"currency":{{"code":"{code}","symbol":"€"}}}}"#);
