@@ -24,6 +24,24 @@ fn repository() -> PathBuf {
 /// What is no part of the repository, though it may lie at its root.
 const ELSEWHERE: [&str; 3] = [".git", "target", "catalogue-data"];
 
+/// What may lie at the top besides hidden files: everything else belongs to a member, beside what
+/// it is about.
+const TOP: [&str; 13] = [
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "Makefile",
+    "README.md",
+    "SECURITY.md",
+    "cli",
+    "fixtures",
+    "rust-toolchain.toml",
+    "server",
+    "shared",
+    "snapshots",
+];
+
 /// Every file below `directory`, sorted.
 fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -113,4 +131,16 @@ fn no_file_names_what_the_repository_does_not_have() {
         })
         .collect();
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn the_top_holds_only_what_people_look_for_there() {
+    let entries = fs::read_dir(repository()).expect("a readable directory");
+    let names = entries.map(|entry| entry.expect("a readable entry").file_name());
+    let unexpected: Vec<String> = names
+        .map(|name| name.to_string_lossy().into_owned())
+        .filter(|name| !name.starts_with('.') && !name.starts_with("LICENSE-"))
+        .filter(|name| !TOP.contains(&name.as_str()) && !ELSEWHERE.contains(&name.as_str()))
+        .collect();
+    assert!(unexpected.is_empty(), "not at the top: {unexpected:?}");
 }
