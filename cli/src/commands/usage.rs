@@ -113,7 +113,7 @@ fn table(usage: &[Usage], now: i64, terminal: Terminal) -> Report<'static> {
     ];
     let rows = usage.iter().map(|usage| {
         let style = |used| match usage.quota.saturating_sub(used) {
-            0 => Style::Bad,
+            0 if 0 < used => Style::Bad,
             left if left <= usage.quota / LITTLE_LEFT => Style::Notice,
             _ => Style::Good,
         };
