@@ -38,8 +38,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Most connections that wait to be accepted: Linux's default limit of the queue.
 const BACKLOG_MAX: usize = 4096;
 
-/// Most response bytes that wait in the operating system until a slow client has room for them. With
-/// its default of a few megabytes, thousands of slow clients would use up the memory for connections.
+/// Most response bytes of a connection that wait in the operating system before they are sent, so
+/// that thousands of clients that read nothing do not use up the memory for connections.
 const UNSENT_BYTES_MAX: u32 = 64 * 1024;
 
 /// The connections of one socket.
