@@ -490,6 +490,13 @@ fn a_cell_of_open_document_that_repeats_beyond_the_sheet_or_a_cut_sheet_is_refus
             "{last}"
         );
     }
+    let cell = r#"<table:table-cell table:number-columns-repeated="1000" office:value-type="float" office:value="1"><text:p>1</text:p></table:table-cell>"#;
+    let row = r#"<table:table-row table:number-rows-repeated="4002">"#;
+    let file = ods(&[("Boats", &format!("{row}{cell}</table:table-row>"))]);
+    assert_eq!(
+        rows_of(&file, &TableLayout::default()),
+        ["1 FILE_CORRUPT a workbook has at most 4000000 cells that repeat others, this one more"]
+    );
     let kind = b"application/vnd.oasis.opendocument.spreadsheet";
     let content = b"<a><b><c><table:table><table:table-row><table:table-cell office:value-type=\"string\"><text:p>x";
     let file = zipped(&[("mimetype", kind), ("content.xml", content)]);

@@ -17,7 +17,7 @@ use super::super::bounded::{Progress, too_long};
 use super::super::disk::{Chunk, Disk};
 use super::super::table::COLUMNS_MAX;
 use super::super::{FileError, RECORD_MAX, corrupt, truncated};
-use super::book::{Book, MERGED_MAX, Met, NUMBER, Next, too_wide};
+use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, NUMBER, Next, too_wide};
 use super::parts::{attribute, events, measure, next, refused, too_many};
 use crate::source::unpacking::Unpacking;
 
@@ -146,7 +146,11 @@ struct Row {
     /// The column of the next cell.
     column: u32,
     cells: Vec<(u32, Data)>,
+    /// How many of them are written in the file.
+    written: usize,
     bytes: usize,
+    /// How many cells of the sheet repeat others so far.
+    copies: usize,
 }
 
 /// A cell, or several that are the same.
@@ -248,7 +252,7 @@ impl<R: BufRead> Cells<'_, R> {
         } else if let Some(cell) = self.cell.take() {
             self.row.add(&cell, &mut self.ready)?;
         } else if self.row.depth == Some(self.depth) {
-            self.row.end();
+            self.row.end()?;
         } else if self.depth == SHEET_DEPTH {
             self.is_over = true;
         }
@@ -287,7 +291,7 @@ impl Row {
         self.repeated = number_of(element, "table:number-rows-repeated");
         self.is_hidden = matches!(visibility.as_str(), "collapse" | "filter");
         self.column = 0;
-        self.bytes = 0;
+        (self.written, self.bytes) = (0, 0);
         self.cells.clear();
     }
 
@@ -320,19 +324,26 @@ impl Row {
         if RECORD_MAX < self.bytes {
             return Err(corrupt(number, too_long()));
         }
+        self.written += 1;
         let columns = column..self.column;
         self.cells
             .extend(columns.map(|column| (column, value.clone())));
         Ok(())
     }
 
-    fn end(&mut self) {
+    fn end(&mut self) -> Result<(), FileError> {
         self.depth = None;
+        let given = self.cells.len() * self.repeated as usize;
+        self.copies += given.saturating_sub(self.written);
+        if CELLS_MAX < self.copies {
+            return Err(too_many("cells that repeat others", CELLS_MAX));
+        }
         if self.cells.is_empty() {
             self.number = self.number.saturating_add(self.repeated);
         } else {
             self.left = self.repeated;
         }
+        Ok(())
     }
 
     /// Gives the cells once more, for the next row.
