@@ -10,7 +10,6 @@ mod bounds;
 mod check;
 mod definition;
 mod documents;
-mod error_cells;
 mod expression;
 pub(crate) mod file_keys;
 mod functions;
@@ -46,7 +45,6 @@ pub use self::mistake::{InvalidMapping, Mistake};
 pub use self::recognise::{Form, Recognised, recognise};
 pub use self::shipped::Shipped;
 
-pub(crate) use self::error_cells::is_error;
 pub(crate) use self::expression::in_path;
 pub(crate) use self::functions::money::codes_of;
 pub(crate) use self::functions::slugify::slugify;

@@ -8,6 +8,7 @@
 //! continues with the next file. Nothing here interprets a record.
 
 pub(crate) mod encoding;
+pub(crate) mod error_cells;
 pub mod formula;
 pub(crate) mod plan;
 pub(crate) mod readers;

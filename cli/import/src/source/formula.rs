@@ -1,18 +1,18 @@
-//! Texts that a spreadsheet would run as formulas, whoever wrote them.
+//! Texts that a spreadsheet would run as formulas, whoever wrote them, or that look like its errors.
 //!
 //! In CSV for spreadsheets they stand behind an apostrophe, as OWASP advises, and so does a text that
 //! has such an apostrophe of its own. So reading gives every text back that was written.
 
 use std::borrow::Cow;
 
+use super::error_cells::{MARK, looks_like_error};
+
 /// How a formula begins.
 const BEGINNINGS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
-/// What makes a text of it.
-const MARK: char = '\'';
 
 /// The text as CSV for spreadsheets has it.
 pub fn escaped(text: &str) -> Cow<'_, str> {
-    if may_run(text) {
+    if may_run(text) || looks_like_error(text) {
         return Cow::Owned(format!("{MARK}{text}"));
     }
     Cow::Borrowed(text)
@@ -32,6 +32,7 @@ fn may_run(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::error_cells::unmarked;
 
     #[test]
     fn what_would_run_is_marked_and_every_text_comes_back() {
@@ -46,12 +47,21 @@ mod tests {
             ("''=1", "'''=1"),
             ("'Anna'", "'Anna'"),
             ("'", "'"),
+            ("#1", "#1"),
             ("", ""),
             ("a=1", "a=1"),
             (" =1", " =1"),
         ] {
             assert_eq!(escaped(text), shown);
             assert_eq!(unescaped(shown), text);
+        }
+        for (text, shown) in [
+            ("#N/A", "'#N/A"),
+            ("'#n/a ", "''#n/a "),
+            ("see #N/A", "see #N/A"),
+        ] {
+            assert_eq!(escaped(text), shown);
+            assert_eq!(unmarked(unescaped(shown)), text);
         }
     }
 }

@@ -14,7 +14,7 @@ use super::photos::{self, Photos};
 use super::status::is_named;
 use super::text::{jq_path, words};
 use crate::finding::{Code, CountAndFirst, Nth, Place};
-use crate::mapping::is_error;
+use crate::source::error_cells::is_error;
 use crate::source::{self, Export, Incoming, Plan, ReadContext};
 
 /// How many files of an export are read: an export may have one for each record.

@@ -8,7 +8,7 @@ use jiter::{Jiter, Peek};
 use serde_json::Value;
 
 use crate::json::{self, InvalidJson, Node, VALUES_MAX};
-use crate::mapping::error_cells::is_error;
+use crate::source::error_cells::{is_error, unmarked};
 use crate::steps;
 
 /// Converts a parsed text.
@@ -226,7 +226,7 @@ fn owned_value(text: &str) -> Val {
     if is_error(text) {
         return Val::Null;
     }
-    owned(text)
+    owned(unmarked(text))
 }
 
 fn owned(text: &str) -> Val {

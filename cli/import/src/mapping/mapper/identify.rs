@@ -12,9 +12,9 @@ use crate::json::parse_line;
 use crate::json::{Node, Value};
 use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::definition::{ExpressionId, Join, Role};
-use crate::mapping::error_cells::errors_in;
 use crate::mapping::expression::{Jq, from_node, from_plain_text, in_path, text};
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
+use crate::source::error_cells::errors_in;
 
 /// The hint if it is unknown whether a record is published.
 const PUBLISHED_HINT: &str = "write what is true for published records and false for all others, \

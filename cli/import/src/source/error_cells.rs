@@ -1,5 +1,9 @@
 //! What spreadsheets show in place of a value, such as `#N/A`. It is never a value: records have
-//! null there, and a warning counts them.
+//! null there, and a warning counts them. A text of these words stands behind an apostrophe in CSV for
+//! spreadsheets, which stays until values are read, so that the text is told from the error.
+
+/// What makes a text of a formula or an error.
+pub(super) const MARK: char = '\'';
 
 /// All, in English and German, in upper case.
 const ERRORS: [&str; 19] = [
@@ -29,8 +33,21 @@ pub(crate) fn is_error(text: &str) -> bool {
     text.starts_with('#') && ERRORS.contains(&text.trim_end().to_ascii_uppercase().as_str())
 }
 
+/// The text without the apostrophe that makes a text of an error.
+pub(crate) fn unmarked(text: &str) -> &str {
+    let marked = text
+        .strip_prefix(MARK)
+        .filter(|text| looks_like_error(text));
+    marked.unwrap_or(text)
+}
+
+/// Whether a text is an error, or would be without apostrophes before it.
+pub(super) fn looks_like_error(text: &str) -> bool {
+    is_error(text.trim_start_matches(MARK))
+}
+
 /// How many values of a record, given as JSON, are errors, and the first.
-pub(super) fn errors_in(json: &str) -> Option<(u64, String)> {
+pub(crate) fn errors_in(json: &str) -> Option<(u64, String)> {
     let texts = json.match_indices("\"#").filter_map(|(at, _)| {
         let text = json[at + 1..].split('"').next()?.replace("\\/", "/");
         is_error(&text).then(|| text.trim_end().to_owned())
