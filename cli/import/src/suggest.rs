@@ -243,7 +243,7 @@ struct Found {
     /// records.
     lists: Vec<String>,
     table: Table,
-    /// The pattern of files of one record each, and what messages call them.
+    /// The pattern of files of one record each or of one list, and what messages call them.
     one_each: Option<(String, String)>,
 }
 
@@ -279,6 +279,12 @@ impl Found {
             (surveyed, plan) = (found.survey, found.plan);
             one_each = Some((found.pattern, found.name));
             lists.clear();
+        } else if format == Format::Json
+            && let pages = layout(encoding, lists.first())
+            && let Some(found) = one_each::pages(&surveyed, pages, exports, temp_dir)?
+        {
+            (surveyed, plan) = (found.survey, found.plan);
+            one_each = Some((found.pattern, found.name));
         }
         Ok(Self {
             surveyed,

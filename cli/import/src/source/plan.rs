@@ -190,7 +190,7 @@ impl Plan {
 
 impl FileNames {
     /// Whether a file with this path within the export has one of these names.
-    fn are_of(&self, path: &str) -> bool {
+    pub(crate) fn are_of(&self, path: &str) -> bool {
         let path = path.trim_start_matches("./");
         self.match_plain(path) || self.match_plain(without_compression(path))
     }

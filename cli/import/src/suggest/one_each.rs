@@ -1,4 +1,4 @@
-//! Finds folders in which each file of JSON is one record.
+//! Finds folders in which each file of JSON is one record, or a page of one list.
 //!
 //! Such files have about the same keys, and together more fields of boats than any list in them.
 
@@ -7,11 +7,11 @@ use std::path::Path;
 
 use super::survey::{Survey, Surveyed, survey};
 use super::text::listed;
-use super::{boats, fields_of, names_of, plan_like, plan_of};
+use super::{boats, fields_of, names_of, plain_name, plan_like, plan_of};
 use crate::mapping::Recognised;
 use crate::source::{Export, Layout, Plan};
 
-/// Files of one record each.
+/// Files of one record each, or of one list.
 pub(super) struct OneEach {
     /// The pattern for their paths.
     pub(super) pattern: String,
@@ -56,6 +56,43 @@ pub(super) fn find(
     }
     let names = beside.iter().map(|file| file.name.clone());
     let name = listed(names, 1);
+    Ok(Some(OneEach {
+        pattern,
+        survey,
+        plan,
+        name,
+    }))
+}
+
+/// The pages of the list in the likeliest file, if there are several, as `p1.json` and `p2.json`:
+/// all that are called so have records that are alike.
+pub(super) fn pages(
+    surveyed: &Survey,
+    layout: Layout,
+    exports: &[Export],
+    temp_dir: &Path,
+) -> anyhow::Result<Option<OneEach>> {
+    let Some(first) = boats(&surveyed.files) else {
+        return Ok(None);
+    };
+    let pieces = plain_name(&first.path).split(|c: char| c.is_ascii_digit());
+    let pieces: Vec<String> = pieces
+        .filter(|piece| !piece.is_empty())
+        .map(globset::escape)
+        .collect();
+    let pattern = format!("**/{}", pieces.join("*"));
+    let names = names_of(pattern.clone());
+    let pages = surveyed
+        .files
+        .iter()
+        .filter(|file| names.are_of(&file.path));
+    let pages: Vec<&Surveyed> = pages.collect();
+    if pieces.len() < 2 || pages.len() < 2 || !pages.iter().all(|page| are_alike(first, page)) {
+        return Ok(None);
+    }
+    let plan = plan_of(names, layout);
+    let survey = survey(exports, &plan, &|_| true, true, temp_dir)?;
+    let name = listed(pages.iter().map(|page| page.name.clone()), 1);
     Ok(Some(OneEach {
         pattern,
         survey,

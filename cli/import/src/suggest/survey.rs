@@ -13,9 +13,9 @@ use super::nested::{Access, Measure, Pair};
 use super::photos::{self, Photos};
 use super::status::is_named;
 use super::text::{jq_path, words};
-use crate::finding::{Code, CountAndFirst, Nth, Place};
+use crate::finding::{Code, CountAndFirst, Finding, Nth, Place};
 use crate::source::error_cells::is_error;
-use crate::source::{self, Export, Incoming, Plan, ReadContext};
+use crate::source::{self, Export, FailedRecord, Incoming, Original, Plan, ReadContext};
 
 /// How many files of an export are read: an export may have one for each record.
 pub(super) const FILES_MAX: usize = 1_000;
@@ -122,6 +122,7 @@ pub(super) fn survey(
     temp_dir: &Path,
 ) -> anyhow::Result<Survey> {
     let mut survey = Survey::default();
+    let (mut header, mut unfit) = (Vec::new(), None::<Surveyed>);
     let context = ReadContext {
         temp_dir,
         progress: &(),
@@ -135,7 +136,7 @@ pub(super) fn survey(
         survey.is_not_utf8 |= wrong.is_some_and(|finding| finding.code == Code::InvalidUtf8);
         if let Some(finding) = wrong {
             let nth = finding.place.as_ref().and_then(Place::nth);
-            let file = finding.place.as_ref().map(|place| &place.file.name);
+            let file = place_of(wrong);
             let told = || match (nth, file) {
                 (Some(nth), _) => format!("{nth}: {}", finding.message),
                 (None, Some(file)) => format!("{file}: {}", finding.message),
@@ -152,6 +153,22 @@ pub(super) fn survey(
                 survey.bad_rows.add(told);
             }
             survey.unread.get_or_insert_with(told);
+        }
+        match &incoming {
+            Incoming::Header(file, of_file) => {
+                header.clone_from(&of_file.names);
+                unfit.get_or_insert_with(|| Surveyed::new(&file.path, &file.name));
+            }
+            Incoming::Failed(FailedRecord {
+                original: Original::Text(row),
+                ..
+            }) if let Some(unfit) = unfit
+                .as_mut()
+                .filter(|unfit| place_of(wrong) == Some(&unfit.name)) =>
+            {
+                unfit.record(&named(&header, row), takes);
+            }
+            _ => {}
         }
         if let Incoming::Record(record) = incoming {
             let (file, files) = (record.line.file, &mut survey.files);
@@ -173,12 +190,29 @@ pub(super) fn survey(
         }
         Ok(())
     });
+    // Where no row fits the header, they still show what its columns hold.
+    if survey.files.is_empty() {
+        survey.files.extend(unfit.filter(|unfit| 0 < unfit.records));
+    }
     survey.files.iter_mut().for_each(Surveyed::settle);
     survey.is_cut = read.as_ref().is_err_and(anyhow::Error::is::<EnoughFiles>);
     if survey.is_cut {
         return Ok(survey);
     }
     read.map(|_read| survey)
+}
+
+/// The name of the file that a finding is about.
+fn place_of(finding: Option<&Finding>) -> Option<&String> {
+    Some(&finding?.place.as_ref()?.file.name)
+}
+
+/// The cells of a row that does not fit the header, as far as they have names.
+fn named(header: &[String], row: &[u8]) -> Vec<u8> {
+    let cells: Vec<Value> = serde_json::from_slice(row).unwrap_or_default();
+    let named = header.iter().cloned().zip(cells);
+    let named: Map<String, Value> = named.filter(|(name, _)| !name.is_empty()).collect();
+    Value::Object(named).to_string().into_bytes()
 }
 
 /// Ends the survey after [`FILES_MAX`] files.

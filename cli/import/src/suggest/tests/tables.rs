@@ -82,10 +82,44 @@ fn rows_that_do_not_fit_the_header_are_told_with_the_first() {
         "boats.csv",
         "Ref;Builder;Model;Type\n1;Nord;Sum;Sail;x\n2;Nord;Sum\n",
     );
+    let none = none.unwrap();
     assert_eq!(
-        none.unwrap_err().to_string(),
-        "no list of records could be read: row 2: the row has 5 cells, and the header 4"
+        decision(&none, "rows"),
+        "2 rows are no record; the first: row 2: the row has 5 cells, and the header 4"
     );
+    assert!(none.text.contains("model = \".Model\"\n"), "{}", none.text);
+}
+
+#[test]
+fn pages_of_one_list_are_read_together() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, list: &str, extra: &str| {
+        let boat = format!(r#"{{"id":"{name}","model":"Sum","maker":"Nord","loa":9.5}}"#);
+        let text = format!(r#"{{"{list}":[{boat}]{extra}}}"#);
+        std::fs::write(directory.path().join(name), text).unwrap();
+    };
+    write("p1.json", "data", r#","included":[{"name":"Nord"}]"#);
+    write("p2.json", "data", "");
+    write("p10.json", "data", "");
+    let exports = [Export::from(directory.path().to_owned())];
+    let read = || suggest(&exports, directory.path(), now()).unwrap();
+    let pages = read();
+    assert_eq!(
+        source(&pages),
+        ["reader = \"json\"", "records = [\"data\"]"]
+    );
+    assert!(
+        pages.text.contains("files = [\"**/p*.json\"]\n"),
+        "{}",
+        pages.text
+    );
+    assert_eq!(pages.other_files, [""; 0]);
+    std::fs::write(
+        directory.path().join("prices.json"),
+        r#"{"data":[{"euros":1,"of":"p1.json","vat":20}]}"#,
+    )
+    .unwrap();
+    assert_eq!(read().other_files.len(), 3);
 }
 
 #[test]
