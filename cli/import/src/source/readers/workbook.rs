@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use calamine::{Data, Dimensions, ExcelDateTime};
 
-use self::book::{Book, Met, NUMBER, Next, ODS, Placed, too_wide};
+use self::book::{Book, Met, NUMBER, Next, ODS, Placed, ROWS_MAX, SHEETS_MAX, too_wide};
 use self::ods::Ods;
 use self::parts::{refused, too_many};
 use self::xls::OldBook;
@@ -37,10 +37,6 @@ use crate::spool::Spool;
 
 /// The most bytes of a text in a cell, which has at most 32,767 characters.
 const CELL_MAX: usize = 4 * 32_767;
-/// The most rows, as many as a spreadsheet allows: a row may repeat as often as a file says.
-const ROWS_MAX: u32 = 1_048_576;
-/// The most sheets: each is opened to see whether it has rows.
-const SHEETS_MAX: usize = 250;
 /// What is told of the cells and rows of a sheet that was read.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
@@ -151,9 +147,11 @@ impl<'l> Workbook<'l> {
         let Some(wanted) = wanted else {
             let mut filled = Vec::new();
             for name in names {
-                if table::Rows::next(&mut self.sheet(&name)?)?.is_some() {
-                    filled.push(name);
-                }
+                let is_filled = match self.book.is_filled(&name) {
+                    Some(is_filled) => is_filled,
+                    None => table::Rows::next(&mut self.sheet(&name)?)?.is_some(),
+                };
+                filled.extend(is_filled.then_some(name));
             }
             return Ok(filled);
         };

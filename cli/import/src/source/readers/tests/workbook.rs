@@ -475,9 +475,14 @@ fn a_cell_of_open_document_that_repeats_beyond_the_sheet_or_a_cut_sheet_is_refus
         r#"<table:table-cell table:number-columns-repeated="1000" office:value-type="string"><text:p>{}</text:p></table:table-cell>"#,
         "x".repeat(20_000)
     );
+    let hidden = format!(
+        r#"<table:table-cell table:number-columns-repeated="1000" office:value-type="string" office:string-value="{}"><text:p/></table:table-cell>"#,
+        "x".repeat(20_000)
+    );
     for (row, reason) in [
         (ods_row(&[cell]), "a sheet has at most 16384 columns"),
         (ods_row(&[&long]), "has more than 16777216 bytes"),
+        (ods_row(&[&hidden]), "has more than 16777216 bytes"),
         (ods_row(&["<table:table-cell>"]), "its XML is damaged"),
     ] {
         let found = rows_of(

@@ -13,6 +13,10 @@ use crate::source::unread::COMPOUND;
 pub(super) const NUMBER: usize = 8;
 /// The most cells that are in memory at once, or that repeat others.
 pub(super) const CELLS_MAX: usize = 4_000_000;
+/// The most rows, as many as a spreadsheet allows: a row may repeat as often as a file says.
+pub(super) const ROWS_MAX: u32 = 1_048_576;
+/// The most sheets: each is opened to see whether it has rows.
+pub(super) const SHEETS_MAX: usize = 250;
 /// The most regions of merged cells in all sheets.
 pub(super) const MERGED_MAX: usize = 100_000;
 /// What an `.ods` says of itself in its first part.
@@ -38,6 +42,11 @@ pub(super) type Placed = (u32, u32, Data);
 pub(super) trait Book {
     /// The names of its sheets of cells.
     fn names(&self) -> Vec<String>;
+
+    /// Whether a sheet has any value, if that is known without reading it.
+    fn is_filled(&self, _name: &str) -> Option<bool> {
+        None
+    }
 
     /// What gives what a sheet has, row by row.
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError>;

@@ -17,7 +17,7 @@ use super::super::bounded::{Progress, too_long};
 use super::super::disk::{Chunk, Disk};
 use super::super::table::COLUMNS_MAX;
 use super::super::{FileError, RECORD_MAX, corrupt, truncated};
-use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, NUMBER, Next, too_wide};
+use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, NUMBER, Next, SHEETS_MAX, too_wide};
 use super::parts::{attribute, events, measure, next, refused, too_many};
 use crate::source::unpacking::Unpacking;
 
@@ -50,7 +50,8 @@ impl Ods {
         measure(&disk, unpacking, is_content, &mut |_, depth, element| {
             let of = |name| attribute(element, name);
             match element.name().as_ref() {
-                "table:table" if depth == SHEET_DEPTH => {
+                // One more shows that there are too many.
+                "table:table" if depth == SHEET_DEPTH && sheets.len() <= SHEETS_MAX => {
                     sheets.push((of("table:name").unwrap_or_default(), false));
                 }
                 "table:table-cell" => {
@@ -86,6 +87,11 @@ fn is_content(part: &str) -> bool {
 impl Book for Ods {
     fn names(&self) -> Vec<String> {
         self.sheets.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    fn is_filled(&self, name: &str) -> Option<bool> {
+        let mut sheets = self.sheets.iter();
+        sheets.find_map(|(sheet, is_filled)| (sheet == name).then_some(*is_filled))
     }
 
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError> {
@@ -320,7 +326,8 @@ impl Row {
         if COLUMNS_MAX < self.column as usize {
             return Err(too_wide(number));
         }
-        self.bytes += cell.text.len().max(NUMBER) * cell.repeated as usize;
+        let text = cell.value.as_deref().unwrap_or(&cell.text);
+        self.bytes += text.len().max(NUMBER) * cell.repeated as usize;
         if RECORD_MAX < self.bytes {
             return Err(corrupt(number, too_long()));
         }

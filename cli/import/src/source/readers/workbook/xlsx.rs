@@ -10,10 +10,13 @@ use quick_xml::events::BytesStart;
 
 use super::super::FileError;
 use super::super::disk::{Chunk, Disk};
-use super::book::{Book, MERGED_MAX, Met, Next};
+use super::book::{Book, MERGED_MAX, Met, Next, ROWS_MAX};
 use super::parts::{attribute, caught, cut_off, measure, refused, too_many};
 use crate::finding::cut;
 use crate::source::unpacking::Unpacking;
+
+/// The most hidden rows in all sheets.
+const HIDDEN_MAX: usize = ROWS_MAX as usize;
 
 /// A workbook of Excel.
 pub(super) struct ExcelBook {
@@ -31,9 +34,10 @@ struct Noted {
     parts: BTreeMap<String, String>,
     /// The hidden rows of each part.
     hidden: BTreeMap<String, Vec<u32>>,
-    /// How many rows of the part there are so far, and how many merged regions in all.
+    /// How many rows of the part there are so far, and how many merged regions and hidden rows in all.
     rows: u32,
     merged: usize,
+    hidden_rows: usize,
 }
 
 impl ExcelBook {
@@ -44,6 +48,9 @@ impl ExcelBook {
         })?;
         if MERGED_MAX < noted.merged {
             return Err(too_many("merged regions", MERGED_MAX));
+        }
+        if HIDDEN_MAX < noted.hidden_rows {
+            return Err(too_many("hidden rows", HIDDEN_MAX));
         }
         let opened = caught(1, || {
             Xlsx::new(disk.chunk(0)).map_err(|error| cut_off(&disk, &error))
@@ -79,7 +86,10 @@ impl Noted {
             "row" => {
                 let number = of("r").and_then(|number| number.parse().ok());
                 self.rows = number.unwrap_or_else(|| self.rows.saturating_add(1));
-                if of("hidden").is_some_and(|hidden| hidden == "1" || hidden == "true") {
+                let is_hidden =
+                    of("hidden").is_some_and(|hidden| hidden == "1" || hidden == "true");
+                self.hidden_rows += usize::from(is_hidden);
+                if is_hidden && self.hidden_rows <= HIDDEN_MAX {
                     let rows = self.hidden.entry(plain(part)).or_default();
                     rows.push(self.rows.saturating_sub(1));
                 }
