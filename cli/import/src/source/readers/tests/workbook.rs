@@ -361,7 +361,7 @@ fn the_texts_of_a_workbook_are_counted_in_every_row_that_shares_them() {
     assert_eq!(
         told.as_deref(),
         Some(
-            "692 FILE_CORRUPT of the workbook no more is read: it unpacks to more than 9000 bytes"
+            "693 FILE_CORRUPT of the workbook no more is read: it unpacks to more than 9000 bytes"
         )
     );
 }
