@@ -128,8 +128,13 @@ fn a_text_may_go_on_in_the_next_record_in_wider_characters() {
     let expected = rows_of(STOCK, &boats()).join("\n");
     let file = changed(|records| {
         let at = records.iter().position(|(kind, _)| *kind == TEXTS).unwrap();
-        let text =
-            |text: &str, flags: u8| [&[text.len() as u8, 0, flags], text.as_bytes()].concat();
+        let text = |text: &str, flags: u8| {
+            [
+                &[u8::try_from(text.len()).unwrap(), 0, flags],
+                text.as_bytes(),
+            ]
+            .concat()
+        };
         let texts = &mut records[at].1;
         let known = memchr::memmem::find(texts, &text("Nord", 0)).unwrap();
         let rest = texts.split_off(known);
@@ -149,7 +154,7 @@ fn a_workbook_that_asks_for_too_much_is_refused_before_it_is_read() {
         &[0; 8],
         &32_000_u16.to_le_bytes()[..],
         &[0],
-        &[b'x'; 32_000],
+        "x".repeat(32_000).as_bytes(),
     ]
     .concat();
     let merged = |count: usize| (0xe5, vec![0; 2 + count * 8]);
@@ -178,7 +183,9 @@ fn a_workbook_that_asks_for_too_much_is_refused_before_it_is_read() {
             changed(|records| {
                 let at = records.iter().position(|(kind, _)| *kind == TEXTS).unwrap();
                 let pieces = (0..20_000).map(|_| (CONTINUE, b"\x01\0\0x".to_vec()));
-                records.splice(at + 1..at + 1, pieces);
+                let after = records.split_off(at + 1);
+                records.extend(pieces);
+                records.extend(after);
             }),
             "has at most 20000 pieces of texts, this one more",
         ),
@@ -193,8 +200,8 @@ fn a_workbook_that_contradicts_itself_is_refused() {
         |begin: [u8; 4]| changed(|records| first(records, SHEET)[..4].copy_from_slice(&begin));
     let mut second = [0; 4];
     changed(|records| {
-        let sheets = records.iter().filter(|(kind, _)| *kind == SHEET);
-        second.copy_from_slice(&sheets.last().unwrap().1[..4]);
+        let mut sheets = records.iter().filter(|(kind, _)| *kind == SHEET);
+        second.copy_from_slice(&sheets.next_back().unwrap().1[..4]);
     });
     for (file, told) in [
         (sheets(second), "a sheet begins where none is"),

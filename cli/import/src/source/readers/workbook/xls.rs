@@ -18,6 +18,8 @@ use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, Next};
 use super::parts::{PART_MAX, caught, check_length, cut_off, refused, too_many};
 use crate::source::unread;
 
+/// The most characters of the texts of all cells: of a shared text, each has a copy.
+const CHARACTERS_MAX: usize = 64 << 20;
 /// The most records that go on with the shared texts: the library moves all for each.
 const CONTINUED_MAX: usize = 20_000;
 
@@ -155,7 +157,7 @@ struct Walk {
     /// How many characters each of the texts has that cells share.
     texts: Vec<u32>,
     /// How many characters the texts of all cells have.
-    characters: u64,
+    characters: usize,
     cells: usize,
     merged: usize,
     /// Where the sheets begin, as the workbook says.
@@ -283,9 +285,9 @@ impl Walk {
     fn shared(&mut self, index: usize) -> Result<(), FileError> {
         let length = self.texts.get(index);
         let length = length.ok_or_else(|| damaged("it lacks the text of a cell"))?;
-        self.characters += u64::from(*length);
-        if PART_MAX < self.characters {
-            return Err(too_many("characters in its cells", PART_MAX as usize));
+        self.characters += *length as usize;
+        if CHARACTERS_MAX < self.characters {
+            return Err(too_many("characters in its cells", CHARACTERS_MAX));
         }
         Ok(())
     }
