@@ -133,26 +133,8 @@ pub(super) fn survey(
             Incoming::Failed(failed) => failed.findings.first(),
             _ => None,
         };
-        survey.is_not_utf8 |= wrong.is_some_and(|finding| finding.code == Code::InvalidUtf8);
         if let Some(finding) = wrong {
-            let nth = finding.place.as_ref().and_then(Place::nth);
-            let file = place_of(wrong);
-            let told = || match (nth, file) {
-                (Some(nth), _) => format!("{nth}: {}", finding.message),
-                (None, Some(file)) => format!("{file}: {}", finding.message),
-                (None, None) => finding.message.clone(),
-            };
-            if matches!(incoming, Incoming::Finding(_)) {
-                let remark = survey.remarks.entry(finding.code).or_default();
-                remark.add(|| match nth {
-                    Some(_) => finding.message.clone(),
-                    None => told(),
-                });
-            }
-            if finding.code == Code::InvalidRow {
-                survey.bad_rows.add(told);
-            }
-            survey.unread.get_or_insert_with(told);
+            survey.note(finding, matches!(incoming, Incoming::Finding(_)));
         }
         match &incoming {
             Incoming::Header(file, of_file) => {
@@ -213,6 +195,31 @@ fn named(header: &[String], row: &[u8]) -> Vec<u8> {
     let named = header.iter().cloned().zip(cells);
     let named: Map<String, Value> = named.filter(|(name, _)| !name.is_empty()).collect();
     Value::Object(named).to_string().into_bytes()
+}
+
+impl Survey {
+    /// Notes a finding about a record, or about the file of one that was read.
+    fn note(&mut self, finding: &Finding, is_about_file: bool) {
+        self.is_not_utf8 |= finding.code == Code::InvalidUtf8;
+        let nth = finding.place.as_ref().and_then(Place::nth);
+        let file = place_of(Some(finding));
+        let told = || match (nth, file) {
+            (Some(nth), _) => format!("{nth}: {}", finding.message),
+            (None, Some(file)) => format!("{file}: {}", finding.message),
+            (None, None) => finding.message.clone(),
+        };
+        if is_about_file {
+            let remark = self.remarks.entry(finding.code).or_default();
+            remark.add(|| match nth {
+                Some(_) => finding.message.clone(),
+                None => told(),
+            });
+        }
+        if finding.code == Code::InvalidRow {
+            self.bad_rows.add(told);
+        }
+        self.unread.get_or_insert_with(told);
+    }
 }
 
 /// Ends the survey after [`FILES_MAX`] files.

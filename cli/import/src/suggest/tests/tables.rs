@@ -93,14 +93,17 @@ fn rows_that_do_not_fit_the_header_are_told_with_the_first() {
 #[test]
 fn pages_of_one_list_are_read_together() {
     let directory = tempfile::tempdir().unwrap();
-    let write = |name: &str, list: &str, extra: &str| {
-        let boat = format!(r#"{{"id":"{name}","model":"Sum","maker":"Nord","loa":9.5}}"#);
-        let text = format!(r#"{{"{list}":[{boat}]{extra}}}"#);
-        std::fs::write(directory.path().join(name), text).unwrap();
+    let write = |name: &str, text: &str| {
+        let mut file = std::fs::File::create(directory.path().join(name)).unwrap();
+        std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
     };
-    write("p1.json", "data", r#","included":[{"name":"Nord"}]"#);
-    write("p2.json", "data", "");
-    write("p10.json", "data", "");
+    let page = |name: &str, more: &str| {
+        let boat = format!(r#"{{"id":"{name}","model":"Sum","maker":"Nord","loa":9.5}}"#);
+        write(name, &format!(r#"{{"data":[{boat}]{more}}}"#));
+    };
+    page("p1.json", r#","included":[{"name":"Nord"}]"#);
+    page("p2.json", "");
+    page("p10.json", "");
     let exports = [Export::from(directory.path().to_owned())];
     let read = || suggest(&exports, directory.path(), now()).unwrap();
     let pages = read();
@@ -114,11 +117,10 @@ fn pages_of_one_list_are_read_together() {
         pages.text
     );
     assert_eq!(pages.other_files, [""; 0]);
-    std::fs::write(
-        directory.path().join("prices.json"),
+    write(
+        "prices.json",
         r#"{"data":[{"euros":1,"of":"p1.json","vat":20}]}"#,
-    )
-    .unwrap();
+    );
     assert_eq!(read().other_files.len(), 3);
 }
 
