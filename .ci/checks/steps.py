@@ -52,6 +52,7 @@ TRIALS = (
     Step("switch", (".ci/cluster", "switch"), 10 * MINUTE, ("build",)),
     Step("rolling", (".ci/cluster", "rolling"), 10 * MINUTE, ("build",)),
     Step("outages", (".ci/cluster", "outages"), 20 * MINUTE, ("build",)),
+    Step("restarts", (".ci/restarts", "5"), 10 * MINUTE, ("build",)),
     Step("s3", (".ci/s3",), 15 * MINUTE, ("build",)),
     Step("valkey", (".ci/valkey",), 20 * MINUTE),
     Step("units", (".ci/units",), 10 * MINUTE, ("build",)),

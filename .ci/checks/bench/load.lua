@@ -4,8 +4,7 @@
 --
 -- TARGETS is a file of paths, or boats=COUNT for that many boats of the generator. Files have a path or a head in
 -- each line; a head is the value of Authorization or empty. A seed below 0 takes the paths in order instead, each once: it
--- fails where there are no more. A client waits DELAY milliseconds on average before it asks. With a file of bodies, a
--- response that is none of them is wrong.
+-- fails where there are no more. A client waits DELAY milliseconds on average before it asks.
 
 local function lines(name)
    local found = {}

@@ -10,7 +10,7 @@ from checks.base import ENVIRONMENT, Broken, run, wait_until
 
 SERVER_CORE, LOAD_CORE = 0, 1
 CONNECTIONS = 64
-# An answer that takes longer has failed: peers take seconds for a list of a million.
+# An answer that takes longer has failed: a list of a million boats that is not remembered may take seconds.
 WAIT = "30s"
 # Where more answers than this are refusals, something is wrong.
 FAILED_SHARE_MAX = 0.01

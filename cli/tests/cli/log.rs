@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::admin;
 use crate::client::Client;
-use crate::process::{Server, command, import_sample};
+use crate::process::{Server, catalogue_json, command, import_sample, issue_key};
 use crate::wait::wait_until;
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
@@ -77,18 +77,32 @@ fn a_server_whose_log_nobody_can_read_any_more_answers_counts_what_it_drops_and_
 fn a_server_whose_log_is_not_read_answers_tells_later_what_it_dropped_and_stops() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
+    let key = issue_key(data.path());
     let (server, mut lines, admin) = logging_into_a_pipe(data.path());
     wait_until("a line for which there was no room", || {
         ask(&server, 1000);
         0 < dropped(admin)
     });
-    let told = lines.find(|line| line.contains("log lines were dropped"));
-    let told: Value = serde_json::from_str(&told.unwrap()).unwrap();
-    assert!(0 < told["dropped"].as_u64().unwrap(), "{told}");
+    let before = dropped(admin);
+    for _ in 0..100 {
+        assert_eq!(server.get("/v1/boats/oland-9-mk-ii", &key).status, 200);
+    }
+    let all = dropped(admin);
+    assert!(before + 100 <= all, "{before} before, then {all}");
+    let mut told = 0;
+    while told < all {
+        let line = lines.find(|line| line.contains("log lines were dropped"));
+        let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        told += line["dropped"].as_u64().unwrap();
+    }
+    assert_eq!(told, dropped(admin));
     // More than the pipe holds, which nobody reads.
     ask(&server, 1000);
     assert!(server.stop().success());
     drop(lines);
+    let usage = ["usage", "--subscription", "tests"];
+    let usage = catalogue_json(data.path(), &usage);
+    assert_eq!(usage["usage"][0]["used"], 100);
 }
 
 #[test]

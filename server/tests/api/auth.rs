@@ -2,7 +2,10 @@
 //!
 //! `answers.rs` records each reason against a key, and a key's own tests the order of the reasons.
 
+use percent_encoding::percent_encode_byte;
+
 use crate::app::TestApp;
+use crate::log::{logged, start_logging};
 
 #[tokio::test]
 async fn two_headers_are_malformed_even_with_a_valid_key_in_each() {
@@ -44,16 +47,23 @@ async fn what_is_refused_is_not_counted_against_the_key_it_resembles() {
 }
 
 #[tokio::test]
-async fn a_credential_in_the_query_is_refused_even_beside_a_valid_header() {
+async fn a_credential_in_the_query_is_refused_even_beside_a_valid_header_and_repeated_nowhere() {
+    start_logging();
     let app = TestApp::new();
     let secret = app.keys.secret("reader");
+    let escaped: String = secret.bytes().map(percent_encode_byte).collect();
     for query in [
-        "api_key=secret",
+        "api_key=hush",
         "Token=",
         "bearer",
         "search=%62oat",
+        "limit=0&token=hush",
         &format!("search={secret}"),
+        &format!("type={escaped}"),
+        &format!("{secret}=1"),
+        &format!("{escaped}=1"),
     ] {
+        logged();
         let answer = app
             .get(&format!("/v1/boats?{query}"))
             .key("reader")
@@ -65,6 +75,11 @@ async fn a_credential_in_the_query_is_refused_even_beside_a_valid_header() {
             is_credential,
             "{query}"
         );
+        let body = str::from_utf8(&answer.body).unwrap();
+        let told = answer.head() + body + &logged();
+        for forbidden in ["hush", &secret[16..], &escaped[48..]] {
+            assert!(!told.contains(forbidden), "{query}: {told}");
+        }
     }
 }
 

@@ -125,6 +125,28 @@ async fn a_release_of_which_any_file_is_damaged_is_not_served_and_the_file_is_na
 }
 
 #[tokio::test]
+async fn a_release_whose_files_are_damaged_after_it_was_opened_is_served_on_from_memory() {
+    let (_directory, store, first) = first_release();
+    let (unharmed, _) = followed(&store, open(&store, &first));
+    // Nothing was asked of it before, so it remembers no list.
+    let (harmed, mut follower) = followed(&store, open(&store, &first));
+    let targets = ["/v1/boats/b2", "/v1/manufacturers/m1", "/v1/boats"];
+    let mut before = Vec::new();
+    for target in targets {
+        before.push(unharmed.get(target).key("reader").send().await.body);
+    }
+    let files = FileName::ALL.map(FileName::as_str).into_iter();
+    for name in files.chain([MANIFEST]) {
+        std::fs::write(store.directory(&first).join(name), "damaged").unwrap();
+    }
+    assert_eq!(follower.step().unwrap(), Step::Unchanged);
+    for (target, before) in targets.into_iter().zip(before) {
+        let answer = harmed.get(target).key("reader").send().await;
+        assert_eq!((answer.status, answer.body), (200, before), "{target}");
+    }
+}
+
+#[tokio::test]
 async fn a_damaged_release_that_is_mended_is_served_before_long() {
     let (_directory, store, first) = first_release();
     let (_app, mut follower) = followed(&store, open(&store, &first));

@@ -9,6 +9,9 @@ use shared::keys::store::{CHANGE, Location};
 
 use super::*;
 
+/// Units by the start of their period.
+pub(super) type Units = HashMap<i64, u64>;
+
 /// Counts leases as a store does; every subscription has the same quota.
 #[derive(Default)]
 pub(super) struct MemoryLedger(Mutex<Ledger>);
@@ -21,7 +24,7 @@ pub(super) struct Ledger {
     pub(super) questions: usize,
     pub(super) trouble: Trouble,
     /// Units that nobody has: leased by a lost reply, or not taken back.
-    pub(super) lost: u64,
+    pub(super) lost: Units,
     /// How many more times another process has it locked.
     pub(super) busy: u32,
     /// While set, the next call waits for a message or for the end of the sender.
@@ -63,15 +66,20 @@ impl MemoryLedger {
         self.lock().charged.values().sum()
     }
 
+    /// What the first subscription is charged.
+    pub(super) fn charged_by_period(&self) -> Units {
+        let ledger = self.lock();
+        let of_first = ledger.charged.iter().filter(|((id, _), _)| id.0 == 1);
+        of_first
+            .map(|((_, start), charged)| (*start, *charged))
+            .collect()
+    }
+
     /// What is charged in the period of that moment.
     pub(super) fn charged_at(&self, unix_seconds: i64) -> u64 {
         let period = subscription(1, 0).period(unix_seconds);
-        let charged = self
-            .lock()
-            .charged
-            .get(&(SubscriptionId(1), period.start))
-            .copied();
-        charged.unwrap_or(0)
+        let charged = self.charged_by_period();
+        charged.get(&period.start).copied().unwrap_or(0)
     }
 
     /// The ledger, once the gate is open, unless it fails.
@@ -114,7 +122,7 @@ impl QuotaLedger for MemoryLedger {
         *charged += granted;
         let charged = *charged;
         if ledger.trouble == Trouble::LosesReplies {
-            ledger.lost += granted;
+            *ledger.lost.entry(period.start).or_default() += granted;
             return Err(failed());
         }
         Ok(Lease { granted, charged })
@@ -138,7 +146,7 @@ impl QuotaLedger for MemoryLedger {
     ) -> Result<(), KeyStoreError> {
         let mut ledger = self.answering().inspect_err(|error| {
             if !error.is_known_unchanged() {
-                self.lock().lost += unused;
+                *self.lock().lost.entry(period.start).or_default() += unused;
             }
         })?;
         let charged = ledger.charged.get_mut(&(id, period.start)).unwrap();

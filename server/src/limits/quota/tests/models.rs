@@ -4,12 +4,18 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
+use super::ledger::Units;
 use super::*;
+use crate::limits::accounts::Entry;
+
+const DAY: i64 = 86_400;
 
 #[derive(Clone, Copy, Debug)]
 enum Event {
     /// A request that will be a 200.
     Request,
+    /// The same; the wall clock jumps by this many seconds while a lease may be under way.
+    RequestAcross(i64),
     /// A request whose response turns out to be free.
     FreeRequest,
     /// A graceful restart.
@@ -38,6 +44,10 @@ fn lease_size() -> impl Strategy<Value = LeaseSize> {
     })
 }
 
+fn jump() -> std::ops::Range<i64> {
+    -9_000_000..9_000_000
+}
+
 fn event_of_one_server() -> impl Strategy<Value = Event> {
     prop_oneof![
         30 => Just(Event::Request),
@@ -47,7 +57,7 @@ fn event_of_one_server() -> impl Strategy<Value = Event> {
         3 => Just(Event::Moment),
         3 => Just(Event::GiveBackIdle),
         1 => Just(Event::Renewal),
-        2 => (-9_000_000_i64..9_000_000).prop_map(Event::Jump),
+        2 => jump().prop_map(Event::Jump),
     ]
 }
 
@@ -59,6 +69,9 @@ fn event_of_several() -> impl Strategy<Value = Event> {
         2 => Just(Event::Crash),
         6 => Just(Event::Moment),
         6 => Just(Event::GiveBackIdle),
+        1 => Just(Event::Renewal),
+        1 => jump().prop_map(Event::Jump),
+        2 => jump().prop_map(Event::RequestAcross),
         4 => prop_oneof![
             Just(Trouble::None),
             Just(Trouble::Fails),
@@ -85,12 +98,19 @@ async fn at_rest(quotas: &Quotas) {
     }
 }
 
+/// Sets the wall clock to the end of the period.
+fn renew(clock: &ManualClock, subscription: &Subscription) {
+    let now = clock.now().unix_seconds();
+    clock.jump_wall(subscription.period(now).end - now);
+}
+
 /// One server: grants exactly up to the quota, whatever happens in between.
-async fn one_server(size: LeaseSize, events: Vec<Event>) {
+async fn one_server(size: LeaseSize, events: Vec<Event>, day: i64) {
     let ledger = MemoryLedger::with_quota(20);
     let clock = ManualClock::at(START);
     let new_quotas = || Quotas::with_lease_size(Arc::clone(&ledger) as _, size);
     let (mut quotas, mut subscription) = (new_quotas(), subscription(1, 20));
+    subscription.started_at = day * DAY;
     let mut used_by_period = HashMap::new();
     for event in events {
         let period = subscription.period(clock.now().unix_seconds());
@@ -119,50 +139,61 @@ async fn one_server(size: LeaseSize, events: Vec<Event>) {
             }
             Event::Moment => clock.advance(Duration::from_millis(400)),
             Event::GiveBackIdle => quotas.give_back_idle(clock.now()).await,
-            Event::Renewal => {
-                let end = subscription.period(clock.now().unix_seconds()).end;
-                clock.jump_wall(end - clock.now().unix_seconds());
-            }
+            Event::Renewal => renew(&clock, &subscription),
             Event::Jump(seconds) => clock.jump_wall(seconds),
-            Event::Crash | Event::Ledger(_) => unreachable!("not among the events of one server"),
+            Event::RequestAcross(_) | Event::Crash | Event::Ledger(_) => {
+                unreachable!("not among the events of one server")
+            }
         }
         at_rest(&quotas).await;
     }
 }
 
-/// Several servers over one ledger, and a count of its units.
+/// Several servers over one ledger, and a count of its units in each period.
 struct Servers {
     ledger: Arc<MemoryLedger>,
     clock: ManualClock,
     sizes: Vec<LeaseSize>,
     running: Vec<Quotas>,
     subscription: Subscription,
-    granted: u64,
-    lost: u64,
+    granted: Units,
+    lost: Units,
+}
+
+fn of(units: &Units, start: i64) -> u64 {
+    units.get(&start).copied().unwrap_or(0)
 }
 
 impl Servers {
-    fn new(sizes: Vec<LeaseSize>, quota: u64) -> Self {
+    fn new(sizes: Vec<LeaseSize>, quota: u64, day: i64) -> Self {
         let ledger = MemoryLedger::with_quota(quota);
         let server = |size: &LeaseSize| Quotas::with_lease_size(Arc::clone(&ledger) as _, *size);
         Self {
             clock: ManualClock::at(START),
             running: sizes.iter().map(server).collect(),
-            subscription: subscription(1, quota),
+            subscription: Subscription {
+                started_at: day * DAY,
+                ..subscription(1, quota)
+            },
             ledger,
             sizes,
-            granted: 0,
-            lost: 0,
+            granted: Units::new(),
+            lost: Units::new(),
         }
     }
 
-    /// What nobody was granted and nobody lost.
-    fn left(&self) -> u64 {
-        self.subscription.quota - self.used()
+    /// The current period.
+    fn period(&self) -> Period {
+        self.subscription.period(self.clock.now().unix_seconds())
     }
 
-    fn used(&self) -> u64 {
-        self.granted + self.lost + self.ledger.lock().lost
+    /// What nobody was granted in the current period and nobody lost.
+    fn left(&self) -> u64 {
+        self.subscription.quota - self.used(self.period().start)
+    }
+
+    fn used(&self, start: i64) -> u64 {
+        of(&self.granted, start) + of(&self.lost, start) + of(&self.ledger.lock().lost, start)
     }
 
     fn restart(&mut self, index: usize) {
@@ -170,18 +201,34 @@ impl Servers {
         self.running[index] = Quotas::with_lease_size(ledger, self.sizes[index]);
     }
 
+    /// A request, and a wall clock that jumps while its lease, or the next one, is under way.
+    async fn request(&mut self, index: usize, jump: i64) {
+        let (period, now) = (self.period(), self.clock.now());
+        let (open, gate) = channel();
+        self.ledger.lock().gate = Some(gate);
+        let jumped = async {
+            self.clock.jump_wall(jump);
+            drop(open);
+        };
+        let charge = self.running[index].charge(&self.subscription, now);
+        let (charge, ()) = tokio::join!(charge, jumped);
+        if let Ok(usage) = charge {
+            assert_eq!(usage.reset_unix_seconds, period.end);
+            *self.granted.entry(period.start).or_default() += 1;
+        }
+    }
+
     async fn happen(&mut self, index: usize, event: Event) {
         let (server, now) = (&self.running[index], self.clock.now());
         match event {
-            Event::Request => {
-                let charge = server.charge(&self.subscription, now).await;
-                self.granted += u64::from(charge.is_ok());
-            }
+            Event::Request => self.request(index, 0).await,
+            Event::RequestAcross(jump) => self.request(index, jump).await,
             Event::FreeRequest => {
                 let charged = self.ledger.charged_in_all();
                 let check = server.check(&self.subscription, now).await;
                 assert_eq!(self.ledger.charged_in_all(), charged, "a check took a unit");
-                let is_alone = self.running.len() == 1 && self.ledger.lock().lost == 0;
+                let lost = of(&self.ledger.lock().lost, self.period().start);
+                let is_alone = self.running.len() == 1 && lost == 0;
                 assert!(
                     check.is_err() || 0 < self.left() || !is_alone,
                     "nobody else could have taken what the check has seen"
@@ -196,13 +243,14 @@ impl Servers {
             }
             // A stop gives up on a ledger that stays locked, and loses what a crash would.
             Event::Crash | Event::Restart => {
-                let unused = server.accounts.lock().unused();
-                self.lost += unused;
+                for (start, unused) in server.accounts.lock().unused() {
+                    *self.lost.entry(start).or_default() += unused;
+                }
                 self.restart(index);
             }
-            Event::Quota(_) | Event::Renewal | Event::Jump(_) => {
-                unreachable!("not among the events of several servers")
-            }
+            Event::Renewal => renew(&self.clock, &self.subscription),
+            Event::Jump(seconds) => self.clock.jump_wall(seconds),
+            Event::Quota(_) => unreachable!("not among the events of several servers"),
         }
     }
 
@@ -210,19 +258,28 @@ impl Servers {
     /// most, and less than half of one, which is left when the next is asked for.
     fn check_balance(&self) {
         let quota = self.subscription.quota;
-        let unused = |(server, size): (&Quotas, &LeaseSize)| {
-            let unused = server.accounts.lock().unused();
+        let mut held = Units::new();
+        for (server, size) in self.running.iter().zip(&self.sizes) {
             let lease = (quota / size.share).min(size.max).max(1);
-            assert!(
-                unused <= lease * 3 / 2,
-                "{unused} units of leases of {lease}"
-            );
-            unused
-        };
-        let unused: u64 = self.running.iter().zip(&self.sizes).map(unused).sum();
-        let used = self.used();
-        assert!(used <= self.subscription.quota);
-        assert_eq!(self.ledger.charged_in_all(), used + unused);
+            for (start, unused) in server.accounts.lock().unused() {
+                assert!(
+                    unused <= lease * 3 / 2,
+                    "{unused} units of leases of {lease}"
+                );
+                *held.entry(start).or_default() += unused;
+            }
+        }
+        self.check_charged(&held);
+    }
+
+    /// Checks that in each period the ledger has what is used, and what servers hold.
+    fn check_charged(&self, held: &Units) {
+        let charged = self.ledger.charged_by_period();
+        for start in charged.keys().chain(self.granted.keys()).copied() {
+            let used = self.used(start);
+            assert!(used <= self.subscription.quota);
+            assert_eq!(of(&charged, start), used + of(held, start));
+        }
     }
 
     /// Time passes without requests.
@@ -238,8 +295,8 @@ impl Servers {
 
 /// Several servers: never more than the quota, whatever becomes of calls to the ledger, and in the
 /// end all of it but what crashes and failed calls lost.
-async fn several_servers(sizes: Vec<LeaseSize>, events: Vec<(usize, Event)>, quota: u64) {
-    let mut servers = Servers::new(sizes, quota);
+async fn several_servers(sizes: Vec<LeaseSize>, events: Vec<(usize, Event)>, quota: u64, day: i64) {
+    let mut servers = Servers::new(sizes, quota, day);
     for (index, event) in events {
         let index = index % servers.running.len();
         servers.happen(index, event).await;
@@ -248,7 +305,7 @@ async fn several_servers(sizes: Vec<LeaseSize>, events: Vec<(usize, Event)>, quo
     }
     servers.ledger.lock().trouble = Trouble::None;
     servers.idle().await;
-    assert_eq!(servers.ledger.charged_in_all(), servers.used());
+    servers.check_charged(&Units::new());
     for left in (0..servers.left()).rev() {
         let now = servers.clock.now();
         let server = &servers.running[0];
@@ -262,20 +319,22 @@ async fn several_servers(sizes: Vec<LeaseSize>, events: Vec<(usize, Event)>, quo
 
 impl Accounts {
     /// Units that a crash would lose.
-    fn unused(&self) -> u64 {
-        self.all().map(|(_, entry)| entry.account.unused()).sum()
+    fn unused(&self) -> Units {
+        let unused = |entry: &Entry| (entry.period().start, entry.account.unused());
+        self.all().map(|(_, entry)| unused(entry)).collect()
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
     fn one_server_grants_exactly_the_quota(
         size in lease_size(),
         events in prop::collection::vec(event_of_one_server(), 1..80),
+        day in 0_i64..31,
     ) {
-        run(one_server(size, events));
+        run(one_server(size, events, day));
     }
 
     #[test]
@@ -283,7 +342,8 @@ proptest! {
         sizes in prop::collection::vec(lease_size(), 1..4),
         events in prop::collection::vec((0_usize..4, event_of_several()), 1..80),
         quota in 0_u64..60,
+        day in 0_i64..31,
     ) {
-        run(several_servers(sizes, events, quota));
+        run(several_servers(sizes, events, quota, day));
     }
 }
