@@ -1,5 +1,6 @@
 """Every outage of the table in server/deploy/unavailable.md, produced one after the other, and whether what is observed is
-what its row says. What the row says is read there; how its outage is made is here, and no row is left out.
+what its row says. What the row says is read there; how its outage is made is here, and no row is left out. Where only Redis is
+away nothing is refused because of it, and afterwards servers count together again, exactly.
 
 A state is waited for, and then held. The seconds of the table are not: the machine may be busy.
 """
@@ -14,7 +15,9 @@ from checks.cluster.assembly import SERVICE, with_port
 from checks.cluster.counting import until_counting
 from checks.cluster.disturbances import Disturbance
 from checks.cluster.failover import FailsOver
-from checks.cluster.operating import operated
+from checks.cluster.operating import KNOWN_WITHIN, operated
+from checks.cluster.refusals import Refusals, is_of_redis
+from checks.cluster.traffic import requests_of
 from checks.command import Catalogue
 from checks.sentinels import sentinels
 from checks.services import PAIRS, add_pair
@@ -23,6 +26,9 @@ PAGE = ROOT / "server" / "deploy" / "unavailable.md"
 HEADING = "| Outage | Readers | Commands | Afterwards |"
 # After so many answers in a row a cluster answers, or refuses; so many more are held to a refusal.
 ANSWERED, REFUSED, HELD = 150, 30, 100
+# A minute limit that servers have to grant together, exactly, and how many new keys are tried at most, because a busy server
+# counted alone or refused what it could not confirm.
+TIGHT, ATTEMPTS = 30, 20
 # How a cell begins that says what readers see, and whether that is a refusal.
 READERS = {"503": True, "answered": False}
 # Commands: of keys and subscriptions, and of releases; and how a cell begins that says which of them fail.
@@ -86,7 +92,7 @@ def meaning(of, cell):
 class Outages:
     def __init__(self, operator, random):
         self.operator, self.cluster, self.random, self.settled = operator, operator.cluster, random, Settled()
-        self.rows = rows()
+        self.rows, self.refusals = rows(), Refusals(self.cluster)
 
     async def run(self):
         for reached, outages in MADE.items():
@@ -113,6 +119,7 @@ class Outages:
     def note(self, answer):
         expect(answer.status in (None, 503, answer.request.status), f"not {answer.request.status}: {answer}")
         self.settled.note(answer)
+        self.refusals.note(answer)
 
     async def produce(self, what, fault):
         began, (is_refused, failing) = time.monotonic(), self.rows[what]
@@ -131,6 +138,9 @@ class Outages:
         await until_counting(self.cluster.members, alone=False)
         recovered = time.monotonic() - ended
         print(f"{what}: {fault.what} {fault.on}, {ended - began:.1f} s; recovered {recovered:.1f} s later", flush=True)
+        if is_of_redis(fault):
+            self.refusals.check(began)
+            await self.count_together()
         if hasattr(fault, "afterwards"):
             await fault.afterwards(self.cluster)
 
@@ -144,6 +154,21 @@ class Outages:
         """The servers that cannot reach it, each of which says that it counts alone."""
         named = [member for member in self.cluster.members if fault.on.startswith(member.name)]
         return named or self.cluster.members
+
+    async def count_together(self):
+        """All servers do: to a new key they grant its limit."""
+        for _ in range(ATTEMPTS):
+            key = await self.operator.issue(self.operator.ample, TIGHT)
+            await asyncio.sleep(KNOWN_WITHIN)
+            await until_counting(self.cluster.members, alone=False)
+            asked, began = requests_of(key)[0], time.monotonic()
+            statuses = [(await ask(member.listen, asked)).status for _ in range(TIGHT) for member in self.cluster.members]
+            is_alone = any(began <= span.ended for span in self.cluster.counting.alone())
+            if {*statuses} <= {200, 429} and not is_alone and time.monotonic() < began + promises.WINDOW:
+                granted = statuses.count(200)
+                expect(granted == TIGHT, f"servers that count together granted {granted} requests, of {TIGHT}")
+                return
+        expect(False, f"this machine is too busy: in each of {ATTEMPTS} attempts a server counted alone or refused something")
 
     async def is_answered(self, member):
         return (await ask(member.listen, SERVICE)).status == 200

@@ -22,6 +22,7 @@ from checks.cluster.failover import FailsOver
 from checks.cluster.history import Span
 from checks.cluster.operating import operated
 from checks.cluster.processes import POOLER, SERVERS
+from checks.cluster.refusals import Refusals, is_of_redis
 from checks.cluster.traffic import CLIENTS
 from checks.faults.kill import held_max
 from checks.sentinels import sentinels
@@ -94,6 +95,7 @@ class Storm:
         # Faults are the same for the same SEED, however many requests there are.
         self.operator, self.cluster, self.random = operator, operator.cluster, Random(random.random())
         self.traffic, self.settled, self.faults = self.cluster.traffic, Settled(), []
+        self.refusals = Refusals(self.cluster)
 
     async def run(self, seconds, parts):
         for part in parts:
@@ -101,7 +103,7 @@ class Storm:
             await self.cluster.count_in(part.limits)
             await self.operator.prepare(has_tight_limits=True)
             operating = asyncio.create_task(self.operator.run())
-            async with self.traffic.through(self.cluster.balancer.port, self.settled.note):
+            async with self.traffic.through(self.cluster.balancer.port, self.note):
                 await self.recover()
                 await self.disturb(part, time.monotonic() + seconds / len(parts))
                 self.operator.is_stopping = True
@@ -109,6 +111,10 @@ class Storm:
             await operating
         for member in self.cluster.members:
             await member.stop()
+
+    def note(self, answer):
+        self.settled.note(answer)
+        self.refusals.note(answer)
 
     async def recover(self):
         await self.settled.settle(False, IN_A_ROW)
@@ -126,6 +132,8 @@ class Storm:
             if isinstance(fault, FailsOver):
                 await fault.afterwards(self.cluster)
             await self.recover()
+            if is_of_redis(fault):
+                self.refusals.check(began)
             self.faults.append(Span(fault.what, began, ended, fault.on))
             recovered = time.monotonic() - ended
             print(f"{began:.1f} to {ended:.1f} s: {fault.what} {fault.on}, recovered {recovered:.1f} s later", flush=True)
