@@ -1,5 +1,6 @@
 # A copy of all boats in boats-copy.ndjson, kept current: run this again and again. BASE is the address of the server, KEY a key.
-# Python 3.8 or later, without packages.
+# Python 3.8 or later on Linux or macOS, without packages.
+import fcntl
 import gzip
 import json
 import os
@@ -13,7 +14,7 @@ from urllib.request import Request, urlopen
 
 BASE, KEY = os.environ["BASE"], os.environ["KEY"]
 # The first line of a file names a release, each other is a boat of it. The second file is the next copy, as far as it is made.
-COPY, PART = Path("boats-copy.ndjson"), Path("boats.part")
+COPY, PART, LOCK = Path("boats-copy.ndjson"), Path("boats.part"), Path("boats.lock")
 # How many boats are fetched one by one where all can be had at once, and how many before they are written.
 FEW, BATCH = 100, 10
 # How often an answer had to be waited for.
@@ -143,13 +144,20 @@ def update():
     return f"{release}: {len(boats) + len(missing)} boats, {len(missing)} fetched"
 
 
-while True:
-    try:
-        sys.exit(print(update()))
-    except Moved:
-        time.sleep(random.random())
-    except HTTPError as refusal:
-        print(f"{refusal.error['message']} (request {refusal.error['requestId']})", file=sys.stderr)
-        sys.exit(75 if refusal.error["code"] == "QUOTA_EXCEEDED" else 1)
-    except (EOFError, OSError) as why:
-        sys.exit(str(why))
+try:
+    # Held until this process ends, however it does.
+    lock = LOCK.open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    while True:
+        try:
+            sys.exit(print(update()))
+        except Moved:
+            time.sleep(random.random())
+except BlockingIOError:
+    print("another copy is under way here", file=sys.stderr)
+    sys.exit(75)
+except HTTPError as refusal:
+    print(f"{refusal.error['message']} (request {refusal.error['requestId']})", file=sys.stderr)
+    sys.exit(75 if refusal.error["code"] == "QUOTA_EXCEEDED" else 1)
+except (EOFError, OSError) as why:
+    sys.exit(str(why))

@@ -1,9 +1,9 @@
 //! A copy of all boats in boats-copy.ndjson, kept current: run this again and again. BASE is the
-//! address of the server, KEY a key.
+//! address of the server, KEY a key. Rust 1.89 or later.
 
 use std::collections::BTreeMap;
 use std::env::var;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
 use std::process::{self, ExitCode};
@@ -20,6 +20,7 @@ use ureq::http::Response;
 const COPY: &str = "boats-copy.ndjson";
 const PART: &str = "boats.part";
 const BESIDE: &str = "boats.new";
+const LOCK: &str = "boats.lock";
 /// How many boats are fetched one by one where all can be had at once.
 const FEW: usize = 100;
 /// How many boats are fetched before they are written.
@@ -30,6 +31,8 @@ static WAITS: AtomicU32 = AtomicU32::new(0);
 enum Failure {
     /// Another release is served than the one that was begun with.
     Moved,
+    /// Another process holds the lock.
+    Busy,
     /// The status of a refusal, and its error.
     Refused(u16, Value),
     Other(Box<dyn std::error::Error>),
@@ -49,6 +52,10 @@ fn main() -> ExitCode {
                 return ExitCode::SUCCESS;
             }
             Err(Failure::Moved) => sleep(Duration::from_millis(u64::from(process::id() % 1000))),
+            Err(Failure::Busy) => {
+                eprintln!("another copy is under way here");
+                return ExitCode::from(75);
+            }
             Err(Failure::Refused(_, error)) => {
                 eprintln!("{} (request {})", text(&error["message"]), text(&error["requestId"]));
                 return ExitCode::from(if error["code"] == "QUOTA_EXCEEDED" { 75 } else { 1 });
@@ -62,6 +69,7 @@ fn main() -> ExitCode {
 }
 
 fn update() -> Result<String, Failure> {
+    let _held = lock()?;
     let former = if Path::new(PART).exists() { PART } else { COPY };
     let since = release_of(former)?;
     if former == COPY
@@ -102,6 +110,15 @@ fn update() -> Result<String, Failure> {
     fs::rename(PART, COPY)?;
     let (all, fetched) = (boats.len() + missing.len(), missing.len());
     Ok(format!("{release}: {all} boats, {fetched} fetched"))
+}
+
+/// Keeps any other copy out of the folder while this is held. The end of a process frees it.
+fn lock() -> Result<File, Failure> {
+    let file = File::create(LOCK)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Failure::Busy),
+        outcome => Ok(outcome.map(|()| file)?),
+    }
 }
 
 /// The answer, once no limit of the minute and no pause of the server stands before it.

@@ -1,6 +1,7 @@
 // A copy of all boats in boats-copy.ndjson, kept current: run this again and again. BASE is the address of the server, KEY a key.
 // Node.js 22.18 or later, without packages.
-import { appendFileSync, createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, createReadStream, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { uptime } from "node:os";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -9,7 +10,7 @@ type Failure = { code: string; message: string; requestId: string };
 
 const { BASE = "", KEY = "" } = process.env;
 /** The first line of a file names a release, each other is a boat of it. The second is the next copy, as far as it is made. */
-const [COPY, PART, BESIDE] = ["boats-copy.ndjson", "boats.part", "boats.new"];
+const [COPY, PART, BESIDE, LOCK] = ["boats-copy.ndjson", "boats.part", "boats.new", "boats.lock"];
 /** How many boats are fetched one by one where all can be had at once, and how many before they are written. */
 const [FEW, BATCH] = [100, 10];
 /** How often an answer had to be waited for. */
@@ -21,6 +22,30 @@ class Moved extends Error {}
 class Refused extends Error {
   status = 0;
   failure: Failure = { code: "", message: "", requestId: "" };
+}
+
+/** Whether the process that the lock names still runs. One from before the machine started does not, whoever has its number now. */
+function isHeld(): boolean {
+  try {
+    const holder = Number(readFileSync(LOCK, "utf8"));
+    const started = Date.now() - uptime() * 1000;
+    return holder > 0 && holder !== process.pid && statSync(LOCK).mtimeMs > started && process.kill(holder, 0);
+  } catch (failure) {
+    // It may belong to another user.
+    return (failure as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Keeps any other copy out of the folder until this process ends. Whether there is none. */
+async function lock(): Promise<boolean> {
+  const mine = String(process.pid);
+  if (isHeld()) return false;
+  // Of several that come at once, the last one to write has it.
+  writeFileSync(LOCK, mine);
+  await sleep(500);
+  if (readFileSync(LOCK, "utf8") !== mine) return false;
+  process.on("exit", () => writeFileSync(LOCK, ""));
+  return true;
 }
 
 /** The answer, once no limit of the minute and no pause of the server stands before it. */
@@ -141,6 +166,10 @@ async function update(): Promise<string> {
   return `${release}: ${boats.size + missing.length} boats, ${missing.length} fetched`;
 }
 
+if (!(await lock())) {
+  console.error("another copy is under way here");
+  process.exit(75);
+}
 for (;;) {
   try {
     console.log(await update());
