@@ -70,7 +70,7 @@ def check(folder, seconds):
             for step in Copy.be_refused, Copy.begin, Copy.go_on, Copy.find_nothing_new:
                 list(pool.map(step, copies))
             releases.activate(releases.changed)
-            for step in Copy.follow, Copy.begin_anew, Copy.keep_others_out:
+            for step in Copy.follow, Copy.begin_anew, Copy.outlive_damage, Copy.keep_others_out:
                 list(pool.map(step, copies))
         print("each program does what its page says", flush=True)
         storm(releases, copies, seconds)
@@ -228,6 +228,14 @@ class Copy:
             self.file.write_text(text)
             said = self.run(self.key(*scopes))
             self.expect(expected in said, f"said {said!r}")
+            self.is_whole(self.releases.changed)
+
+    def outlive_damage(self):
+        """A file whose first line names no release is no copy."""
+        for damaged in b"", b"\0\xff{\n":
+            for file in self.file, self.folder / "boats.part":
+                file.write_bytes(damaged)
+            self.run(self.key())
             self.is_whole(self.releases.changed)
 
     def keep_others_out(self):

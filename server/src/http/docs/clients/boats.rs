@@ -70,7 +70,7 @@ fn main() -> ExitCode {
 
 fn update() -> Result<String, Failure> {
     let _held = lock()?;
-    let former = if Path::new(PART).exists() { PART } else { COPY };
+    let former = if release_of(PART)?.is_some() { PART } else { COPY };
     let since = release_of(former)?;
     if former == COPY
         && let Some(since) = &since
@@ -130,7 +130,11 @@ fn ask(path: &str) -> Result<Response<Body>, Failure> {
         if answer.status() == 200 {
             return Ok(answer);
         }
-        let error = answer.body_mut().read_json::<Value>()?["error"].take();
+        let error = answer.body_mut().read_json::<Value>().unwrap_or_default()["error"].take();
+        if error.is_null() {
+            let why = format!("{base}{path} is answered with {}, and not by the catalogue", answer.status());
+            return Err(Failure::Other(why.into()));
+        }
         if error["code"] != "RATE_LIMITED" && error["code"] != "SERVICE_UNAVAILABLE" {
             return Err(Failure::Refused(answer.status().as_u16(), error));
         }
@@ -185,14 +189,15 @@ fn rows(path: &str, mut release: Option<String>) -> Result<(Vec<Value>, String),
     }
 }
 
-/// The release of a file. Nothing else is read where that is all that is asked for.
+/// The release of a file, unless it is damaged. Nothing else is read where that is all that is
+/// asked for.
 fn release_of(file: &str) -> Result<Option<String>, Failure> {
     if !Path::new(file).exists() {
         return Ok(None);
     }
-    let mut first = String::new();
-    io::BufReader::new(File::open(file)?).read_line(&mut first)?;
-    let first: Value = serde_json::from_str(&first)?;
+    let mut first = Vec::new();
+    io::BufReader::new(File::open(file)?).read_until(b'\n', &mut first)?;
+    let first: Value = serde_json::from_slice(&first).unwrap_or_default();
     Ok(first["release"].as_str().map(str::to_owned))
 }
 
@@ -212,7 +217,7 @@ fn start(release: &str, boats: &BTreeMap<String, String>) -> io::Result<()> {
     for line in boats.values() {
         file.write_all(line.as_bytes())?;
     }
-    file.into_inner()?;
+    file.into_inner()?.sync_all()?;
     fs::rename(BESIDE, PART)
 }
 
@@ -224,6 +229,7 @@ fn download() -> Result<String, Failure> {
     let mut file = File::create(BESIDE)?;
     writeln!(file, "{}", json!({ "release": release }))?;
     io::copy(&mut answer.into_body().into_reader(), &mut file)?;
+    file.sync_all()?;
     fs::rename(BESIDE, COPY)?;
     if Path::new(PART).exists() {
         fs::remove_file(PART)?;
@@ -253,6 +259,7 @@ fn fetch(ids: &[String], release: &str) -> Result<(), Failure> {
                 return Err(Failure::Moved);
             }
             file.write_all(batch.concat().as_bytes())?;
+            file.sync_all()?;
             batch.clear();
         }
     }

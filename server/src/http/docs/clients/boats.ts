@@ -53,7 +53,8 @@ async function ask(path: string): Promise<Response> {
   for (;;) {
     const answer = await fetch(BASE + path, { headers: { Authorization: `Bearer ${KEY}` } });
     if (answer.ok) return answer;
-    const { error } = (await answer.json()) as { error: Failure };
+    const { error } = (await answer.json().catch(() => ({}))) as { error?: Failure };
+    if (!error) throw new Error(`${BASE}${path} is answered with ${answer.status}, and not by the catalogue`);
     if (!["RATE_LIMITED", "SERVICE_UNAVAILABLE"].includes(error.code)) {
       throw Object.assign(new Refused(error.message), { status: answer.status, failure: error });
     }
@@ -92,9 +93,13 @@ async function rows(path: string, release?: string): Promise<{ found: Row[]; rel
 
 const idOf = (line: string): string => JSON.parse(line).id;
 
-/** The release of a file. Nothing else is read where that is all that is asked for. */
+/** The release of a file, unless it is damaged. Nothing else is read where that is all that is asked for. */
 async function releaseOf(file: string): Promise<string | undefined> {
-  if (existsSync(file)) for await (const first of createInterface(createReadStream(file))) return JSON.parse(first).release;
+  try {
+    if (existsSync(file)) for await (const first of createInterface(createReadStream(file))) return JSON.parse(first).release;
+  } catch (failure) {
+    if (!(failure instanceof SyntaxError || failure instanceof TypeError)) throw failure;
+  }
   return undefined;
 }
 
@@ -106,7 +111,7 @@ function boatsOf(file: string): Map<string, string> {
 
 /** Writes the next copy under another name, then puts it in its place: no one ever sees half of it. */
 function start(release: string, boats: Iterable<string>): void {
-  writeFileSync(BESIDE, [JSON.stringify({ release }), ...boats, ""].join("\n"));
+  writeFileSync(BESIDE, [JSON.stringify({ release }), ...boats, ""].join("\n"), { flush: true });
   renameSync(BESIDE, PART);
 }
 
@@ -116,6 +121,7 @@ async function download(): Promise<string> {
   const release = answer.headers.get("X-Release");
   writeFileSync(BESIDE, `${JSON.stringify({ release })}\n`);
   for await (const chunk of answer.body ?? []) appendFileSync(BESIDE, chunk);
+  appendFileSync(BESIDE, "", { flush: true });
   renameSync(BESIDE, COPY);
   rmSync(PART, { force: true });
   return `${release}: all boats`;
@@ -135,13 +141,13 @@ async function add(ids: string[], release: string): Promise<void> {
     if (!ends && batch.length < BATCH && id !== ids.at(-1)) continue;
     // While a batch waits, another release may come and go.
     if ((await served()) !== release || waits !== before) throw new Moved();
-    appendFileSync(PART, batch.join(""));
+    appendFileSync(PART, batch.join(""), { flush: true });
     batch = [];
   }
 }
 
 async function update(): Promise<string> {
-  const former = existsSync(PART) ? PART : COPY;
+  const former = (await releaseOf(PART)) ? PART : COPY;
   const since = await releaseOf(former);
   if (former === COPY && since === (await served())) return `${since}: nothing new`;
   const changes = since === undefined ? undefined : await unless(410, rows(`/v1/changes?since=${since}&limit=1000`));
@@ -179,9 +185,8 @@ for (;;) {
       await sleep(Math.random() * 1000);
       continue;
     }
-    if (!(failure instanceof Refused)) throw failure;
-    console.error(`${failure.message} (request ${failure.failure.requestId})`);
-    process.exitCode = failure.failure.code === "QUOTA_EXCEEDED" ? 75 : 1;
-    break;
+    const refused = failure instanceof Refused ? failure.failure : undefined;
+    console.error(refused ? `${refused.message} (request ${refused.requestId})` : String((failure as Error).cause ?? failure));
+    process.exit(refused?.code === "QUOTA_EXCEEDED" ? 75 : 1);
   }
 }
