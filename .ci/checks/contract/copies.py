@@ -1,6 +1,6 @@
 """The programs of the guide that keep a copy of all boats, one in each language: run as they stand, side by side.
 
-First what each promises, step by step. Then for a while releases are activated and rolled back every second, and the
+First what each promises, step by step. Then for a while releases are activated and rolled back every two seconds, and the
 programs are killed in every way: whenever a copy is there, it is one release, whole.
 """
 
@@ -265,7 +265,7 @@ class Copy:
                 self.file.unlink(missing_ok=True)
             with self.process(next(keys)) as process:
                 try:
-                    said = process.communicate(timeout=random.uniform(0.05, 2))[1]
+                    said = process.communicate(timeout=random.uniform(0.05, 4))[1]
                     self.expect(process.returncode == 0, f"ended with {process.returncode}: {said}")
                     self.ended += 1
                 except subprocess.TimeoutExpired:
@@ -289,7 +289,7 @@ def storm(releases, copies, seconds):
                 else:
                     releases.data.run("releases", "activate", random.choice([*releases.held]))
                 moves += 1
-                time.sleep(max(0, last + 1 - time.monotonic()))
+                time.sleep(max(0, last + 2 - time.monotonic()))
         finally:
             is_over.set()
         for one in work:

@@ -126,9 +126,11 @@ def fetch(ids, release):
             # A limit may keep the next boat away for long.
             ends = "0" in (answer.headers["X-RateLimit-Remaining"], answer.headers["X-Quota-Remaining"])
             if ends or len(batch) == BATCH or id == ids[-1]:
-                # While a batch waits, another release may come and go.
-                if served() != release or waits != before:
-                    raise Moved
+                # While a batch waits, another release may come and go. Some servers follow a second later.
+                for seconds in 0, 1:
+                    time.sleep(seconds)
+                    if served() != release or waits != before:
+                        raise Moved
                 file.write(b"".join(batch))
                 keep(file)
                 batch = []

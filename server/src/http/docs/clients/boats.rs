@@ -254,9 +254,13 @@ fn fetch(ids: &[String], release: &str) -> Result<(), Failure> {
         // A limit may keep the next boat away for long.
         let ends = ["X-RateLimit-Remaining", "X-Quota-Remaining"].map(|left| header(&answer, left) == "0");
         if ends.contains(&true) || batch.len() == BATCH || Some(id) == ids.last() {
-            // While a batch waits, another release may come and go.
-            if served()? != release || WAITS.load(Relaxed) != before {
-                return Err(Failure::Moved);
+            // While a batch waits, another release may come and go. Some servers follow a second
+            // later.
+            for seconds in [0, 1] {
+                sleep(Duration::from_secs(seconds));
+                if served()? != release || WAITS.load(Relaxed) != before {
+                    return Err(Failure::Moved);
+                }
             }
             file.write_all(batch.concat().as_bytes())?;
             file.sync_all()?;

@@ -139,8 +139,11 @@ async function add(ids: string[], release: string): Promise<void> {
     // A limit may keep the next boat away for long.
     const ends = ["X-RateLimit-Remaining", "X-Quota-Remaining"].some((left) => answer.headers.get(left) === "0");
     if (!ends && batch.length < BATCH && id !== ids.at(-1)) continue;
-    // While a batch waits, another release may come and go.
-    if ((await served()) !== release || waits !== before) throw new Moved();
+    // While a batch waits, another release may come and go. Some servers follow a second later.
+    for (const seconds of [0, 1]) {
+      await sleep(seconds * 1000);
+      if ((await served()) !== release || waits !== before) throw new Moved();
+    }
     appendFileSync(PART, batch.join(""), { flush: true });
     batch = [];
   }
