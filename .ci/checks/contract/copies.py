@@ -1,6 +1,6 @@
 """The programs of the guide that keep a copy of all boats, one in each language: run as they stand, side by side.
 
-First what each promises, step by step. Then for a while releases are activated and rolled back every second, and the
+First what each promises, step by step. Then for a while releases are activated and rolled back every two seconds, and the
 programs are killed in every way: whenever a copy is there, it is one release, whole.
 """
 
@@ -70,7 +70,7 @@ def check(folder, seconds):
             for step in Copy.be_refused, Copy.begin, Copy.go_on, Copy.find_nothing_new:
                 list(pool.map(step, copies))
             releases.activate(releases.changed)
-            for step in Copy.follow, Copy.begin_anew:
+            for step in Copy.follow, Copy.begin_anew, Copy.outlive_damage, Copy.keep_others_out:
                 list(pool.map(step, copies))
         print("each program does what its page says", flush=True)
         storm(releases, copies, seconds)
@@ -192,7 +192,7 @@ class Copy:
     def be_refused(self):
         said = self.run("boat_live_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRx", status=1)
         self.expect("typing error" in said, f"said {said!r}")
-        self.expect(not any(self.folder.iterdir()), "a file of nothing is there")
+        self.expect({file.name for file in self.folder.iterdir()} <= {"boats.lock"}, "a file of nothing is there")
 
     def begin(self):
         said = self.run(self.key(), STOPPED)
@@ -230,6 +230,32 @@ class Copy:
             self.expect(expected in said, f"said {said!r}")
             self.is_whole(self.releases.changed)
 
+    def outlive_damage(self):
+        """A file whose first line names no release is no copy."""
+        for damaged in b"", b"\0\xff{\n":
+            for file in self.file, self.folder / "boats.part":
+                file.write_bytes(damaged)
+            self.run(self.key())
+            self.is_whole(self.releases.changed)
+
+    def keep_others_out(self):
+        """One copy at a time. What was killed is in nobody's way, and of two that then come at once one has the folder."""
+        self.file.unlink()
+        key = self.key()
+        with self.process(self.key(limit=MINUTE_LIMIT)) as first:
+            wait_until((self.folder / "boats.part").exists, "no copy is begun")
+            said = self.run(key, STOPPED)
+            self.expect(said == "another copy is under way here", f"said {said!r}")
+            first.kill()
+        with self.process(key) as one, self.process(key) as other:
+            ended = sorted(process.wait(4 * PATIENCE) for process in (one, other))
+        self.expect(ended in ([0, 0], [0, STOPPED]), f"two at once ended with {ended}")
+        self.is_whole(self.releases.changed)
+
+    def process(self, key):
+        return subprocess.Popen([str(part) for part in self.program.command], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, env=self.environment(key), text=True)
+
     def weather(self, is_over):
         """Runs again and again, with and without the scope for all at once, from nothing or from what there is."""
         keys = itertools.cycle([self.key(), self.key(*EVERYTHING)])
@@ -237,10 +263,9 @@ class Copy:
         while not is_over.is_set():
             if random.random() < 0.3:
                 self.file.unlink(missing_ok=True)
-            with subprocess.Popen([str(part) for part in self.program.command], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.PIPE, env=self.environment(next(keys)), text=True) as process:
+            with self.process(next(keys)) as process:
                 try:
-                    said = process.communicate(timeout=random.uniform(0.05, 2))[1]
+                    said = process.communicate(timeout=random.uniform(0.05, 4))[1]
                     self.expect(process.returncode == 0, f"ended with {process.returncode}: {said}")
                     self.ended += 1
                 except subprocess.TimeoutExpired:
@@ -264,7 +289,7 @@ def storm(releases, copies, seconds):
                 else:
                     releases.data.run("releases", "activate", random.choice([*releases.held]))
                 moves += 1
-                time.sleep(max(0, last + 1 - time.monotonic()))
+                time.sleep(max(0, last + 2 - time.monotonic()))
         finally:
             is_over.set()
         for one in work:

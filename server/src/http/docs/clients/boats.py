@@ -1,5 +1,6 @@
 # A copy of all boats in boats-copy.ndjson, kept current: run this again and again. BASE is the address of the server, KEY a key.
-# Python 3.8 or later, without packages.
+# Python 3.8 or later on Linux or macOS, without packages.
+import fcntl
 import gzip
 import json
 import os
@@ -7,13 +8,14 @@ import random
 import shutil
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 BASE, KEY = os.environ["BASE"], os.environ["KEY"]
 # The first line of a file names a release, each other is a boat of it. The second file is the next copy, as far as it is made.
-COPY, PART = Path("boats-copy.ndjson"), Path("boats.part")
+COPY, PART, BESIDE, LOCK = map(Path, ("boats-copy.ndjson", "boats.part", "boats.new", "boats.lock"))
 # How many boats are fetched one by one where all can be had at once, and how many before they are written.
 FEW, BATCH = 100, 10
 # How often an answer had to be waited for.
@@ -31,7 +33,10 @@ def ask(path, **headers):
         try:
             return urlopen(Request(BASE + path, headers={"Authorization": f"Bearer {KEY}", **headers}), timeout=60)
         except HTTPError as refusal:
-            refusal.error = json.load(refusal)["error"]
+            try:
+                refusal.error = json.load(refusal)["error"]
+            except (LookupError, TypeError, ValueError):
+                sys.exit(f"{BASE}{path} is answered with {refusal.code}, and not by the catalogue")
             if refusal.error["code"] not in ("RATE_LIMITED", "SERVICE_UNAVAILABLE"):
                 raise
             print(refusal.error["message"], file=sys.stderr)
@@ -67,10 +72,13 @@ def rows(path, release=None):
 
 
 def release_of(file):
-    """The release of a file. Nothing else is read where that is all that is asked for."""
+    """The release of a file, unless it is damaged. Nothing else is read where that is all that is asked for."""
     if file.exists():
         with file.open("rb") as lines:
-            return json.loads(next(lines))["release"]
+            try:
+                return json.loads(next(lines, b""))["release"]
+            except (LookupError, TypeError, ValueError):
+                return None
 
 
 def boats_of(file):
@@ -79,21 +87,28 @@ def boats_of(file):
     return {json.loads(boat)["id"]: boat for boat in boats}
 
 
-def start(release, boats):
-    """Writes the next copy under another name, then puts it in its place: no one ever sees half of it."""
-    beside = PART.with_suffix(".new")
-    beside.write_bytes(b"".join(line + b"\n" for line in [json.dumps({"release": release}).encode(), *boats]))
-    beside.replace(PART)
+def keep(file):
+    """Sees that what was written is on the disk."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+@contextmanager
+def whole(path, release):
+    """Writes a file under another name, then puts it in its place: no one ever sees half of it."""
+    with BESIDE.open("wb") as file:
+        file.write(json.dumps({"release": release}).encode() + b"\n")
+        yield file
+        keep(file)
+    BESIDE.replace(path)
 
 
 def download():
     """All boats in one answer, of one release whatever is published meanwhile. The key needs the scope for it."""
-    answer, beside = ask("/v1/boats.ndjson", **{"Accept-Encoding": "gzip"}), PART.with_suffix(".new")
+    answer = ask("/v1/boats.ndjson", **{"Accept-Encoding": "gzip"})
     release = answer.headers["X-Release"]
-    with beside.open("wb") as file:
-        file.write(json.dumps({"release": release}).encode() + b"\n")
+    with whole(COPY, release) as file:
         shutil.copyfileobj(gzip.open(answer), file)
-    beside.replace(COPY)
     PART.unlink(missing_ok=True)
     return f"{release}: all boats"
 
@@ -111,16 +126,18 @@ def fetch(ids, release):
             # A limit may keep the next boat away for long.
             ends = "0" in (answer.headers["X-RateLimit-Remaining"], answer.headers["X-Quota-Remaining"])
             if ends or len(batch) == BATCH or id == ids[-1]:
-                # While a batch waits, another release may come and go.
-                if served() != release or waits != before:
-                    raise Moved
+                # While a batch waits, another release may come and go. Some servers follow a second later.
+                for seconds in 0, 1:
+                    time.sleep(seconds)
+                    if served() != release or waits != before:
+                        raise Moved
                 file.write(b"".join(batch))
-                file.flush()
+                keep(file)
                 batch = []
 
 
 def update():
-    former = PART if PART.exists() else COPY
+    former = PART if release_of(PART) else COPY
     since = release_of(former)
     if former == COPY and since == served():
         return f"{since}: nothing new"
@@ -131,25 +148,33 @@ def update():
     missing = [id for id, change in changed.items() if change != "removed"]
     is_part = former == PART or not changes
     if is_part or FEW < len(missing):
-        whole = unless(403, download)
-        if whole:
-            return whole
+        said = unless(403, download)
+        if said:
+            return said
     if is_part:
         every, release = rows("/v1/boats?limit=100", release)
         missing = [row["id"] for row in every if row["id"] not in boats]
-    start(release, boats.values())
+    with whole(PART, release) as file:
+        file.writelines(boat + b"\n" for boat in boats.values())
     fetch(missing, release)
     PART.replace(COPY)
     return f"{release}: {len(boats) + len(missing)} boats, {len(missing)} fetched"
 
 
-while True:
-    try:
-        sys.exit(print(update()))
-    except Moved:
-        time.sleep(random.random())
-    except HTTPError as refusal:
-        print(f"{refusal.error['message']} (request {refusal.error['requestId']})", file=sys.stderr)
-        sys.exit(75 if refusal.error["code"] == "QUOTA_EXCEEDED" else 1)
-    except (EOFError, OSError) as why:
-        sys.exit(str(why))
+try:
+    # Held until this process ends, however it does.
+    lock = LOCK.open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    while True:
+        try:
+            sys.exit(print(update()))
+        except Moved:
+            time.sleep(random.random())
+except BlockingIOError:
+    print("another copy is under way here", file=sys.stderr)
+    sys.exit(75)
+except HTTPError as refusal:
+    print(f"{refusal.error['message']} (request {refusal.error['requestId']})", file=sys.stderr)
+    sys.exit(75 if refusal.error["code"] == "QUOTA_EXCEEDED" else 1)
+except Exception as why:
+    sys.exit(f"{type(why).__name__}: {why}")

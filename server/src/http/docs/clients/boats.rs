@@ -1,9 +1,9 @@
 //! A copy of all boats in boats-copy.ndjson, kept current: run this again and again. BASE is the
-//! address of the server, KEY a key.
+//! address of the server, KEY a key. Rust 1.89 or later.
 
 use std::collections::BTreeMap;
 use std::env::var;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
 use std::process::{self, ExitCode};
@@ -20,6 +20,7 @@ use ureq::http::Response;
 const COPY: &str = "boats-copy.ndjson";
 const PART: &str = "boats.part";
 const BESIDE: &str = "boats.new";
+const LOCK: &str = "boats.lock";
 /// How many boats are fetched one by one where all can be had at once.
 const FEW: usize = 100;
 /// How many boats are fetched before they are written.
@@ -30,6 +31,8 @@ static WAITS: AtomicU32 = AtomicU32::new(0);
 enum Failure {
     /// Another release is served than the one that was begun with.
     Moved,
+    /// Another process holds the lock.
+    Busy,
     /// The status of a refusal, and its error.
     Refused(u16, Value),
     Other(Box<dyn std::error::Error>),
@@ -49,6 +52,10 @@ fn main() -> ExitCode {
                 return ExitCode::SUCCESS;
             }
             Err(Failure::Moved) => sleep(Duration::from_millis(u64::from(process::id() % 1000))),
+            Err(Failure::Busy) => {
+                eprintln!("another copy is under way here");
+                return ExitCode::from(75);
+            }
             Err(Failure::Refused(_, error)) => {
                 eprintln!("{} (request {})", text(&error["message"]), text(&error["requestId"]));
                 return ExitCode::from(if error["code"] == "QUOTA_EXCEEDED" { 75 } else { 1 });
@@ -62,7 +69,8 @@ fn main() -> ExitCode {
 }
 
 fn update() -> Result<String, Failure> {
-    let former = if Path::new(PART).exists() { PART } else { COPY };
+    let _held = lock()?;
+    let former = if release_of(PART)?.is_some() { PART } else { COPY };
     let since = release_of(former)?;
     if former == COPY
         && let Some(since) = &since
@@ -104,6 +112,15 @@ fn update() -> Result<String, Failure> {
     Ok(format!("{release}: {all} boats, {fetched} fetched"))
 }
 
+/// Keeps any other copy out of the folder while this is held. The end of a process frees it.
+fn lock() -> Result<File, Failure> {
+    let file = File::create(LOCK)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Failure::Busy),
+        outcome => Ok(outcome.map(|()| file)?),
+    }
+}
+
 /// The answer, once no limit of the minute and no pause of the server stands before it.
 fn ask(path: &str) -> Result<Response<Body>, Failure> {
     let (base, key) = (var("BASE")?, var("KEY")?);
@@ -113,7 +130,11 @@ fn ask(path: &str) -> Result<Response<Body>, Failure> {
         if answer.status() == 200 {
             return Ok(answer);
         }
-        let error = answer.body_mut().read_json::<Value>()?["error"].take();
+        let error = answer.body_mut().read_json::<Value>().unwrap_or_default()["error"].take();
+        if error.is_null() {
+            let why = format!("{base}{path} is answered with {}, and not by the catalogue", answer.status());
+            return Err(Failure::Other(why.into()));
+        }
         if error["code"] != "RATE_LIMITED" && error["code"] != "SERVICE_UNAVAILABLE" {
             return Err(Failure::Refused(answer.status().as_u16(), error));
         }
@@ -168,14 +189,15 @@ fn rows(path: &str, mut release: Option<String>) -> Result<(Vec<Value>, String),
     }
 }
 
-/// The release of a file. Nothing else is read where that is all that is asked for.
+/// The release of a file, unless it is damaged. Nothing else is read where that is all that is
+/// asked for.
 fn release_of(file: &str) -> Result<Option<String>, Failure> {
     if !Path::new(file).exists() {
         return Ok(None);
     }
-    let mut first = String::new();
-    io::BufReader::new(File::open(file)?).read_line(&mut first)?;
-    let first: Value = serde_json::from_str(&first)?;
+    let mut first = Vec::new();
+    io::BufReader::new(File::open(file)?).read_until(b'\n', &mut first)?;
+    let first: Value = serde_json::from_slice(&first).unwrap_or_default();
     Ok(first["release"].as_str().map(str::to_owned))
 }
 
@@ -195,7 +217,7 @@ fn start(release: &str, boats: &BTreeMap<String, String>) -> io::Result<()> {
     for line in boats.values() {
         file.write_all(line.as_bytes())?;
     }
-    file.into_inner()?;
+    file.into_inner()?.sync_all()?;
     fs::rename(BESIDE, PART)
 }
 
@@ -207,6 +229,7 @@ fn download() -> Result<String, Failure> {
     let mut file = File::create(BESIDE)?;
     writeln!(file, "{}", json!({ "release": release }))?;
     io::copy(&mut answer.into_body().into_reader(), &mut file)?;
+    file.sync_all()?;
     fs::rename(BESIDE, COPY)?;
     if Path::new(PART).exists() {
         fs::remove_file(PART)?;
@@ -231,11 +254,16 @@ fn fetch(ids: &[String], release: &str) -> Result<(), Failure> {
         // A limit may keep the next boat away for long.
         let ends = ["X-RateLimit-Remaining", "X-Quota-Remaining"].map(|left| header(&answer, left) == "0");
         if ends.contains(&true) || batch.len() == BATCH || Some(id) == ids.last() {
-            // While a batch waits, another release may come and go.
-            if served()? != release || WAITS.load(Relaxed) != before {
-                return Err(Failure::Moved);
+            // While a batch waits, another release may come and go. Some servers follow a second
+            // later.
+            for seconds in [0, 1] {
+                sleep(Duration::from_secs(seconds));
+                if served()? != release || WAITS.load(Relaxed) != before {
+                    return Err(Failure::Moved);
+                }
             }
             file.write_all(batch.concat().as_bytes())?;
+            file.sync_all()?;
             batch.clear();
         }
     }
