@@ -281,13 +281,16 @@ def storm(releases, copies, seconds):
     with ThreadPoolExecutor(len(copies)) as pool:
         work = [pool.submit(copy.weather, is_over) for copy in copies]
         try:
-            end, moves = time.monotonic() + seconds, 0
+            end, moves, active = time.monotonic() + seconds, 0, None
             while time.monotonic() < end and not any(one.done() for one in work):
                 last = time.monotonic()
                 if moves % 4 == 3:
                     releases.data.run("releases", "rollback")
+                    active = None
                 else:
-                    releases.data.run("releases", "activate", random.choice([*releases.held]))
+                    # Another one each time, so that there is one to roll back to.
+                    active = random.choice([held for held in releases.held if held != active])
+                    releases.data.run("releases", "activate", active)
                 moves += 1
                 time.sleep(max(0, last + 2 - time.monotonic()))
         finally:
