@@ -526,3 +526,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn photos_without_a_host_or_a_scheme_are_named() {
+    for keys in [
+        json!({"photo": "//boats.example/1.jpg"}),
+        json!({"photos": ["/media/1.jpg", "/media/2.jpg"]}),
+        json!({"photos": [{"url": "//boats.example/1.jpg"}]}),
+    ] {
+        let suggestion = draft(std::slice::from_ref(&keys));
+        let why = decision(&suggestion, "gallery");
+        assert!(why.contains(r#"url = '"https:" + .url'"#), "{keys} {why}");
+    }
+}
