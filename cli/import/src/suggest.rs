@@ -41,7 +41,7 @@ use self::choose::choose;
 pub use self::decision::Decision;
 use self::kinds::Kind;
 use self::list::{List, Place};
-use self::status::Publication;
+use self::status::{Publication, is_of_withheld};
 use self::survey::{FILES_MAX, Survey, Surveyed, survey};
 use self::table::Table;
 use self::text::clean;
@@ -191,7 +191,11 @@ fn from_list(
         Some((pattern, _)) => pattern.clone(),
         None => pattern(file, files),
     };
-    let publication = Publication::of(file, kind.as_ref().map(|_| all));
+    let mut publication = Publication::of(file, kind.as_ref().map(|_| all));
+    let list = lists.first().cloned();
+    let sheet = table.sheet.clone();
+    let file_name = stem(plain_name(&file.path)).to_owned();
+    publication.within_called([list, sheet, Some(file_name)].into_iter().flatten());
     let mut list = List {
         has_unique_names: true,
         has_unsized_images: false,
@@ -381,7 +385,11 @@ fn so_often(files: u64) -> String {
 fn boats(files: &[Surveyed]) -> Option<&Surveyed> {
     // The first of equals, since `max_by_key` returns the last and the order is reversed.
     let boats = files.iter().rev();
-    let boats = boats.max_by_key(|file| (fields_of(file), file.records));
+    let is_withheld = |file: &Surveyed| is_of_withheld(stem(plain_name(&file.path)));
+    let boats = boats.max_by_key(|file| {
+        let fields = fields_of(file);
+        (2 < fields && !is_withheld(file), fields, file.records)
+    });
     boats.filter(|file| !file.keys.is_empty())
 }
 

@@ -306,9 +306,10 @@ impl List<'_> {
         };
         let numbers = self.choices.made.iter().filter(is_number);
         let decimal = decimal_mark(numbers.map(|choice| choice.key));
+        let is_price = choice.wanted.reading == Reading::Price;
         Some(choice)
             .filter(is_amount)
-            .and_then(|choice| Mark::of(choice.key, decimal))
+            .and_then(|choice| Mark::of(choice.key, is_price, decimal))
     }
 
     /// The expression for the key of a record. Its place in the list is none: it would lead to

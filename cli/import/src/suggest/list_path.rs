@@ -10,6 +10,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::named::is_name_of_field;
+use super::status::is_of_withheld;
 use super::text::words;
 use crate::mapping::in_path;
 use crate::source::{self, Encoding, Export, Format, Incoming, Plan, ReadContext};
@@ -62,7 +63,7 @@ fn lists(head: &[u8]) -> Vec<String> {
     // A document longer than [`HEAD_BYTES`] is cut, so reading it ends in an error.
     _ = search(&mut Jiter::new(head), &mut Vec::new(), &mut found);
     let is_likely = |path: &String| BOATS.iter().any(|word| path.to_lowercase().contains(word));
-    found.sort_by_key(|path| !is_likely(path));
+    found.sort_by_key(|path| (!is_likely(path), is_of_withheld(path)));
     found
 }
 
@@ -111,12 +112,19 @@ struct Element {
 }
 
 impl Element {
-    /// How likely it is a boat: by its fields, its name, and all that it has.
-    fn likeness(&self) -> (usize, bool, usize) {
+    /// How likely it is a boat to show: by the names around it, its fields, its name, and all that
+    /// it has.
+    fn likeness(&self) -> (bool, usize, bool, usize) {
         let is_field = |name: &&String| is_name_of_field(local(name));
         let fields = self.names.iter().filter(is_field).count();
         let is_record = self.path.last().is_some_and(|name| is_record(name));
-        (fields, is_record, self.names.len())
+        let is_withheld = self.path.iter().any(|name| is_of_withheld(local(name)));
+        (
+            2 < fields && !is_withheld,
+            fields,
+            is_record,
+            self.names.len(),
+        )
     }
 }
 

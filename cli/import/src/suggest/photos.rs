@@ -168,6 +168,10 @@ pub(super) fn look_like(steps: &[String], values: &[String]) -> bool {
         let lower = value.to_ascii_lowercase();
         ENDINGS.iter().any(|ending| lower.contains(ending))
     };
-    let mut web = values.iter().filter(|value| value.contains("http"));
+    // Addresses without a host or a scheme, alone or in objects, are of the same site.
+    let is_address = |value: &&String| {
+        value.contains("http") || value.starts_with('/') || value.contains("\":\"/")
+    };
+    let mut web = values.iter().filter(is_address);
     web.any(|value| is_called_so || is_image(value))
 }

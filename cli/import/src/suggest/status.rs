@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 pub(super) use self::named::is_named;
 use self::named::{named_around, says};
-use self::tested::{Status, Test, Word, test};
+use self::tested::{Status, Test, Word, are_times, test};
 use self::words::Says;
 pub(super) use self::words::{flag_of, flags};
 
@@ -34,6 +34,10 @@ pub(super) struct Publication<'s> {
     unread: Vec<&'s Key>,
     /// Keys that may say it as well.
     perhaps: Vec<&'s Key>,
+    /// What surrounds the records, and is called like what is not public.
+    around: Vec<String>,
+    /// How many records were looked at.
+    records: u64,
 }
 
 impl<'s> Publication<'s> {
@@ -61,6 +65,7 @@ impl<'s> Publication<'s> {
             let by_words = || (!is_field && has_words(key)).then_some((Says::Perhaps, false));
             let says = says(&key.steps).or_else(by_words);
             let Some((says, is_time)) = says.filter(|_| !is_outer(key, file)) else {
+                unread.extend(is_withheld(key).then_some(key));
                 continue;
             };
             let missing = file.surveyed().saturating_sub(key.records);
@@ -70,6 +75,7 @@ impl<'s> Publication<'s> {
                     is_filled: missing == 0,
                     test,
                 }),
+                None if is_withheld(key) => unread.push(key),
                 None if is_field => {}
                 None if must_be_asked(key, says) => unread.push(key),
                 None if says == Says::YesOrNo => {}
@@ -80,6 +86,8 @@ impl<'s> Publication<'s> {
             statuses,
             unread,
             perhaps,
+            around: Vec::new(),
+            records: file.surveyed(),
         };
         publication.within(file);
         publication
@@ -99,6 +107,12 @@ impl<'s> Publication<'s> {
         }
         let unread = &self.unread;
         self.perhaps.retain(|key| !has(unread, key));
+    }
+
+    /// Leaves to a person what the names of the list, the sheet and the file say.
+    pub(super) fn within_called(&mut self, names: impl Iterator<Item = String>) {
+        self.around
+            .extend(names.filter(|name| is_of_withheld(name)));
     }
 
     /// Whether it is this key that says it.
@@ -123,7 +137,9 @@ impl<'s> Publication<'s> {
     /// Whether a word or a key is left to a person, before which nothing is imported.
     pub(super) fn is_open(&self) -> bool {
         let mut words = self.words().flatten();
-        !self.unread.is_empty() || words.any(|word| word.is_public.is_none())
+        !self.unread.is_empty()
+            || !self.around.is_empty()
+            || words.any(|word| word.is_public.is_none())
     }
 
     /// Appends the tables of words that the expression uses.
@@ -143,13 +159,15 @@ impl<'s> Publication<'s> {
             }
         }
         let unread = self.unread.iter();
-        unread_keys(unread.map(|key| (key.path.as_str(), key.records)), text);
+        let unread = unread.map(|key| (key.path.as_str(), key.records));
+        let around = self.around.iter().map(|name| (name.as_str(), self.records));
+        unread_keys(unread.chain(around), text);
     }
 
     /// What a person should know about it.
     pub(super) fn why(&self) -> String {
         let mut why = match self.expression() {
-            None if self.perhaps.is_empty() && self.unread.is_empty() => {
+            None if self.perhaps.is_empty() && self.unread.is_empty() && self.around.is_empty() => {
                 return "every record, as no key says otherwise".to_owned();
             }
             None => "every record".to_owned(),
@@ -185,6 +203,15 @@ impl<'s> Publication<'s> {
         if !self.unread.is_empty() {
             let keys = self.unread.iter().map(|key| clean(&key.path, 60));
             _ = write!(why, "; {}", why_unread(keys));
+        }
+        if !self.around.is_empty() {
+            let names = self.around.iter().map(|name| clean(name, 60));
+            let names = listed(names, UNREAD_MAX);
+            _ = write!(
+                why,
+                "; {names} may say that none is public, so nothing is imported before \
+                 [tables.{UNREAD_STATUS}] is decided"
+            );
         }
         if !self.perhaps.is_empty() {
             let keys = self.perhaps.iter().map(|key| clean(&key.path, 60));
@@ -233,16 +260,43 @@ fn has(keys: &[&Key], key: &Key) -> bool {
     keys.iter().any(|known| known.path == key.path)
 }
 
+/// Whether the name of a file or a sheet, or the path of a list, says that its records are not public.
+pub(super) fn is_of_withheld(name: &str) -> bool {
+    let mut names = name.split('.');
+    names.any(|name| words::is_of_withheld(&words(name)))
+}
+
+/// Whether a value of a key, whatever it is called, says that its record is not public.
+fn is_withheld(key: &Key) -> bool {
+    let mut values = key.samples.iter();
+    values.any(|value| words::says_withheld(&words(value)))
+}
+
 /// Whether a key that is not understood is too likely a status to be passed over.
 fn must_be_asked(key: &Key, says: Says) -> bool {
     let is_withheld = |text: &String| words::is_public(&words(text).join(" ")) == Some(false);
     let is_known = |text: &str| words::is_public(&words(text).join(" ")).is_some();
     let is_answer = |text: &str| flag_of(text).is_some() || is_known(text);
     match says {
-        Says::Perhaps | Says::YesOrNo => key.all(is_answer),
-        Says::Elsewhere => key.samples.iter().any(is_withheld),
+        // When a boat is there may be when it is shown.
+        Says::Perhaps => key.all(is_answer) || are_times(key),
+        Says::YesOrNo => key.all(is_answer),
+        Says::Elsewhere => key.samples.iter().any(is_withheld) || is_answered_withheld(key),
         _ => true,
     }
+}
+
+/// Whether a key that is called by a word for what is not public, such as `isDraft`, says yes.
+fn is_answered_withheld(key: &Key) -> bool {
+    let own = key.steps.len().saturating_sub(1);
+    let says = says(&key.steps[own..]).map(|(says, _)| says);
+    let withheld = match says {
+        Some(Says::Withheld) => true,
+        Some(Says::Public) => false,
+        _ => return false,
+    };
+    let is_so = |value: &String| flag_of(value) == Some(withheld);
+    key.all(|value| flag_of(value).is_some()) && key.samples.iter().any(is_so)
 }
 
 /// Whether a key, whatever it is called, has words of a status: one that is public and one that is

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::decision::Decision;
 use super::named::is_name_of_field;
+use super::status::is_of_withheld;
 use super::text::clean;
 use crate::finding::{Nth, cut};
 use crate::source::readers::table::{Previewed, column_name};
@@ -19,6 +20,8 @@ use crate::source::{self, Export, Incoming, Plan, ReadContext, Rows, SheetName, 
 #[derive(Default)]
 pub(super) struct Table {
     pub(super) layout: TableLayout,
+    /// The name of its sheet.
+    pub(super) sheet: Option<String>,
     pub(super) decisions: Vec<Decision>,
 }
 
@@ -72,7 +75,11 @@ pub(super) fn find(exports: &[Export], plan: &Plan, temp_dir: &Path) -> anyhow::
     })?;
     // The first of equals, since `max_by_key` returns the last and the order is reversed.
     let likeliest = sheets.iter().rev();
-    let likeliest = likeliest.max_by_key(|sheet| sheet.header().map_or(0, Row::known));
+    let likeliest = likeliest.max_by_key(|sheet| {
+        let known = sheet.header().map_or(0, Row::known);
+        let is_withheld = sheet.name.as_deref().is_some_and(is_of_withheld);
+        (2 < known && !is_withheld, known)
+    });
     Ok(likeliest
         .map(|sheet| sheet.table(&sheets))
         .unwrap_or_default())
@@ -88,7 +95,10 @@ fn shortened(cell: Value) -> Value {
 
 impl Sheet {
     fn table(&self, all: &[Self]) -> Table {
-        let mut table = Table::default();
+        let mut table = Table {
+            sheet: self.name.clone(),
+            ..Table::default()
+        };
         let others = all
             .iter()
             .filter(|other| other.file == self.file && other.name != self.name);

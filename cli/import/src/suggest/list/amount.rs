@@ -100,7 +100,7 @@ pub(super) struct Mark {
     pub(super) sign: char,
     /// Whether it parts thousands; decimals otherwise.
     pub(super) parts_thousands: bool,
-    /// Whether the numbers of the file leave no doubt about it.
+    /// Whether the numbers of its key leave no doubt about it, or two signs agree.
     pub(super) is_certain: bool,
     /// A number with it.
     pub(super) example: String,
@@ -108,14 +108,17 @@ pub(super) struct Mark {
 
 impl Mark {
     /// The mark in the numbers of a key, if some of them could be read in two ways. One column has
-    /// one convention, and a file one decimal mark; where neither shows, thousands are more likely,
-    /// since few people write three decimals.
-    pub(super) fn of(key: &Key, decimal_of_file: Option<char>) -> Option<Self> {
+    /// one convention. Where it does not show, thousands are more likely, since few people write
+    /// three decimals, least of all in a price. That other columns have this mark before decimals
+    /// makes measures with decimals likelier, but proves nothing: people type lengths, and programs
+    /// print prices.
+    pub(super) fn of(key: &Key, is_price: bool, decimal_of_file: Option<char>) -> Option<Self> {
         let numbers: Vec<&str> = numbers(key).collect();
         ['.', ','].into_iter().find_map(|mark| {
             let other = if mark == '.' { ',' } else { '.' };
             let example = numbers.iter().find(|number| is_parted(number, mark))?;
-            let shows = |mark| numbers.iter().any(|number| is_decimal(number, mark));
+            let shows =
+                |mark| numbers.iter().any(|number| is_decimal(number, mark)) || has_dash(key, mark);
             let is_proven = |number: &&str| {
                 is_parted(number, mark)
                     && (number.contains(other) || 1 < number.matches(mark).count())
@@ -126,10 +129,8 @@ impl Mark {
                 (false, true)
             } else if shows(other) || decimal_of_file == Some(other) {
                 (true, true)
-            } else if decimal_of_file == Some(mark) {
-                (false, true)
             } else {
-                (true, false)
+                (is_price || decimal_of_file != Some(mark), false)
             };
             Some(Self {
                 sign: mark,
@@ -153,7 +154,7 @@ impl Mark {
         let look = if self.is_certain {
             ""
         } else {
-            ": a guess, as no other number of the file tells"
+            ": a guess, as no other number of its key tells"
         };
         format!("{example} is taken for {read}{look}")
     }
@@ -175,6 +176,16 @@ fn numbers(key: &Key) -> impl Iterator<Item = &str> {
         .iter()
         .filter(move |value| is_text && has_digit(value));
     values.map(|value| value.trim_matches(|c: char| !c.is_ascii_digit()))
+}
+
+/// Whether a dash stands for the decimals of some value, as in `4.500,-`.
+fn has_dash(key: &Key, mark: char) -> bool {
+    let is_dashed = |end: &str| end.starts_with(['-', '–', '—']);
+    let mut ends = key
+        .samples
+        .iter()
+        .flat_map(|value| value.split(mark).skip(1));
+    ends.any(is_dashed)
 }
 
 /// The only mark that surely stands before decimals in these keys.

@@ -201,11 +201,17 @@ impl List<'_> {
     fn unread_photos(&self) -> Option<Decision> {
         let unread = self.unread().into_iter();
         let unread = unread.filter(|key| photos::look_like(&key.steps, &key.samples));
-        let unread: Vec<String> = unread.map(with_sample).collect();
-        let named = listed(unread.iter().cloned(), CANDIDATES_MAX);
+        let unread: Vec<&Key> = unread.collect();
+        let named = listed(unread.iter().map(|key| with_sample(key)), CANDIDATES_MAX);
+        let has_scheme = |key: &&Key| key.samples.iter().any(|value| value.contains("http"));
+        let url = if !unread.iter().all(has_scheme) {
+            r#"'"https:" + .url'"#
+        } else {
+            "\".url\""
+        };
         let why = format!(
             "left out: {named}, which looks like photos; a line that reads them is like \
-             `gallery = {{ each = \".photos\", fields = {{ url = \".url\" }} }}`"
+             `gallery = {{ each = \".photos\", fields = {{ url = {url} }} }}`"
         );
         (!unread.is_empty()).then(|| Decision::new("gallery", why))
     }

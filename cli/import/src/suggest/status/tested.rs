@@ -134,7 +134,6 @@ pub(super) fn test(
     // A cross in a status may mark any boat, such as those that are sold.
     let is_word = |value: &str| 1 < value.trim().chars().count() && !is_number(value);
     let is_flag = |value: &str| flag_of(value).is_some() && (is_named_so || is_word(value));
-    let has_digits = |value: &str| TIME_DIGITS <= value.bytes().filter(u8::is_ascii_digit).count();
     let is_plain = !matches!(key.shape, Shape::List | Shape::Deep);
     match says {
         Says::By => return Some(Test::Anything),
@@ -169,6 +168,16 @@ pub(super) fn test(
         _ => false,
     };
     is_status.then_some(Test::Words(words))
+}
+
+/// Whether all values of a key look like dates or times.
+pub(super) fn are_times(key: &Key) -> bool {
+    key.all(has_digits)
+}
+
+/// Whether a value has as many digits as a time.
+fn has_digits(value: &str) -> bool {
+    TIME_DIGITS <= value.bytes().filter(u8::is_ascii_digit).count()
 }
 
 /// What reads the times of a key; those of tomorrow have an offset, if there is none today.

@@ -68,13 +68,14 @@ keys! {
         "available from", "verfugbar ab", "disponible a partir du", "beschikbaar vanaf",
         "disponibile dal", "disponible desde", "sold by", "verkauft von", "verkauft durch",
         "vendu par", "verkocht door", "venduto da", "vendido por",
+        "test", "test record", "test boat", "test listing",
     ]
     Until [
         "expires", "expire", "expiry", "expiration", "d expiration", "unpublish", "depublication",
         "ablauf", "ablaufdatum", "lauft ab", "verfallsdatum", "fin de publication", "verloopt",
         "vervaldatum", "scadenza", "caducidad", "vencimiento", "vence",
     ]
-    From ["go live", "embargo until"]
+    From ["go live", "embargo", "embargo until", "sperrfrist"]
 }
 
 /// Words behind those for what is public, or for what is valid or shown, such as `visible until`.
@@ -258,6 +259,39 @@ languages! {
         "privada", "vendido", "vendida", "retirado", "retirada", "caducado", "caducada",
         "pendiente",
     ]
+}
+
+/// Words that are withheld as a status, and ordinary as the value of anything else.
+const ORDINARY: &str = "private, privat, prive, privee, privato, privata, privado, privada, \
+    internal, intern, concept, cache, cachee, removed, retire, retiree, retirado, retirada, \
+    retired, archive, disabled, scheduled, en attente, in attesa, pendiente, inactive, offline";
+/// Words that say so even within a short text, such as `SOLD, do not show`.
+const STRONG: &str = "sold, do not publish, not for publication, do not list, do not show, \
+    not for sale, verkauft, nicht veroffentlichen, nicht veroeffentlichen, nicht zeigen, vendu, \
+    vendue, ne pas publier, verkocht, niet publiceren, venduto, venduta, non pubblicare, vendido, \
+    vendida, no publicar";
+/// Longest text that is looked at for them, in words.
+const TEXT_WORDS: usize = 8;
+
+/// Whether a value says that its record is not public, whatever its key is called.
+pub(super) fn says_withheld(words: &[String]) -> bool {
+    let is_in = |list: &str, word: &str| list.split(", ").any(|of| of == word);
+    let whole = words.join(" ");
+    let is_strong = |length| {
+        let mut parts = words.windows(length);
+        parts.any(|part| is_in(STRONG, &part.join(" ")))
+    };
+    is_public(&whole) == Some(false) && !is_in(ORDINARY, &whole)
+        || words.len() <= TEXT_WORDS && (1..=3).any(is_strong)
+}
+
+/// Whether a word of the name of a list, a sheet or a file says that its records are not public.
+pub(super) fn is_of_withheld(name: &[String]) -> bool {
+    let is_any = |length| {
+        let mut parts = name.windows(length);
+        parts.any(|part| is_public(&part.join(" ")) == Some(false))
+    };
+    (1..=3).any(is_any)
 }
 
 /// What a name says.

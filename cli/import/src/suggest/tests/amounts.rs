@@ -109,20 +109,25 @@ fn a_column_of_numbers_has_one_convention() {
             "2 0 40",
             "40.000 is taken for 40",
         ),
-        // Those of other columns do.
+        // Those of other columns do so only where thousands are likelier anyway.
         (
             "9,45",
             &["1.200", "12 345"],
             "2 0 1200",
             "1.200 is taken for 1200",
         ),
-        ("9.45", &["6.500", "7"], "2 0 6.5", "6.500 is taken for 6.5"),
+        (
+            "9.45",
+            &["6.500", "7"],
+            "2 0 6.5",
+            "6.500 is taken for 6.5: a guess, as no other number of its key tells",
+        ),
         // Nothing does.
         (
             "9",
             &["6.500"],
             "1 0 6500",
-            "6.500 is taken for 6500: a guess, as no other number of the file tells",
+            "6.500 is taken for 6500: a guess, as no other number of its key tells",
         ),
         // Neither is both.
         (
@@ -169,6 +174,35 @@ fn prices_and_weights_say_alike_what_stands_before_decimals() {
         "#   dimensions.displacement: 5.300 is taken for 5300\n",
     ] {
         assert!(suggestion.text.contains(said), "{}", suggestion.text);
+    }
+}
+
+#[test]
+fn no_other_column_makes_a_price_a_thousand_times_smaller() {
+    for (length, price, expected) in [
+        ("9.05", "50.000 €", r#"money(null; ",?")"#),
+        ("9,05", "50,000 €", r#"money(null; ".?")"#),
+        // What two signs say alike, or the price itself, is no guess.
+        ("9,05", "50.000 €", r#"money(null; ",")"#),
+        ("9.05", "50,000 €", r#"money(null; ".")"#),
+        ("9.05", "50.000,- €", r#"money(null; ",")"#),
+        ("9.05", "50.000,-- €", r#"money(null; ",")"#),
+    ] {
+        let sheet =
+            format!("id;maker;model;type;year;loa;price\n1;Volund;1;Ketch;2018;{length};{price}\n");
+        let (directory, export) = exported("a.csv", sheet);
+        let exports = [export];
+        let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+        let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+        let warnings = outcome.findings.counts();
+        let is_told = warnings.contains_key(&Code::AmbiguousNumbers);
+        assert!(suggestion.text.contains(expected), "{}", suggestion.text);
+        assert_eq!(is_told, expected.contains('?'), "{length} {price}");
+        let report = outcome.report.unwrap();
+        let mut fields = report.rules[0].fields.iter();
+        let amount = fields.find(|field| field.field == "referencePrice.amount");
+        let amount = amount.and_then(|field| field.sample.clone());
+        assert_eq!(amount.as_deref(), Some("50000"), "{length} {price}");
     }
 }
 

@@ -526,3 +526,104 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_says_so_deep_within_or_later_is_left_to_a_person() {
+    for (keys, expected) in [
+        (
+            json!({"a": {"b": {"c": {"isDraft": true}}}}),
+            ".a.b.c.isDraft",
+        ),
+        (json!({"a": {"b": {"published": "no"}}}), ".a.b.published"),
+        (
+            json!({"Available from": "2031-01-15"}),
+            ".\"Available from\"",
+        ),
+        (json!({"Verfügbar ab": "15.1.2031"}), ".\"Verfügbar ab\""),
+        (json!({"Embargo": "1/15/2031"}), ".Embargo"),
+        (json!({"Is test": "TRUE"}), ".\"Is test\""),
+        (json!({"flags": ["draft"]}), ".flags"),
+        (json!({"tags": ["new", "hidden"]}), ".tags"),
+        (json!({"Info": "SOLD"}), ".Info"),
+        (json!({"Info": "Sold, awaiting collection"}), ".Info"),
+        (json!({"Info": "DO NOT PUBLISH"}), ".Info"),
+        (
+            json!({"Interne Notiz": "Bitte nicht veröffentlichen!"}),
+            ".\"Interne Notiz\"",
+        ),
+        (json!({"Info": "verkauft"}), ".Info"),
+    ] {
+        let suggestion = draft(std::slice::from_ref(&keys));
+        let why = decision(&suggestion, "published");
+        assert!(suggestion.is_open, "{keys} {why}");
+        let named = format!("nothing reads {expected}, so nothing is imported");
+        assert!(why.contains(&named), "{why}");
+    }
+    let suggestion = draft(&[json!({"Embargo": "2031-01-15"}), json!({})]);
+    assert_eq!(
+        expression(&suggestion),
+        r#"published = '.Embargo | past(time("%Y-%m-%d"; "UTC")) != false'"#
+    );
+    for keys in [
+        json!({"a": {"b": {"c": {"isDraft": false}}}}),
+        json!({"Info": "A shallow draft and a hidden anchor locker"}),
+        json!({"Seller": "private", "Cables": "internal", "tags": ["new", "teak"]}),
+        json!({"Story": "She was built for a family that had sold all it had to sail the world"}),
+    ] {
+        let suggestion = draft(std::slice::from_ref(&keys));
+        assert!(!suggestion.is_open, "{keys} {}", suggestion.text);
+    }
+}
+
+#[test]
+fn of_several_lists_one_that_is_not_called_sold_is_read() {
+    let boat = |element: &str, id: usize| {
+        format!(
+            "<boat id=\"{id}\"><make>Nord</make><model>{element}{id}</model><year>1998</year>\
+             <loa unit=\"m\">9.8</loa><type>Sail</type><price>1</price></boat>"
+        )
+    };
+    let list = |name: &str, boats: usize| {
+        let boats: String = (0..boats).map(|id| boat(name, id)).collect();
+        format!("<{name}>{boats}</{name}>")
+    };
+    let feed = |lists: &[String]| format!("<feed>{}</feed>", lists.concat());
+    let both = suggested("a.xml", feed(&[list("sold", 9), list("boats", 3)])).unwrap();
+    assert!(
+        both.text.contains("records = [\"feed.boats.boat\"]"),
+        "{}",
+        both.text
+    );
+    assert!(!both.is_open, "{}", both.text);
+    let sold = suggested("a.xml", feed(&[list("sold", 9)])).unwrap();
+    assert!(sold.is_open);
+    assert!(
+        sold.text
+            .contains("[tables.unread_status]\n\"feed.sold.boat\" = \"?\"")
+    );
+    insta::assert_snapshot!(decision(&sold, "published"), @"every record; feed.sold.boat may say that none is public, so nothing is imported before [tables.unread_status] is decided");
+    let boats: Value = serde_json::from_str(&boats(&[json!({})])).unwrap();
+    let lists = json!({"sold_boats": boats, "boats": boats}).to_string();
+    let lists = suggested("a.json", lists).unwrap();
+    assert!(
+        lists.text.contains("records = [\"boats\"]"),
+        "{}",
+        lists.text
+    );
+    assert!(!lists.is_open);
+    let file = suggested("sold-2026.json", boats.to_string()).unwrap();
+    assert!(file.text.contains("\"sold-2026\" = \"?\""), "{}", file.text);
+}
+
+#[test]
+fn photos_without_a_host_or_a_scheme_are_named() {
+    for keys in [
+        json!({"photo": "//boats.example/1.jpg"}),
+        json!({"photos": ["/media/1.jpg", "/media/2.jpg"]}),
+        json!({"photos": [{"url": "//boats.example/1.jpg"}]}),
+    ] {
+        let suggestion = draft(std::slice::from_ref(&keys));
+        let why = decision(&suggestion, "gallery");
+        assert!(why.contains(r#"url = '"https:" + .url'"#), "{keys} {why}");
+    }
+}
