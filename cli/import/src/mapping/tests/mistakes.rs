@@ -278,6 +278,37 @@ fn a_path_to_records_within_other_records_is_told() {
 }
 
 #[test]
+fn a_join_or_a_table_that_is_named_and_not_there_is_told() {
+    let rule = "[[emit]]\nkind = \"boat\"\ntype = \"b\"\n\
+                fields.model = '.a | joined(\"variant\")'\n\
+                fields.type = '.b | lookup(\"keel\")'\n\
+                fields.slug = '\"ke\" + \"el\" | . as $table | \"fin\" | lookup($table)'\n";
+    let sections =
+        "[joins.variants]\ntype = \"v\"\nto = \".of\"\n[tables.keels]\nfin = \"fin-keel\"\n";
+    check(
+        &format!("{BEGINNING}{sections}{rule}"),
+        &[
+            "17: there is no join [joins.variant] [did you mean `variants`?]",
+            "18: there is no vocabulary table [tables.keel] [did you mean `keels`?]",
+        ],
+    );
+    let shared = |definitions: &str| {
+        let ours = format!("definitions = '{definitions}'\n[[sources]]");
+        format!("{BEGINNING}{rule}").replace("[[sources]]", &ours)
+    };
+    let hidden = shared("def joined($name): $name; def lookup($name): $name;");
+    check(&hidden, &[]);
+    let within = shared("def joined($name): $name; def state: lookup(\"states\");");
+    check(
+        &within,
+        &[
+            "3: there is no vocabulary table [tables.states]",
+            "14: there is no vocabulary table [tables.keel]",
+        ],
+    );
+}
+
+#[test]
 fn a_join_that_is_not_whole_is_told() {
     let rule = "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \".a\"\n";
     check(
