@@ -128,7 +128,6 @@ fields.version = { from = ".v", unlisted = "Other" }
             "1: the language of a mapping file is \"boat-catalogue-mapping/1\"",
             "2: `variabels` is not a key of this table [did you mean `variables`?]",
             "3: neither this source nor [envelope] says what the `key` of a record is",
-            "3: neither this source nor [envelope] says what the `type` of a record is",
             "4: this is not a pattern of file names: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)",
             "5: this must be one of ndjson, json, csv, workbook, parquet, xml",
             "7: `kee` is not a key of this table [did you mean `key`?]",
@@ -207,6 +206,25 @@ fn what_is_missing_is_told() {
         &[
             "1: this is not TOML: string values must be quoted, expected literal string [a text or an expression must be in quotes, all of it: '.name | slugify']",
         ],
+    );
+}
+
+#[test]
+fn what_is_no_toml_gets_no_advice_about_values_unless_it_is_one() {
+    check("a = 1\na = 2\n", &["2: this is not TOML: duplicate key"]);
+}
+
+#[test]
+fn an_envelope_with_a_fault_is_not_told_to_be_absent() {
+    let rule = "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \".a\"\n";
+    let source =
+        "mapping = \"boat-catalogue-mapping/1\"\n[[sources]]\nfiles = [\"x\"]\nreader = \"csv\"\n";
+    let number = format!("{source}[envelope]\nkey = 5\ntype = \".t\"\n{rule}");
+    check(&number, &["6: this must be a text"]);
+    let misspelt = format!("{source}[envelop]\nkey = \".k\"\ntype = \".t\"\n{rule}");
+    check(
+        &misspelt,
+        &["5: `envelop` is not a key of this table [did you mean `envelope`?]"],
     );
 }
 
