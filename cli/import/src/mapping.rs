@@ -164,6 +164,8 @@ fn line_of(text: &str, offset: usize) -> u64 {
 pub(crate) struct Mapped {
     /// The number of records read, whether or not they were imported.
     pub(crate) records: u64,
+    /// The number of records that had no key or no type, and are not among these.
+    pub(crate) unidentified: u64,
     /// How many images the records have.
     pub(crate) images: ImageTally,
     /// What the check of the mapping found, if a check was requested.

@@ -22,7 +22,7 @@ use std::num::NonZero;
 use shared::base::timestamp::Timestamp;
 
 use super::*;
-use crate::finding::Kind;
+use crate::finding::{Code, Kind};
 use crate::image::ImageMeasurer;
 use crate::source::{self, FailedRecord, Incoming, ReadContext};
 
@@ -56,7 +56,12 @@ impl Received {
                 let value = finding.path.zip(finding.value);
                 let value = value.map(|(path, value)| format!(" {} {value}", path.pointer()));
                 let value = value.unwrap_or_default();
-                self.0.push(format!("{line}: {code} {message}{value}"));
+                let hint = finding
+                    .hint
+                    .filter(|_| code == Code::RecordsUnidentified)
+                    .map_or_else(String::new, |hint| format!(" [{hint}]"));
+                self.0
+                    .push(format!("{line}: {code} {message}{value}{hint}"));
             }
             Incoming::Failed(failed) => self.failed(failed),
             Incoming::Unpublished { kind, id, name } => {
