@@ -164,6 +164,8 @@ fn line_of(text: &str, offset: usize) -> u64 {
 pub(crate) struct Mapped {
     /// The number of records read, whether or not they were imported.
     pub(crate) records: u64,
+    /// The number of records that had no key or no type, and are not among these.
+    pub(crate) unidentified: u64,
     /// How many images the records have.
     pub(crate) images: ImageTally,
     /// What the check of the mapping found, if a check was requested.
@@ -171,16 +173,23 @@ pub(crate) struct Mapped {
 }
 
 fn read_text(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     let read = fs::File::open(path)?
         .take(FILE_MAX + 1)
-        .read_to_string(&mut text)?;
+        .read_to_end(&mut bytes)?;
     if FILE_MAX < read as u64 {
         return Err(io::Error::other(format!(
             "it has more than {FILE_MAX} bytes"
         )));
     }
-    Ok(text)
+    let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+    let found = if is_utf16 {
+        "is UTF-16"
+    } else {
+        "is not UTF-8"
+    };
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::other(format!("it {found}: save the file as UTF-8")))
 }
 
 #[cfg(test)]

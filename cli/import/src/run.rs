@@ -123,7 +123,7 @@ pub fn run<C: Consumer>(
     let (files, mapped) = read_native(settings, input, &mut |incoming| first_pass.take(incoming))?;
     let mut second_pass = first_pass.finish();
     if second_pass.is_empty() {
-        second_pass.report(nothing(mapped.records));
+        second_pass.report(nothing(&mapped));
     }
     let (mut findings, tally) = second_pass.run(consumer)?;
     if let Some(origins) = &origins {
@@ -173,8 +173,12 @@ fn read_native(
 }
 
 /// The finding about an export without records.
-fn nothing(read_by_mapping: u64) -> Finding {
-    let (message, hint) = match read_by_mapping {
+fn nothing(mapped: &Mapped) -> Finding {
+    let (message, hint) = match mapped.records {
+        0 if 0 < mapped.unidentified => (
+            "no record of the export has both a key and a type".to_owned(),
+            "correct `key` and `type` in the mapping, by which it knows records",
+        ),
         0 => (
             "the export has no record at all".to_owned(),
             "the program that writes the export may have failed",

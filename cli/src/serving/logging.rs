@@ -116,6 +116,10 @@ fn dispatch(filter: Filter, format: Format, terminal: Terminal, queue: Queue) ->
             let value = escape_control(&value);
             match field.name() {
                 "message" => write!(writer, "{value}"),
+                name if name.ends_with("_ms") => match value.parse::<f64>() {
+                    Ok(time) => write!(writer, "{name}={time:.2}"),
+                    Err(_) => write!(writer, "{name}={value}"),
+                },
                 name => write!(writer, "{name}={value}"),
             }
         });
@@ -170,6 +174,26 @@ mod tests {
             (&message.into(), &7.into())
         );
     }
+
+    #[test]
+    fn a_time_has_two_decimals_in_the_log_for_people() {
+        let line = Queue::default();
+        let filter = EnvFilter::new("warn");
+        let dispatch = dispatch(filter, Format::Text, Terminal::default(), line.clone());
+        with_default(&dispatch, || {
+            tracing::warn!(
+                duration_ms = 0.481_973_999_999_999_96,
+                share = 0.125,
+                "slow"
+            );
+        });
+        let logged = String::from_utf8(line.pop().unwrap()).unwrap();
+        assert!(
+            logged.ends_with(" slow duration_ms=0.48 share=0.125\n"),
+            "{logged}"
+        );
+    }
+
     #[test]
     fn no_value_begins_a_line_of_its_own_in_the_log_for_people() {
         let line = Queue::default();

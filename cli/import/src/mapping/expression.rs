@@ -53,6 +53,8 @@ pub(super) struct Program {
     /// If it is observed: the texts in it, which may be keys, and whether it uses them as keys
     /// itself rather than through a definition.
     named: HashMap<String, bool>,
+    /// The sections of the mapping that it names by literals, each with the table that they are in.
+    sections: Vec<(&'static str, String)>,
 }
 
 impl Program {
@@ -106,7 +108,14 @@ impl Program {
             filter,
             path,
             named,
+            sections: found.sections,
         })
+    }
+
+    /// The sections of the mapping that it names by literals, such as a join, each with the table that
+    /// they are in. Definitions that it calls name theirs where they are defined.
+    pub(super) fn sections(&self) -> &[(&'static str, String)] {
+        &self.sections
     }
 
     /// Whether the expression names a key itself, if it or a definition that it calls names it.

@@ -28,7 +28,7 @@ pub(super) struct Index {
     types: HashSet<Arc<str>>,
     /// By source and type: for each key that `published` names, whether some record has it.
     published_keys: PublishedKeys,
-    unidentified: CountAndFirst<Place>,
+    unidentified: CountAndFirst<Unknown>,
     error_cells: ErrorCells,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Reading {
     /// The number of records stored.
     pub(super) records: u64,
     /// Records without a key or a type.
-    pub(super) unidentified: CountAndFirst<Place>,
+    pub(super) unidentified: CountAndFirst<Unknown>,
     /// Values that are errors of a spreadsheet.
     pub(super) error_cells: ErrorCells,
     /// The number of records of each type in the export.
@@ -110,7 +110,7 @@ impl Index {
             self.add_link(&link);
         }
         if !is_known {
-            self.unidentified.add(|| raw.place());
+            self.unidentified.add(|| Unknown::of(&raw));
         }
         if findings.is_empty() {
             return Ok(());
@@ -213,6 +213,28 @@ impl Index {
         let mut hasher = DefaultHasher::new();
         (&document.record_type, self.id_of(document)).hash(&mut hasher);
         hasher.finish()
+    }
+}
+
+/// A record without a key or a type.
+#[derive(Debug)]
+pub(super) struct Unknown {
+    pub(super) place: Place,
+    /// What it has at its top.
+    pub(super) keys: Vec<String>,
+}
+
+impl Unknown {
+    fn of(raw: &Raw) -> Self {
+        let record = serde_json::from_str::<serde_json::Map<_, serde_json::Value>>(&raw.text);
+        Self {
+            place: raw.place(),
+            keys: record
+                .unwrap_or_default()
+                .into_iter()
+                .map(|(key, _)| key)
+                .collect(),
+        }
     }
 }
 

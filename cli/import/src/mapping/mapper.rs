@@ -32,6 +32,7 @@ use super::functions::plain::RichText;
 use super::index::Index;
 use super::key_interner::{KeyId, whole};
 use super::mistake::Mistake;
+use super::read;
 use super::watch::Position;
 use crate::finding::{ExportFile, cut, nearest};
 use crate::image::ImageSize;
@@ -255,19 +256,23 @@ pub(super) fn compile(
     let invalid = |span: &Range<usize>, invalid: InvalidExpression| {
         Mistake::new(span.clone(), invalid.message)
     };
+    let mut mistakes = Vec::new();
     if let Some(prelude) = prelude {
         let compiled = expression::check_definitions(code)
             .and_then(|()| Program::compile(&format!("{code}\n."), "", &variables, false));
-        compiled.map_err(|why| vec![invalid(&prelude.span, why)])?;
+        let program = compiled.map_err(|why| vec![invalid(&prelude.span, why)])?;
+        mistakes.extend(unknown_sections(definition, &program, &prelude.span));
     }
-    let mut mistakes = Vec::new();
     let mut programs = Vec::new();
     let sources = definition.sources.iter();
     let published: HashSet<ExpressionId> = sources.filter_map(|of| of.envelope.published).collect();
     for (index, expression) in definition.expressions.iter().enumerate() {
         let is_observed = is_observed || published.contains(&ExpressionId(index));
         match Program::compile(&expression.code, code, &variables, is_observed) {
-            Ok(program) => programs.push(program),
+            Ok(program) => {
+                mistakes.extend(unknown_sections(definition, &program, &expression.span));
+                programs.push(program);
+            }
             Err(why) => mistakes.push(invalid(&expression.span, why)),
         }
     }
@@ -276,6 +281,30 @@ pub(super) fn compile(
     } else {
         Err(mistakes)
     }
+}
+
+/// The mistakes of naming a join or a vocabulary table that the mapping does not have. A name that is
+/// computed shows only when it is asked for.
+fn unknown_sections(
+    definition: &Definition,
+    program: &Program,
+    span: &Range<usize>,
+) -> Vec<Mistake> {
+    let joins = definition.joins.iter().map(|join| join.name.as_str());
+    let joins: Vec<&str> = joins.collect();
+    let tables: Vec<&str> = definition.tables.keys().map(String::as_str).collect();
+    let sections = program.sections().iter();
+    let mistake = |(of, name): &(&str, String)| {
+        let (known, what) = match *of {
+            "joins" => (&joins, "join"),
+            _ => (&tables, "vocabulary table"),
+        };
+        let message = format!("there is no {what} [{of}.{}]", cut(name));
+        let mistake = Mistake::new(span.clone(), message);
+        let is_known = known.contains(&name.as_str());
+        (!is_known).then(|| mistake.hint(read::did_you_mean(name, known)))
+    };
+    sections.filter_map(mistake).collect()
 }
 
 /// The variable that holds the record an expression is about.

@@ -22,6 +22,7 @@ use super::file_keys::{Table, Takes};
 use super::functions::plain::{Block, Kind as NodeKind, RichText};
 use super::mistake::Mistake;
 use super::read::{FromText, Keys, Named, Read, Reader, Section, Toml, table, word};
+use crate::finding::nearest;
 use crate::image::HEAD_MAX;
 use crate::source::{FileGroup, Heads, HeadsOf, Plan};
 
@@ -155,13 +156,14 @@ pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
         let message = format!("this is not TOML: {}", error.message());
         // Most often an expression has no quotes, or has them around only a part of it.
         let hint = "a text or an expression must be in quotes, all of it: '.name | slugify'";
+        let is_of_value = error.message().contains("value") || error.message().contains("string");
         let mistake = Mistake::new(error.span().unwrap_or_default(), message);
-        vec![mistake.hint(Some(hint.to_owned()))]
+        vec![mistake.hint(is_of_value.then(|| hint.to_owned()))]
     })?;
     let mut reader = Reader::default();
     let file = Section::new("", document.get_ref(), document.span());
     let file: MappingFile = file.whole(&mut reader);
-    let definition = file.definition(&mut reader);
+    let definition = file.definition(document.get_ref(), &mut reader);
     let mut mistakes = reader.mistakes;
     if mistakes.is_empty() {
         return Ok(definition);
@@ -171,7 +173,7 @@ pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
 }
 
 impl MappingFile {
-    fn definition(self, reader: &mut Reader) -> Definition {
+    fn definition(self, document: &DeTable<'_>, reader: &mut Reader) -> Definition {
         let Self {
             language: Language,
             variables: Variables(variables),
@@ -180,7 +182,7 @@ impl MappingFile {
             ..
         } = self;
         let sources = self.sources.into_iter();
-        let sources = sources.map(|source| source.with(&envelope.parts, reader));
+        let sources = sources.map(|source| source.with(&envelope.parts, document, reader));
         let (mut groups, sources): (Vec<_>, Vec<_>) = sources.unzip();
         let links = self.links.map(|links| {
             groups.push(links.files.group(reader));
@@ -230,14 +232,19 @@ impl MappingFile {
 
 impl SourceTable {
     /// The source, with the common parts of an envelope where it has none of its own.
-    fn with(self, common: &EnvelopeParts, reader: &mut Reader) -> (FileGroup, Source) {
+    fn with(
+        self,
+        common: &EnvelopeParts,
+        document: &DeTable<'_>,
+        reader: &mut Reader,
+    ) -> (FileGroup, Source) {
         let own = self.envelope;
         let (key, record_type) = (
             own.key.or(common.key),
             own.record_type.or(common.record_type),
         );
         for (name, part) in [("key", key), ("type", record_type)] {
-            if part.is_none() {
+            if part.is_none() && !is_faulty(name, document) {
                 let message = format!(
                     "neither this source nor [envelope] says what the `{name}` of a record is"
                 );
@@ -258,6 +265,20 @@ impl SourceTable {
         };
         (self.files.group(reader), source)
     }
+}
+
+/// Whether a part of an envelope may be written, and another mistake be the reason why it is not known:
+/// it is no text, or the name of its table is misspelt.
+fn is_faulty(part: &str, file: &DeTable<'_>) -> bool {
+    const ENVELOPE: &str = "envelope";
+    let sources = file
+        .get("sources")
+        .and_then(|sources| sources.get_ref().as_array());
+    let tables = sources.into_iter().flatten().chain(file.get(ENVELOPE));
+    let mut parts = tables.filter_map(|table| table.get_ref().as_table()?.get(part));
+    let mut names = file.iter().map(|(name, _)| name.get_ref());
+    parts.any(|part| part.get_ref().as_str().is_none())
+        || names.any(|name| name != ENVELOPE && nearest(name, &[ENVELOPE]).is_some())
 }
 
 impl From<RichTextTable> for RichText {

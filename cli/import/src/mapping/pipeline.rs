@@ -140,6 +140,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         let (images, report) = self.make(&index, is_checked)?;
         Ok(Mapped {
             records: reading.records,
+            unidentified: reading.unidentified.count,
             images,
             report,
         })

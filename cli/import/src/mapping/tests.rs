@@ -22,7 +22,7 @@ use std::num::NonZero;
 use shared::base::timestamp::Timestamp;
 
 use super::*;
-use crate::finding::Kind;
+use crate::finding::{Code, Kind};
 use crate::image::ImageMeasurer;
 use crate::source::{self, FailedRecord, Incoming, ReadContext};
 
@@ -56,7 +56,12 @@ impl Received {
                 let value = finding.path.zip(finding.value);
                 let value = value.map(|(path, value)| format!(" {} {value}", path.pointer()));
                 let value = value.unwrap_or_default();
-                self.0.push(format!("{line}: {code} {message}{value}"));
+                let hint = finding
+                    .hint
+                    .filter(|_| code == Code::RecordsUnidentified)
+                    .map_or_else(String::new, |hint| format!(" [{hint}]"));
+                self.0
+                    .push(format!("{line}: {code} {message}{value}{hint}"));
             }
             Incoming::Failed(failed) => self.failed(failed),
             Incoming::Unpublished { kind, id, name } => {
@@ -325,4 +330,17 @@ fn records_in_the_mapping_itself_come_last() {
             r#"14: {"id":"t","kind":"term"}"#,
         ],
     );
+}
+
+#[test]
+fn a_mapping_that_is_not_utf8_is_told_how_to_be_saved() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    for (bytes, expected) in [
+        (&b"\xff\xfem\0"[..], "it is UTF-16: save the file as UTF-8"),
+        (b"# caf\xe9", "it is not UTF-8: save the file as UTF-8"),
+    ] {
+        std::fs::write(file.path(), bytes).unwrap();
+        let error = Mapping::read(file.path()).unwrap_err();
+        assert_eq!(error.root_cause().to_string(), expected);
+    }
 }

@@ -31,6 +31,8 @@ const READING: [&str; 8] = [
 ];
 /// Functions not written in jq that look at all keys of their input.
 const LOOKING_AT_ALL: [&str; 2] = ["keys_unsorted", "key_values"];
+/// Functions whose argument is the name of a section of the mapping, with the table of such sections.
+const NAMING: [(&str, &str); 2] = [("joined", "joins"), ("lookup", "tables")];
 /// A variable that no mapping can define.
 const FACTOR: &str = "$*";
 
@@ -77,6 +79,10 @@ pub(super) struct Found<'c> {
     pub(super) called: HashSet<&'c str>,
     /// The texts in it, which may be keys, and whether it uses them as keys itself.
     pub(super) named: HashMap<String, bool>,
+    /// The sections of the mapping that it names by literals, each with the table that they are in.
+    pub(super) sections: Vec<(&'static str, String)>,
+    /// Its own definitions.
+    defined: HashSet<&'c str>,
     /// A definition in it that calls itself.
     pub(super) recursive: Option<&'c str>,
 }
@@ -158,6 +164,7 @@ impl<'c> Rewriter<'c> {
     }
 
     pub(super) fn definition(&mut self, def: Def<&'c str>) -> Def<&'c str> {
+        self.found.defined.insert(def.name);
         let called_before = std::mem::take(&mut self.found.called);
         let body = self.term(def.body);
         if self.found.called.contains(def.name) {
@@ -178,6 +185,11 @@ impl<'c> Rewriter<'c> {
 
     fn call(&mut self, name: &'c str, arguments: Vec<Term<&'c str>>) -> Term<&'c str> {
         self.found.called.insert(name);
+        let table = NAMING.iter().find(|(function, _)| *function == name);
+        if let (Some((_, table)), [named]) = (table, arguments.as_slice()) {
+            let named = literal(named).map(|section| (*table, section));
+            self.found.sections.extend(named);
+        }
         let mut arguments = self.terms(arguments);
         if !self.is_observed {
             return Term::Call(name, arguments);
@@ -413,10 +425,16 @@ pub(super) struct Parsed<'c> {
 impl<'c> Parsed<'c> {
     pub(super) fn new(code: &'c str, prelude: &'c str, is_observed: bool) -> Option<Self> {
         let prelude = load::parse(prelude, |parser| parser.defs())?;
+        let shared: HashSet<&str> = prelude.iter().map(|def| def.name).collect();
         let body = load::parse(code, |parser| parser.term())?;
         let mut rewriter = Rewriter::new(is_observed);
         let body = rewriter.term(body);
         let mut found = rewriter.found;
+        // A definition hides the function of the library.
+        let is_hidden = |name: &&str| shared.contains(name) || found.defined.contains(name);
+        for (_, table) in NAMING.iter().filter(|(function, _)| is_hidden(function)) {
+            found.sections.retain(|(of, _)| of != table);
+        }
         let prelude = prelude.into_iter();
         let mut definitions = Vec::new();
         for rewritten in prelude.map(|def| Rewritten::new(def, is_observed)).rev() {

@@ -312,7 +312,13 @@ fn is_published(
         let absent = asked.into_iter().find(|(_, has)| !has);
         Unidentified {
             hint: Some(match absent {
-                Some((key, _)) => absent_hint(&key, subject.record()),
+                Some((key, _)) => {
+                    let keys: Vec<&str> = match subject.record() {
+                        Jq::Obj(members) => members.keys().filter_map(text).collect(),
+                        _ => Vec::new(),
+                    };
+                    absent_hint("published", &key, &keys)
+                }
                 None => PUBLISHED_HINT.to_owned(),
             }),
             ..Unidentified::new(message, mapper, expression)
@@ -320,18 +326,14 @@ fn is_published(
     })
 }
 
-/// The hint if `published` reads a key that the record does not have.
-fn absent_hint(key: &str, record: &Jq) -> String {
-    let keys: Vec<&str> = match record {
-        Jq::Obj(members) => members.keys().filter_map(text).collect(),
-        _ => Vec::new(),
-    };
-    let now = match nearest(key, &keys) {
+/// The hint if a part of the envelope reads a key that a record with these keys does not have.
+pub(in crate::mapping) fn absent_hint(part: &str, key: &str, keys: &[&str]) -> String {
+    let now = match nearest(key, keys) {
         Some(near) => format!("it may be `{}` now", cut(near)),
         None => "it may have another name now".to_owned(),
     };
     format!(
-        "the record has no key `{}`, which `published` reads; {now}",
+        "the record has no key `{}`, which `{part}` reads; {now}",
         cut(key)
     )
 }

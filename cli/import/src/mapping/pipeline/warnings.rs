@@ -7,9 +7,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::finding::nearest;
-use crate::finding::{Code, CountAndFirst, ExportFile, Finding, Place, cut, others};
+use crate::finding::{Code, CountAndFirst, ExportFile, Finding, cut, others};
 use crate::mapping::definition::Role;
-use crate::mapping::index::{ErrorCells, Index, Reading};
+use crate::mapping::expression::keys_named;
+use crate::mapping::index::{ErrorCells, Index, Reading, Unknown};
+use crate::mapping::mapper::identify::absent_hint;
 use crate::mapping::{Mapping, line_of};
 use crate::source::{FilesRead, GroupFiles};
 
@@ -45,14 +47,40 @@ impl Warnings<'_> {
         self.findings
     }
 
-    fn unidentified(&mut self, noted: &CountAndFirst<Place>) {
+    fn unidentified(&mut self, noted: &CountAndFirst<Unknown>) {
         let several = |count| format!("{count} records, from here on, were");
         let Some((first, records)) = noted.told("1 record was", several) else {
             return;
         };
         let message = format!("{records} without a key or a type, and not read");
-        let finding = Finding::new(Code::RecordsUnidentified, Some(first.clone()), message);
+        let place = Some(first.place.clone());
+        let finding = Finding::new(Code::RecordsUnidentified, place, message);
+        let finding = match self.absent(first) {
+            Some(hint) => finding.hint(&hint),
+            None => finding,
+        };
         self.findings.push(finding);
+    }
+
+    /// Which key a record does not have that an envelope reads for its key or its type. An expression
+    /// that names several may do without some of them.
+    fn absent(&self, record: &Unknown) -> Option<String> {
+        let definition = &self.mapping.definition;
+        let [source] = definition.sources.as_slice() else {
+            return None;
+        };
+        let keys: Vec<&str> = record.keys.iter().map(String::as_str).collect();
+        let parts = [
+            ("key", source.envelope.key),
+            ("type", source.envelope.record_type),
+        ];
+        parts.into_iter().find_map(|(part, expression)| {
+            let named = keys_named(&definition.expressions[expression.0].code, "");
+            let mut own = named.iter().filter(|(_, is_key)| **is_key);
+            let (key, _) = own.next().filter(|_| own.next().is_none())?;
+            let is_absent = !keys.contains(&key.as_str());
+            is_absent.then(|| absent_hint(part, key, &keys))
+        })
     }
 
     fn error_cells(&mut self, noted: &ErrorCells) {

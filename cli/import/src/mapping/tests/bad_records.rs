@@ -54,6 +54,29 @@ fn a_record_that_fails_for_several_members_is_one_record() {
 }
 
 #[test]
+fn the_key_that_an_unidentified_record_does_not_have_is_named() {
+    let unidentified = |key: &str, record: &str| {
+        let mapping =
+            format!("{BEGINNING}[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {{}}\n");
+        let mapping = mapping.replace("\".key\"", &format!("'{key}'"));
+        mapped(&mapping, &[("a.ndjson", record)]).swap_remove(0)
+    };
+    let told = "1: RECORDS_UNIDENTIFIED 1 record was without a key or a type, and not read";
+    let record = r#"{"Refs":"1","type":"b"}"#;
+    assert_eq!(
+        unidentified(".\"Ref\"", record),
+        format!("{told} [the record has no key `Ref`, which `key` reads; it may be `Refs` now]"),
+    );
+    assert_eq!(
+        unidentified(".Number", record),
+        format!(
+            "{told} [the record has no key `Number`, which `key` reads; it may have another name now]"
+        ),
+    );
+    assert_eq!(unidentified(".a // .b", record), told);
+}
+
+#[test]
 fn a_record_longer_than_a_line_is_told() {
     let text = "x".repeat(crate::source::LINE_MAX / 2);
     check(
@@ -87,7 +110,7 @@ fn a_record_that_cannot_be_read_or_identified_is_told() {
             "2: - INVALID_JSON  the line is not valid JSON: EOF while parsing a value",
             "4: - NESTED_TOO_DEEP  objects and lists are nested more than 128 deep",
             "5: - FILE_TRUNCATED  the file ends in the middle of a record",
-            "3: RECORDS_UNIDENTIFIED 1 record was without a key or a type, and not read",
+            "3: RECORDS_UNIDENTIFIED 1 record was without a key or a type, and not read [the record has no key `key`, which `key` reads; it may have another name now]",
             "3: SOURCE_WITHOUT_RECORDS the files called *.ndjson have no record that could be identified",
             "9: TYPE_NOT_FOUND no record is of the type `b`",
         ],

@@ -128,7 +128,6 @@ fields.version = { from = ".v", unlisted = "Other" }
             "1: the language of a mapping file is \"boat-catalogue-mapping/1\"",
             "2: `variabels` is not a key of this table [did you mean `variables`?]",
             "3: neither this source nor [envelope] says what the `key` of a record is",
-            "3: neither this source nor [envelope] says what the `type` of a record is",
             "4: this is not a pattern of file names: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)",
             "5: this must be one of ndjson, json, csv, workbook, parquet, xml",
             "7: `kee` is not a key of this table [did you mean `key`?]",
@@ -211,6 +210,25 @@ fn what_is_missing_is_told() {
 }
 
 #[test]
+fn what_is_no_toml_gets_no_advice_about_values_unless_it_is_one() {
+    check("a = 1\na = 2\n", &["2: this is not TOML: duplicate key"]);
+}
+
+#[test]
+fn an_envelope_with_a_fault_is_not_told_to_be_absent() {
+    let rule = "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \".a\"\n";
+    let source =
+        "mapping = \"boat-catalogue-mapping/1\"\n[[sources]]\nfiles = [\"x\"]\nreader = \"csv\"\n";
+    let number = format!("{source}[envelope]\nkey = 5\ntype = \".t\"\n{rule}");
+    check(&number, &["6: this must be a text"]);
+    let misspelt = format!("{source}[envelop]\nkey = \".k\"\ntype = \".t\"\n{rule}");
+    check(
+        &misspelt,
+        &["5: `envelop` is not a key of this table [did you mean `envelope`?]"],
+    );
+}
+
+#[test]
 fn expressions_are_compiled_before_anything_is_read() {
     let text = format!(
         "{BEGINNING}[[emit]]\nkind = \"boat\"\ntype = \"b\"\n[emit.fields]\nmodel = \".a |\"\nslug = \"titel\"\nid = \"$nobody\"\n"
@@ -275,6 +293,37 @@ fn a_path_to_records_within_other_records_is_told() {
         let told: Vec<&str> = told.as_deref().into_iter().collect();
         check(&text, &told);
     }
+}
+
+#[test]
+fn a_join_or_a_table_that_is_named_and_not_there_is_told() {
+    let rule = "[[emit]]\nkind = \"boat\"\ntype = \"b\"\n\
+                fields.model = '.a | joined(\"variant\")'\n\
+                fields.type = '.b | lookup(\"keel\")'\n\
+                fields.slug = '\"ke\" + \"el\" | . as $table | \"fin\" | lookup($table)'\n";
+    let sections =
+        "[joins.variants]\ntype = \"v\"\nto = \".of\"\n[tables.keels]\nfin = \"fin-keel\"\n";
+    check(
+        &format!("{BEGINNING}{sections}{rule}"),
+        &[
+            "17: there is no join [joins.variant] [did you mean `variants`?]",
+            "18: there is no vocabulary table [tables.keel] [did you mean `keels`?]",
+        ],
+    );
+    let shared = |definitions: &str| {
+        let ours = format!("definitions = '{definitions}'\n[[sources]]");
+        format!("{BEGINNING}{rule}").replace("[[sources]]", &ours)
+    };
+    let hidden = shared("def joined($name): $name; def lookup($name): $name;");
+    check(&hidden, &[]);
+    let within = shared("def joined($name): $name; def state: lookup(\"states\");");
+    check(
+        &within,
+        &[
+            "3: there is no vocabulary table [tables.states]",
+            "14: there is no vocabulary table [tables.keel]",
+        ],
+    );
 }
 
 #[test]
