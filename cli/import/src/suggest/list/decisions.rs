@@ -204,10 +204,10 @@ impl List<'_> {
         let unread: Vec<&Key> = unread.collect();
         let named = listed(unread.iter().map(|key| with_sample(key)), CANDIDATES_MAX);
         let has_scheme = |key: &&Key| key.samples.iter().any(|value| value.contains("http"));
-        let url = if !unread.iter().all(has_scheme) {
-            r#"'"https:" + .url'"#
-        } else {
+        let url = if unread.iter().all(has_scheme) {
             "\".url\""
+        } else {
+            r#"'"https:" + .url'"#
         };
         let why = format!(
             "left out: {named}, which looks like photos; a line that reads them is like \
