@@ -4,9 +4,12 @@
 //! It finds the address in each, and writes the line that reads them. Which field the list is the
 //! source of is not decided here.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use super::nested::{TEXT, called};
+use super::status::{flag_named, flag_of};
 use super::text::{jq_path, quoted, words};
 
 /// What lists of photos, and the photos in them, are called.
@@ -47,6 +50,8 @@ const ADDRESSES: [&str; 8] = [
 const TEXTS: [&str; 4] = ["alt", "alt text", "caption", "title"];
 /// What members for its size are called, as the fields of an image are.
 const SIDES: [&str; 2] = ["width", "height"];
+/// What members are called that say what each of several kinds of media is.
+const TYPES: [&str; 5] = ["type", "kind", "media type", "mime type", "mime"];
 /// How addresses of images end.
 const ENDINGS: [&str; 8] = [
     ".avif", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".svg", ".webp",
@@ -62,6 +67,10 @@ pub(super) struct Photos {
     text: Option<String>,
     /// The member for each of [`SIDES`], and whether it is a number.
     sides: Option<[(String, bool); 2]>,
+    /// The members that say by yes or no whether each is public, and whether yes says that it is.
+    flags: BTreeMap<String, bool>,
+    /// The values of the member that says what each is, and whether it is an image.
+    types: BTreeMap<(String, String), bool>,
 }
 
 impl Photos {
@@ -83,6 +92,8 @@ impl Photos {
             address: address.to_owned(),
             text: called(first, &TEXTS).map(str::to_owned),
             sides: width.zip(height).map(|(width, height)| [width, height]),
+            flags: flags(photos),
+            types: types(photos),
         };
         photos.address_of(first).map(|_any| photos)
     }
@@ -104,6 +115,8 @@ impl Photos {
     /// Takes over what only another list has.
     pub(super) fn join(&mut self, other: Self) {
         self.text = self.text.take().or(other.text);
+        self.flags.extend(other.flags);
+        self.types.extend(other.types);
     }
 
     /// The right-hand side of the field.
@@ -132,9 +145,64 @@ impl Photos {
         let fields: Vec<String> = fields
             .map(|(name, read)| format!("{name} = {}", quoted(read)))
             .collect();
-        let each = quoted(&format!("{} | many", self.list));
+        let each = quoted(&format!("{} | many{}", self.list, self.selection()));
         format!("{{ each = {each}, fields = {{ {} }} }}", fields.join(", "))
     }
+}
+
+impl Photos {
+    /// What leaves out members that are not public, or no images.
+    fn selection(&self) -> String {
+        let member = |name: &String| format!("({}? // null", jq_path(std::slice::from_ref(name)));
+        let flags = self.flags.iter().map(|(name, says_public)| {
+            let is_public = if *says_public { "== true" } else { "!= true" };
+            format!("{} | flag) {is_public}", member(name))
+        });
+        let is_mixed = self.types.values().any(|is| *is) && self.types.values().any(|is| !*is);
+        let images = self.types.iter().filter(|(_, is_image)| **is_image);
+        let images = images.map(|((name, kind), _)| {
+            let kind = Value::from(kind.as_str());
+            format!("{}) == {kind}", member(name))
+        });
+        let images: Vec<String> = images.collect();
+        let images = is_mixed.then(|| format!("({})", images.join(" or ")));
+        let tests: Vec<String> = flags.chain(images).collect();
+        if tests.is_empty() {
+            return String::new();
+        }
+        format!(" | map(select({}))", tests.join(" and "))
+    }
+}
+
+/// The members of photos that say by yes or no whether each is public.
+fn flags(photos: &[Value]) -> BTreeMap<String, bool> {
+    let members = photos.iter().filter_map(Value::as_object).flatten();
+    let is_flag = |value: &Value| match value {
+        Value::String(text) => flag_of(text).is_some(),
+        other => flag_of(&other.to_string()).is_some(),
+    };
+    let flags = members.filter(|(_, value)| is_flag(value));
+    flags
+        .filter_map(|(name, _)| Some((name.clone(), flag_named(name)?)))
+        .collect()
+}
+
+/// The values of the member of media that says what each is, and whether it is an image.
+fn types(media: &[Value]) -> BTreeMap<(String, String), bool> {
+    let objects = media.iter().filter_map(Value::as_object);
+    let of_object = |object: &Map<String, Value>| {
+        let name = called(object, &TYPES)?;
+        let kind = object.get(name)?.as_str()?.to_owned();
+        let is_image = names_any(&kind) || words(&kind).iter().any(|word| is_ending(word));
+        Some(((name.to_owned(), kind), is_image))
+    };
+    objects.filter_map(of_object).collect()
+}
+
+/// Whether a word is how addresses of images end, without its dot.
+fn is_ending(word: &str) -> bool {
+    let mut endings = ENDINGS.iter();
+    endings.any(|ending| ending.trim_start_matches('.') == word)
 }
 
 /// Whether a name says that these are photos, among other words.

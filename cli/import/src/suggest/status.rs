@@ -260,6 +260,15 @@ fn has(keys: &[&Key], key: &Key) -> bool {
     keys.iter().any(|known| known.path == key.path)
 }
 
+/// Whether the yes of a flag with this name says that something is public; `None` if it is another.
+pub(super) fn flag_named(name: &str) -> Option<bool> {
+    match says(&[name.to_owned()])?.0 {
+        Says::Public => Some(true),
+        Says::Withheld => Some(false),
+        _ => None,
+    }
+}
+
 /// Whether the name of a file or a sheet, or the path of a list, says that its records are not public.
 pub(super) fn is_of_withheld(name: &str) -> bool {
     let mut names = name.split('.');
@@ -289,13 +298,11 @@ fn must_be_asked(key: &Key, says: Says) -> bool {
 /// Whether a key that is called by a word for what is not public, such as `isDraft`, says yes.
 fn is_answered_withheld(key: &Key) -> bool {
     let own = key.steps.len().saturating_sub(1);
-    let says = says(&key.steps[own..]).map(|(says, _)| says);
-    let withheld = match says {
-        Some(Says::Withheld) => true,
-        Some(Says::Public) => false,
-        _ => return false,
+    let name = key.steps[own..].first();
+    let Some(says_public) = name.and_then(|name| flag_named(name)) else {
+        return false;
     };
-    let is_so = |value: &String| flag_of(value) == Some(withheld);
+    let is_so = |value: &String| flag_of(value) == Some(!says_public);
     key.all(|value| flag_of(value).is_some()) && key.samples.iter().any(is_so)
 }
 

@@ -627,3 +627,38 @@ fn photos_without_a_host_or_a_scheme_are_named() {
         assert!(why.contains(r#"url = '"https:" + .url'"#), "{keys} {why}");
     }
 }
+
+#[test]
+fn hidden_photos_and_other_media_are_left_out() {
+    let url = "https://boats.example/1";
+    let image = json!({"url": url, "type": "image"});
+    let jpeg = json!({"url": url, "type": "image/jpeg"});
+    for (shown, hidden) in [
+        (
+            json!({"url": url, "public": true}),
+            json!({"url": url, "public": false}),
+        ),
+        (json!({"url": url}), json!({"url": url, "hidden": true})),
+        (
+            json!({"url": url, "@private": "no"}),
+            json!({"url": url, "@private": "yes"}),
+        ),
+        (image.clone(), json!({"url": url, "type": "video"})),
+        (image, json!({"url": url, "type": "brochure"})),
+        (jpeg, json!({"url": url, "type": "video/mp4"})),
+    ] {
+        let (directory, both) = exported("a.json", boats(&[json!({"photos": [shown, hidden]})]));
+        let suggestion = suggest(&[both], directory.path(), now()).unwrap();
+        let filled = |photos: &[&Value]| {
+            let (_later, export) = exported("a.json", boats(&[json!({"photos": photos})]));
+            let outcome = check(&suggestion.text, &[export], directory.path()).unwrap();
+            assert_eq!(outcome.findings.errors(), 0, "{}", suggestion.text);
+            let report = outcome.report.unwrap();
+            let mut fields = report.rules[0].fields.iter();
+            let gallery = fields.find(|field| field.field == "gallery");
+            gallery.map(|field| field.filled)
+        };
+        assert_eq!(filled(&[&shown, &hidden]), Some(1), "{}", suggestion.text);
+        assert_eq!(filled(&[&hidden]), Some(0), "{}", suggestion.text);
+    }
+}
