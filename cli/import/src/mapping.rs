@@ -189,7 +189,7 @@ fn read_text(path: &Path) -> io::Result<String> {
         "is not UTF-8"
     };
     String::from_utf8(bytes)
-        .map_err(|_| io::Error::other(format!("it {found}: save the file as UTF-8")))
+        .map_err(|_not_utf8| io::Error::other(format!("it {found}: save the file as UTF-8")))
 }
 
 #[cfg(test)]

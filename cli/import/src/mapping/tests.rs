@@ -334,12 +334,12 @@ fn records_in_the_mapping_itself_come_last() {
 
 #[test]
 fn a_mapping_that_is_not_utf8_is_told_how_to_be_saved() {
-    let file = tempfile::NamedTempFile::new().unwrap();
     for (bytes, expected) in [
         (&b"\xff\xfem\0"[..], "it is UTF-16: save the file as UTF-8"),
         (b"# caf\xe9", "it is not UTF-8: save the file as UTF-8"),
     ] {
-        std::fs::write(file.path(), bytes).unwrap();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(&mut file, bytes).unwrap();
         let error = Mapping::read(file.path()).unwrap_err();
         assert_eq!(error.root_cause().to_string(), expected);
     }
