@@ -7,7 +7,7 @@
 //! after all others must be empty or missing, because spreadsheets add such columns. An apostrophe before a
 //! formula is not part of the text.
 //!
-//! If a row does not have as many cells as the header, besides empty ones after them, only that row is bad. A row of several lines
+//! If a row does not have as many cells as the header, only that row is bad. A row of several lines
 //! has swallowed others because of misplaced quotes, so nothing after it can be trusted.
 
 use std::borrow::Cow;
@@ -194,7 +194,9 @@ pub(super) fn address(column: usize, row: u64) -> String {
 
 /// The JSON text of a row, or the reason why it has none.
 fn object(header: &[String], mut row: Row<'_>) -> Result<Result<String, BadRecord>, FileError> {
-    row.fit(header.len());
+    if row.is_in_sheet {
+        row.fit(header.len());
+    }
     let (code, message) = match mismatch(header, &row) {
         Some(message) if row.is_of_several_lines => {
             let reason = "it goes on over several lines: a quote may be missing";
@@ -222,15 +224,7 @@ fn mismatch(header: &[String], row: &Row<'_>) -> Option<String> {
     let widths = [header.len(), named.map_or(0, |last| last + 1)];
     if !row.is_in_sheet && !widths.contains(&cells.len()) {
         let (has, wants) = (cells.len(), header.len());
-        let control = control_of(cells).map_or_else(String::new, |control| {
-            format!(
-                ", and has the control character U+{:04X}",
-                u32::from(control)
-            )
-        });
-        return Some(format!(
-            "the row has {has} cells, and the header {wants}{control}"
-        ));
+        return Some(format!("the row has {has} cells, and the header {wants}"));
     }
     let is_named = |column: usize| header.get(column).is_some_and(|name| !name.is_empty());
     let mut cells = cells.iter().enumerate();
@@ -247,14 +241,6 @@ fn mismatch(header: &[String], row: &Row<'_>) -> Option<String> {
     ))
 }
 
-/// A control character in a row, such as old programs write at the end of a file.
-fn control_of(cells: &[Cell<'_>]) -> Option<char> {
-    let is_one = |c: &char| c.is_control() && !c.is_whitespace();
-    cells
-        .iter()
-        .find_map(|cell| cell.shown().chars().find(is_one))
-}
-
 fn json(value: &impl Serialize) -> Result<String, FileError> {
     serde_json::to_string(value).map_err(|error| FileError::Failed(error.into()))
 }
@@ -268,12 +254,12 @@ impl Row<'_> {
         }
     }
 
-    /// Drops empty cells beyond the width of the header, and in a sheet adds them up to it.
+    /// Adds empty cells up to the width of the header, or drops them beyond it.
     fn fit(&mut self, width: usize) {
         while width < self.cells.len() && self.cells.last().is_some_and(Cell::is_empty) {
             self.cells.pop();
         }
-        while self.is_in_sheet && self.cells.len() < width {
+        while self.cells.len() < width {
             self.cells.push(Cell::EMPTY);
         }
     }

@@ -114,33 +114,6 @@ fn a_row_that_does_not_fit_the_header_is_blamed_and_the_next_one_read() {
 }
 
 #[test]
-fn empty_cells_beyond_the_header_are_dropped() {
-    check(
-        CSV,
-        "a,b\n1,2,\n3,,,\n4,5,,6\n",
-        &[],
-        &[
-            r#"2 {"a":"1","b":"2"}"#,
-            r#"3 {"a":"3","b":null}"#,
-            r#"4 INVALID_ROW the row has 4 cells, and the header 2 ["4","5","","6"]"#,
-        ],
-    );
-}
-
-#[test]
-fn a_control_character_in_a_row_that_does_not_fit_is_named() {
-    check(
-        CSV,
-        "a,b\n1,2\n\u{1a}\n",
-        &[],
-        &[
-            r#"2 {"a":"1","b":"2"}"#,
-            "3 INVALID_ROW the row has 1 cells, and the header 2, and has the control character U+001A [\"\\u001a\"]",
-        ],
-    );
-}
-
-#[test]
 fn columns_that_are_called_alike_or_not_at_all_are_called_by_their_places() {
     check(
         CSV,
