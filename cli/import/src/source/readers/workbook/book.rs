@@ -22,12 +22,6 @@ pub(super) const MERGED_MAX: usize = 100_000;
 /// What an `.ods` says of itself in its first part.
 pub(super) const ODS: &[u8] = b"opendocument.spreadsheet";
 
-/// How a member of a ZIP archive begins, and the bytes before its name.
-const MEMBER: &[u8] = b"PK\x03\x04";
-const HEADER: usize = 30;
-/// How far into the member that names its kind an `.ods` is looked for, in bytes.
-const KIND_MAX: usize = 128;
-
 /// Whether a file of this name that begins with `head` is a workbook. Of the older Office documents
 /// only the name says which are.
 pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
@@ -35,40 +29,10 @@ pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
         let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
         return name.to_ascii_lowercase().ends_with(".xls");
     }
-    let members = members(head);
-    let has = |name: &[u8]| members.iter().any(|(member, _)| member.starts_with(name));
+    let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
     let is_office = has(b"[Content_Types].xml") && !has(b"word/") && !has(b"ppt/");
     let is_book = has(b"xl/workbook.xml") || has(b"xl/_rels/") || has(b"xl/worksheets/");
-    let mut kinds = members.iter().filter(|(member, _)| *member == b"mimetype");
-    let is_ods = kinds.any(|(_, after)| {
-        let kind = &after[..after.len().min(KIND_MAX)];
-        memchr::memmem::find(kind, ODS).is_some()
-    });
-    is_book || is_office || is_ods
-}
-
-/// The names of the members of a ZIP archive that begins with `head`, each with what follows it.
-/// Members within a member that is an archive too are skipped with it.
-fn members(head: &[u8]) -> Vec<(&[u8], &[u8])> {
-    let number = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .rev()
-            .fold(0, |n, byte| n << 8 | usize::from(*byte))
-    };
-    let (mut members, mut rest) = (Vec::new(), head);
-    while let Some((header, after)) = rest.split_at_checked(HEADER)
-        && header.starts_with(MEMBER)
-    {
-        let [size, name, extra] = [18..22, 26..28, 28..30].map(|at| number(&header[at]));
-        let (name, after) = after.split_at(name.min(after.len()));
-        members.push((name, after));
-        let after = after.get(extra + size..).unwrap_or_default();
-        // A member that was written as a stream has its size behind it.
-        let next = memchr::memmem::find(after, MEMBER).filter(|_| size == 0);
-        rest = &after[next.unwrap_or_default()..];
-    }
-    members
+    head.starts_with(b"PK\x03\x04") && (is_book || is_office || has(ODS))
 }
 
 /// A cell with its row and column, from 0.
