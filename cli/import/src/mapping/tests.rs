@@ -336,7 +336,7 @@ fn records_in_the_mapping_itself_come_last() {
 fn a_mapping_that_is_not_utf8_is_told_how_to_be_saved() {
     for (bytes, expected) in [
         (&b"\xff\xfem\0"[..], "it is UTF-16: save the file as UTF-8"),
-        (b"# caf\xe9", "it is not UTF-8: save the file as UTF-8"),
+        (b"# na\xefve", "it is not UTF-8: save the file as UTF-8"),
     ] {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         std::io::Write::write_all(&mut file, bytes).unwrap();

@@ -9,7 +9,7 @@ mod words;
 
 use std::fmt::Write as _;
 
-pub(super) use self::named::is_named;
+pub(super) use self::named::{flag_named, is_named};
 use self::named::{named_around, says};
 use self::tested::{Status, Test, Word, are_times, test};
 use self::words::Says;
@@ -258,15 +258,6 @@ pub(super) fn why_unread(keys: impl Iterator<Item = String>) -> String {
 
 fn has(keys: &[&Key], key: &Key) -> bool {
     keys.iter().any(|known| known.path == key.path)
-}
-
-/// Whether the yes of a flag with this name says that something is public; `None` if it is another.
-pub(super) fn flag_named(name: &str) -> Option<bool> {
-    match says(&[name.to_owned()])?.0 {
-        Says::Public => Some(true),
-        Says::Withheld => Some(false),
-        _ => None,
-    }
 }
 
 /// Whether the name of a file or a sheet, or the path of a list, says that its records are not public.

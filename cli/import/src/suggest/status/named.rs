@@ -12,6 +12,15 @@ pub(in crate::suggest) fn is_named(steps: &[String]) -> bool {
     says.is_some_and(|says| !matches!(says, Says::Perhaps | Says::YesOrNo | Says::Elsewhere))
 }
 
+/// Whether the yes of a flag with this name says that something is public; `None` if it is another.
+pub(in crate::suggest) fn flag_named(name: &str) -> Option<bool> {
+    match says(&[name.to_owned()])?.0 {
+        Says::Public => Some(true),
+        Says::Withheld => Some(false),
+        _ => None,
+    }
+}
+
 /// The path of the object around a key that surely says it.
 pub(super) fn named_around(steps: &[String]) -> Option<&[String]> {
     let mut around = (1..steps.len()).map(|length| &steps[..length]);
