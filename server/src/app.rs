@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use arc_swap::{ArcSwap, Guard};
+use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use shared::base::clock::{Clock, Moment};
 use shared::keys::environment::Environment;
@@ -149,12 +149,7 @@ impl App {
 
     /// The catalogue served now. A request takes it once, so that it sees a single release.
     pub fn catalogue(&self) -> Arc<Catalogue> {
-        Guard::into_inner(self.borrow_catalogue())
-    }
-
-    /// The same, without counting a reference in memory that all threads share.
-    pub(crate) fn borrow_catalogue(&self) -> Guard<Arc<Catalogue>> {
-        self.catalogue.load()
+        self.catalogue.load_full()
     }
 
     /// Serves another catalogue from now on; requests under way finish with theirs. Returns the old

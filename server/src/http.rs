@@ -86,8 +86,7 @@ impl Handler for Endpoints {
         let mut exchange = Exchange::new(&self.app, request);
         let replied = AssertUnwindSafe(exchange.reply()).catch_unwind().await;
         let message = replied.unwrap_or_else(|_logged_by_the_hook| exchange.reply_to_panic());
-        // Every change of the phase is away from `Serving`, and asking for one takes no lock.
-        let is_last = self.app.is_draining() || matches!(self.phase.has_changed(), Ok(true));
+        let is_last = self.app.is_draining() || *self.phase.borrow() != Phase::Serving;
         let now = exchange.now;
         message.write(request, is_last, now, response);
     }

@@ -2,15 +2,12 @@
 //!
 //! Always made here, never taken from a client, so that an id in the log is trustworthy.
 
-use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
-use rand::rngs::StdRng;
-use rand::{RngCore, SeedableRng};
+use rand::RngCore;
 use shared::base::clock::Moment;
-use thread_local::ThreadLocal;
 use ulid::Ulid;
 
 /// The id of one request, shown as a ULID: 26 characters that sort by time.
@@ -47,26 +44,24 @@ pub trait RequestIds: Send + Sync {
 
 /// ULIDs of the request's time and 80 random bits.
 pub struct RandomRequestIds {
-    seeds: Mutex<Box<dyn RngCore + Send>>,
-    /// One for each thread, so that none waits for another.
-    random: ThreadLocal<RefCell<StdRng>>,
+    random: Mutex<Box<dyn RngCore + Send>>,
 }
 
 impl RandomRequestIds {
     /// Ids from this source of randomness, which need not be secure: an id is no secret.
     pub fn new(random: Box<dyn RngCore + Send>) -> Self {
         Self {
-            seeds: Mutex::new(random),
-            random: ThreadLocal::new(),
+            random: Mutex::new(random),
         }
     }
 }
 
 impl RequestIds for RandomRequestIds {
     fn next(&self, now: Moment) -> RequestId {
-        let seeded = || RefCell::new(StdRng::from_rng(&mut *self.seeds.lock()));
-        let mut random = self.random.get_or(seeded).borrow_mut();
-        let (high, low) = (random.next_u64(), random.next_u64());
+        let (high, low) = {
+            let mut random = self.random.lock();
+            (random.next_u64(), random.next_u64())
+        };
         let millis = u64::try_from(now.unix_millis()).unwrap_or(0);
         RequestId(Ulid::from_parts(
             millis,
@@ -92,6 +87,8 @@ impl RequestIds for SequentialRequestIds {
 mod tests {
     use std::time::Duration;
 
+    use rand::SeedableRng;
+
     use super::*;
 
     fn moment(unix_seconds: i64) -> Moment {
@@ -103,7 +100,7 @@ mod tests {
 
     #[test]
     fn ids_differ_and_sort_by_time() {
-        let ids = RandomRequestIds::new(Box::new(StdRng::seed_from_u64(7)));
+        let ids = RandomRequestIds::new(Box::new(rand::rngs::StdRng::seed_from_u64(7)));
         let early: Vec<String> = (0..100).map(|_| ids.next(moment(1)).to_string()).collect();
         let late = ids.next(moment(2)).to_string();
         for (index, id) in early.iter().enumerate() {
@@ -115,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_time_before_the_epoch_still_gives_an_id() {
-        let ids = RandomRequestIds::new(Box::new(StdRng::seed_from_u64(7)));
+        let ids = RandomRequestIds::new(Box::new(rand::rngs::StdRng::seed_from_u64(7)));
         assert!(ids.next(moment(-1)).to_string().starts_with("0000000000"));
     }
 

@@ -107,7 +107,7 @@ pub(crate) async fn answer<'a>(
         CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
     let quota = counting.demand(Demand::Check).await?;
 
-    let catalogue = app.borrow_catalogue();
+    let catalogue = app.catalogue();
     let release = || catalogue.release_id().to_owned();
     context.meta.release = operation.names_release().then(release);
     if let CatalogueRequest::Whole(whole) = asked {
