@@ -148,9 +148,7 @@ impl Photos {
         let each = quoted(&format!("{} | many{}", self.list, self.selection()));
         format!("{{ each = {each}, fields = {{ {} }} }}", fields.join(", "))
     }
-}
 
-impl Photos {
     /// What leaves out members that are not public, or no images.
     fn selection(&self) -> String {
         let member = |name: &String| format!("({}? // null", jq_path(std::slice::from_ref(name)));
