@@ -44,30 +44,30 @@ def each(on, *whats):
 # last, because charges may be lost there.
 MADE = {
     "postgres": {
-        "PostgreSQL is gone, hangs or cannot be reached": each("postgres"),
+        "PostgreSQL, or PgBouncer before it, is gone, hangs or cannot be reached": each("postgres"),
         "One server cannot reach PostgreSQL": each("catalogue-1-postgres", "hole"),
         "Redis is gone, hangs, answers with garbage, or has lost its counts":
             each("redis", "kill", "stop", "hole", "garble", "lose"),
         "One server cannot reach Redis": each("catalogue-2-redis", "hole"),
-        "S3 is gone, hangs or cannot be reached": each("s3"),
-        "S3 asks for fewer requests (503 SlowDown)": each("s3", "slow-down"),
+        "S3 is gone, hangs, cannot be reached, or asks for fewer requests (503 SlowDown)":
+            each("s3", "kill", "stop", "hole", "slow-down"),
         "A server is killed, hangs or cannot be reached":
             [Disturbance("kill", "catalogue-3"), Disturbance("stop", "catalogue-2"), Disturbance("hole", "catalogue-1")],
         "The clock of a server is wrong": each("catalogue-3", "clock"),
     },
     "pgbouncer": {
-        "PgBouncer, or PostgreSQL behind it, is gone, hangs or cannot be reached":
+        "PostgreSQL, or PgBouncer before it, is gone, hangs or cannot be reached":
             [*each("pgbouncer"), *each("postgres", "kill", "stop")],
     },
     "sync": {
-        "PostgreSQL's primary is gone, and its synchronous standby takes over": [FailsOver("sync")],
+        "PostgreSQL's primary is gone, and a standby takes over": [FailsOver("sync")],
     },
     "sentinels": {
         "Redis fails over to a replica": each("sentinels", "failover"),
         "Most sentinels are gone or hang": each("sentinels", "kill", "stop"),
     },
     "async": {
-        "PostgreSQL's primary is gone, and an asynchronous standby takes over": [FailsOver("async")],
+        "PostgreSQL's primary is gone, and a standby takes over": [FailsOver("async")],
     },
 }
 
