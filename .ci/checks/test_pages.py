@@ -45,7 +45,6 @@ NUMBERS = (
     ("server/src/http/representation.rs", "const TINY_BYTES: usize = ", API, "compresses responses from {} bytes on"),
     ("cli/import/src/mapping/bounds.rs", "const DEPTH_MAX: usize = ", MAPPINGS, "{} levels |"),
     ("cli/import/src/source/readers/xml/element.rs", "const NODES_MAX: usize = ", MAPPINGS, "{} elements and attributes"),
-    ("cli/import/src/source/readers/table.rs", "const COLUMNS_MAX: usize = ", MAPPINGS, "| a table | {} columns |"),
     ("cli/import/src/source/readers/workbook/parts.rs", "const PACKED_MAX: u64 = ", MAPPINGS, "| a workbook | {} MiB,"),
     ("cli/import/src/mapping/watch.rs", "const RECORD_TIME_MAX: Duration = Duration::from_secs(", MAPPINGS,
      "stopped after {} seconds"),
