@@ -1,9 +1,9 @@
-//! The table of relations, and the page that says where its bounds are from.
+//! The table of relations, and the page that has its bounds.
 
 use super::*;
 
 #[test]
-fn the_page_says_of_every_relation_where_its_bounds_are_from() {
+fn the_page_has_the_bounds_of_every_relation() {
     let page = include_str!("../../../guides/findings.md");
     let named = |measure: &Measure| measure.name.split_once(' ').unwrap().1;
     for relation in &RELATIONS {
@@ -15,7 +15,7 @@ fn the_page_says_of_every_relation_where_its_bounds_are_from() {
         };
         let (measure, beside) = (named(&relation.measure), named(&relation.beside));
         let (least, most) = (relation.least, relation.most);
-        let row = format!("| {measure} / {beside}{power} | {least} to {most} | ");
+        let row = format!("| {measure} / {beside}{power} | {least} to {most} |");
         assert!(page.contains(&row), "{row}");
     }
 }
