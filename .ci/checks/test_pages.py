@@ -43,6 +43,7 @@ NUMBERS = (
     ("server/src/params/parameter.rs", "const LIMIT_DEFAULT: u64 = ", API, ", {} by default), and rows before it"),
     ("server/src/params/changes.rs", "const CHANGES_LIMIT_MAX: u64 = ", API, "up to {} changes a page"),
     ("server/src/http/representation.rs", "const TINY_BYTES: usize = ", API, "compresses responses from {} bytes on"),
+    ("server/src/catalogue/facets.rs", "const FACET_VALUES_MAX: usize = ", API, "(the first {})"),
     ("cli/import/src/mapping/bounds.rs", "const DEPTH_MAX: usize = ", MAPPINGS, "{} levels |"),
     ("cli/import/src/source/readers/xml/element.rs", "const NODES_MAX: usize = ", MAPPINGS, "{} elements and attributes"),
     ("cli/import/src/source/readers/workbook/parts.rs", "const PACKED_MAX: u64 = ", MAPPINGS, "| a workbook | {} MiB,"),
