@@ -6,7 +6,7 @@
 //! Paths are compared as the client sent them, byte for byte: no decoding, no dropping of empty
 //! or trailing segments. So `/v1/boats/` and `//v1/boats` are other paths, and unknown ones.
 
-use std::fmt;
+use std::{fmt, ptr};
 
 use shared::keys::scope::Scope;
 use shared::release::Kind;
@@ -151,20 +151,11 @@ pub static ROUTES: [Route; 16] = [
     Route { path: Fixed("/openapi.json"),                  operation: Service(DescribeApi) },
 ];
 
-/// The paths of both tables, in their order.
-fn paths() -> impl Iterator<Item = PathPattern> {
-    let endpoints = ROUTES.iter().map(|route| route.path);
-    endpoints.chain(FILES.iter().map(|file| file.path))
-}
-
 /// The names of the paths of both tables, in their order.
 pub(crate) fn names() -> Vec<String> {
-    paths().map(|path| path.to_string()).collect()
-}
-
-/// The index of a path among [`names`].
-pub(crate) fn route_index(path: PathPattern) -> Option<usize> {
-    paths().position(|other| other == path)
+    let endpoints = ROUTES.iter().map(|route| route.path);
+    let files = FILES.iter().map(|file| file.path);
+    endpoints.chain(files).map(|path| path.to_string()).collect()
 }
 
 /// The path of the page that documents the API.
@@ -203,6 +194,17 @@ impl MatchedPath<'_> {
             Self::File(route) => route.path,
         }
     }
+
+    /// The index of the path among [`names`].
+    pub(crate) fn index(self) -> Option<usize> {
+        match self {
+            Self::Endpoint(found, _) => ROUTES.iter().position(|route| ptr::eq(route, found)),
+            Self::File(found) => {
+                let place = FILES.iter().position(|file| ptr::eq(file, found));
+                place.map(|place| ROUTES.len() + place)
+            }
+        }
+    }
 }
 
 /// What a path leads to. `None`: an unknown path.
@@ -221,7 +223,12 @@ impl PathPattern {
         match self {
             Self::Fixed(fixed) => (path == *fixed).then_some(""),
             Self::OfRecord(before, after) => {
-                let segment = path.strip_prefix(before)?.strip_suffix(after)?;
+                let mut segment = path.strip_prefix(before)?;
+                // To compare nothing takes the C library 100 ns on some processors, 2 % of an
+                // answer: it loads from the address of the empty text, which is none.
+                if !after.is_empty() {
+                    segment = segment.strip_suffix(after)?;
+                }
                 (!segment.is_empty() && !segment.contains('/')).then_some(segment)
             }
         }

@@ -18,7 +18,7 @@ use tracing::field::display;
 use super::headers::ResponseMeta;
 use super::pipeline::RequestContext;
 use super::reply::Reply;
-use crate::api_tables::routes::{self, MatchedPath};
+use crate::api_tables::routes::MatchedPath;
 use crate::app::App;
 use crate::cache::Freshness;
 use crate::params::{QueryString, is_declared, parse_id_or_slug};
@@ -68,11 +68,10 @@ impl<'a> Pending<'a> {
     /// Counts the reply, and logs it.
     pub(crate) fn answered(&self, reply: &Reply) {
         let duration = self.duration();
-        let route = self.context.matched.map(MatchedPath::pattern);
         let is_head = self.request.method() == Method::HEAD;
         let metrics = &self.app.metrics.requests;
         metrics.answered(
-            route.and_then(routes::route_index),
+            self.context.matched.and_then(MatchedPath::index),
             reply.outcome(),
             reply.sent_bytes(is_head),
             duration,
@@ -104,7 +103,7 @@ impl Drop for Pending<'_> {
         }
         let route = self.context.matched.map(MatchedPath::pattern);
         let metrics = &self.app.metrics.requests;
-        metrics.abandoned(route.and_then(routes::route_index));
+        metrics.abandoned(self.context.matched.and_then(MatchedPath::index));
         let caller = self.context.caller.as_ref();
         let asked = Asked::of(self.request, &self.context);
         tracing::info!(
