@@ -47,7 +47,6 @@ TRIALS = (
     Step("store", (".ci/faults", "store", "2"), 10 * MINUTE, ("build",)),
     Step("revoke", (".ci/faults", "revoke", "10"), 10 * MINUTE, ("build",)),
     Step("full", (".ci/faults", "full", "30"), 10 * MINUTE, ("build",)),
-    Step("clock", (".ci/faults", "clock", "10"), 10 * MINUTE, ("build",)),
     Step("storm", (".ci/cluster", "300"), 15 * MINUTE, ("build",)),
     Step("switch", (".ci/cluster", "switch"), 10 * MINUTE, ("build",)),
     Step("rolling", (".ci/cluster", "rolling"), 10 * MINUTE, ("build",)),
