@@ -104,11 +104,6 @@ class Catalogue:
         usage = (await self.do("usage"))["usage"]
         return {one["subscription"]: one["used"] for one in usage}
 
-    def charged(self):
-        """What is charged to each month of all subscriptions, by its end."""
-        with contextlib.closing(sqlite3.connect(self.key_store, timeout=PATIENCE)) as connection:
-            return dict(connection.execute("SELECT period_end, sum(charged) FROM usage GROUP BY period_end"))
-
     def check_integrity(self):
         """Has SQLite look at the whole key store."""
         with contextlib.closing(sqlite3.connect(self.key_store, timeout=PATIENCE)) as connection:

@@ -1,16 +1,15 @@
 """Runs steps to their end: all of them, whatever one of them does, and then says which failed and what was left out.
 
-A step is a command with a time limit. Steps of a lane run one after the other, lanes beside each other. A step that needs
-another one's result is left out where that did not pass; nothing else keeps a step from running. The output of a step is
-printed as a whole when it ends.
+A step is a command with a time limit. Steps run one after the other. A step that needs another one's result is left out
+where that did not pass; nothing else keeps a step from running. The output of a step is printed as a whole when it ends.
 """
 
-import asyncio
 import contextlib
 import os
 import re
 import shlex
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,13 +17,15 @@ from dataclasses import dataclass, field
 
 # How long a step that is told to end may take, in seconds.
 ENDS_WITHIN = 10
-# The niceness of a patient lane: a tenth of the processor time where others want all of it.
-PATIENT = 10
 # How many of its last lines the summary shows of a step that failed.
 LAST_LINES = 15
 # What steps print of what they could not do: a line of ours, a test of Rust that is ignored, one of Python or Node.js that
 # is skipped.
 LEFT_OUT = re.compile(r"LEFT OUT: (.+)|(test \S.* \.\.\. ignored.*)|(\S.* \.\.\. skipped .+)|(.*# SKIP.*)")
+
+
+class Stopped(Exception):
+    """The run was told to end."""
 
 
 @dataclass(frozen=True)
@@ -63,45 +64,35 @@ def failure(status):
     return f"ended with status {status}" if status else ""
 
 
-def patience():
-    """Lowers the priority of a command for good: root's processes may raise theirs again, as Chromium does, so they lose
-    the right to."""
-    bounded = ("setpriv", "--bounding-set", "-sys_nice", "--inh-caps", "-sys_nice") if os.geteuid() == 0 else ()
-    return ("nice", "-n", str(PATIENT), *bounded)
-
-
-async def end(process):
+def end(process):
     """Ends a step and all that it started: the processes of its group."""
     for number in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError, TimeoutError):
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(process.pid, number)
-            await asyncio.wait_for(process.wait(), ENDS_WITHIN)
+            process.wait(ENDS_WITHIN)
 
 
-async def run_step(step, is_patient):
-    """Runs one step within its limit, and prints its output, also where the whole run is stopped meanwhile."""
-    outcome, began = Outcome(step, "was stopped"), time.monotonic()
+def run_step(outcome):
+    """Runs a step within its limit, and prints its output, also where the whole run is stopped meanwhile."""
+    step, began = outcome.step, time.monotonic()
+    outcome.failure = "was stopped"
     print(f"=== {step.name} began", flush=True)
     with tempfile.TemporaryFile() as output:
         try:
-            # A group of its own, so that all of it can be ended, but no session: Linux may share processor time out among
-            # sessions, whatever the priorities in them are.
-            process = await asyncio.create_subprocess_exec(
-                *(patience() if is_patient else ()), *step.command, stdin=asyncio.subprocess.DEVNULL, stdout=output,
-                stderr=asyncio.subprocess.STDOUT, process_group=0)
+            process = subprocess.Popen(step.command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                       process_group=0)
+            try:
+                outcome.failure = failure(process.wait(step.limit))
+            finally:
+                end(process)
+        except subprocess.TimeoutExpired:
+            outcome.failure = f"was killed at its limit of {step.limit} s"
         except OSError as why:
             outcome.failure = f"could not start: {why}"
-            return show(outcome, b"")
-        try:
-            outcome.failure = failure(await asyncio.wait_for(process.wait(), step.limit))
-        except TimeoutError:
-            outcome.failure = f"was killed at its limit of {step.limit} s"
         finally:
-            await end(process)
             outcome.seconds = time.monotonic() - began
             output.seek(0)
             show(outcome, output.read())
-    return outcome
 
 
 def show(outcome, output):
@@ -114,33 +105,21 @@ def show(outcome, output):
     lines = output.decode(errors="replace").splitlines()
     outcome.last_lines = lines[-LAST_LINES:]
     outcome.left_out = [match[match.lastindex] for match in map(LEFT_OUT.fullmatch, lines) if match]
-    return outcome
 
 
-async def run_lane(steps, ended, is_patient):
-    """Runs steps in their order; `ended` has a future of an outcome for each name."""
-    for step in steps:
-        needed = [await ended[name] for name in step.needs if name in ended]
-        missing = [one.step.name for one in needed if not one.has_passed]
-        if missing:
-            outcome = Outcome(step, is_left_out=True, left_out=[f"it needs {', '.join(missing)}"])
-        else:
-            outcome = await run_step(step, is_patient)
-        ended[step.name].set_result(outcome)
-
-
-async def run_lanes(lanes, outcomes):
-    """Runs all steps of all lanes, and fills in the outcomes as steps end. All lanes but the first are patient. A signal
-    that would end the process ends the steps first."""
-    loop, whole = asyncio.get_running_loop(), asyncio.current_task()
+def run_steps(outcomes):
+    """Runs steps in their order. A signal that would end this process ends the step first."""
+    def stop(*_):
+        raise Stopped
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, whole.cancel)
-    ended = {step.name: loop.create_future() for lane in lanes for step in lane}
-    for one in ended.values():
-        one.add_done_callback(lambda one: one.cancelled() or outcomes.update({one.result().step.name: one.result()}))
-    async with asyncio.TaskGroup() as running:
-        for number, lane in enumerate(lanes):
-            running.create_task(run_lane(lane, ended, is_patient=number > 0))
+        signal.signal(number, stop)
+    by_name = {one.step.name: one for one in outcomes}
+    for outcome in outcomes:
+        missing = [name for name in outcome.step.needs if name in by_name and not by_name[name].has_passed]
+        if missing:
+            outcome.failure, outcome.is_left_out, outcome.left_out = "", True, [f"it needs {', '.join(missing)}"]
+        else:
+            run_step(outcome)
 
 
 def summary(outcomes):
@@ -159,11 +138,11 @@ def summary(outcomes):
     yield from ("", "{} passed, {} failed, {} skipped".format(*counts))
 
 
-def run(lanes):
+def run(steps):
     """Runs all steps; 0 where all passed, otherwise 1. Where it is stopped, the summary says what had ended."""
-    outcomes, steps = {}, [step for lane in lanes for step in lane]
-    with contextlib.suppress(asyncio.CancelledError):
-        asyncio.run(run_lanes(lanes, outcomes))
-    all_of_them = [outcomes.get(step.name) or Outcome(step, "was stopped") for step in steps]
-    print("\n" + "\n".join(summary(all_of_them)), flush=True)
-    return 0 if all(one.has_passed for one in all_of_them) else 1
+    # Until it has ended, each counts as stopped.
+    outcomes = [Outcome(step, "was stopped") for step in steps]
+    with contextlib.suppress(Stopped):
+        run_steps(outcomes)
+    print("\n" + "\n".join(summary(outcomes)), flush=True)
+    return 0 if all(one.has_passed for one in outcomes) else 1

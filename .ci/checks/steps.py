@@ -15,7 +15,7 @@ MINUTE = 60
 UNIT_TESTS = (sys.executable, "-B", "-m", "unittest", "discover", "--verbose", "--start-directory", ".ci/checks",
               "--top-level-directory", ".ci")
 # One after the other: Cargo takes all cores, and nothing computes beside a server that is asked.
-ALONE = (
+GATE = (
     Step("compile", (".ci/cargo", "test", "--workspace", "--no-run"), 40 * MINUTE),
     Step("test", (".ci/snapshots", ".ci/with-services", "make", "test"), 40 * MINUTE),
     Step("lint", ("make", "lint"), 30 * MINUTE),
@@ -28,9 +28,6 @@ ALONE = (
     Step("commands", (".ci/pages", "commands"), 20 * MINUTE, ("compile",)),
     Step("browser", (".ci/browser",), 20 * MINUTE, ("compile",)),
     Step("smoke", (".ci/dist", "check"), 30 * MINUTE, ("compile",)),
-)
-# Beside them, at a low priority.
-BESIDE = (
     Step("checks", UNIT_TESTS, 20 * MINUTE),
     Step("spelling", (".ci/sources", "spelling"), 20 * MINUTE),
     Step("links", (".ci/pages", "links"), 20 * MINUTE),
@@ -47,7 +44,6 @@ TRIALS = (
     Step("store", (".ci/faults", "store", "2"), 10 * MINUTE, ("build",)),
     Step("revoke", (".ci/faults", "revoke", "10"), 10 * MINUTE, ("build",)),
     Step("full", (".ci/faults", "full", "30"), 10 * MINUTE, ("build",)),
-    Step("clock", (".ci/faults", "clock", "10"), 10 * MINUTE, ("build",)),
     Step("storm", (".ci/cluster", "300"), 15 * MINUTE, ("build",)),
     Step("switch", (".ci/cluster", "switch"), 10 * MINUTE, ("build",)),
     Step("rolling", (".ci/cluster", "rolling"), 10 * MINUTE, ("build",)),
@@ -66,26 +62,24 @@ TRIALS = (
     Step("clients", (".ci/contract", "clients"), 30 * MINUTE, ("build",)),
     Step("copies", (".ci/contract", "copies", "60"), 15 * MINUTE, ("build",)),
     Step("tables", (".ci/contract", "tables"), 10 * MINUTE, ("build",)),
-    Step("caches", (".ci/contract", "caches"), 10 * MINUTE, ("build",)),
 )
-# Lanes run beside each other.
-TIERS = {"gate": (ALONE, BESIDE), "trials": (TRIALS,)}
+TIERS = {"gate": GATE, "trials": TRIALS}
 
 
 def chosen(names):
-    """The lanes of a tier, or one lane of the steps that are named, in their usual order; they need only each other."""
+    """The steps of a tier, or those that are named, in their usual order; they need only each other."""
     if len(names) <= 1 and {*names} <= TIERS.keys():
         return TIERS[names[0] if names else "gate"]
-    steps = {step.name: step for lanes in TIERS.values() for lane in lanes for step in lane}
+    steps = {step.name: step for tier in TIERS.values() for step in tier}
     if unknown := [name for name in names if name not in steps]:
         raise ValueError(f"no step is called {', '.join(unknown)}; .ci/run --list names all")
-    return (tuple(step for name, step in steps.items() if name in names),)
+    return tuple(step for name, step in steps.items() if name in names)
 
 
 def show_all():
-    for tier, lanes in TIERS.items():
+    for tier, steps in TIERS.items():
         print(f"{tier}:")
-        for step in (step for lane in lanes for step in lane):
+        for step in steps:
             print(f"  {step.name:<10} {step.limit // MINUTE:>3} min  {step.shown()}")
 
 
@@ -93,11 +87,11 @@ def main(names):
     if names == ["--list"]:
         return show_all()
     try:
-        lanes = chosen(names)
+        steps = chosen(names)
     except ValueError as error:
         sys.exit(f"run: {error}")
     os.chdir(ROOT)
     os.environ["CI"] = "true"
-    if any(step.name in ("compile", "build") for lane in lanes for step in lane):
+    if any(step.name in ("compile", "build") for step in steps):
         os.environ.setdefault("CATALOGUE", str(TARGET / "debug" / "catalogue"))
-    return schedule.run(lanes)
+    return schedule.run(steps)

@@ -5,7 +5,6 @@
 
 import contextlib
 import io
-import os
 import subprocess
 import sys
 import tempfile
@@ -19,11 +18,11 @@ def shell(name, script, limit=60, needs=()):
     return Step(name, ("sh", "-c", script), limit, needs)
 
 
-def run(*lanes):
+def run(*steps):
     """The status of a run, and the lines that it prints, seconds left out."""
     printed = io.TextIOWrapper(io.BytesIO(), write_through=True)
     with contextlib.redirect_stdout(printed):
-        status = schedule.run(lanes)
+        status = schedule.run(steps)
     return status, printed.buffer.getvalue().decode().splitlines()
 
 
@@ -35,12 +34,12 @@ def ending(lines):
 
 class Running(unittest.TestCase):
     def test_what_a_step_prints_stands_between_its_name_and_its_end(self):
-        status, lines = run([shell("one", "echo said")])
+        status, lines = run(shell("one", "echo said"))
         self.assertEqual((status, lines[:4]), (0, ["=== one began", "", "=== one: sh -c 'echo said'", "said"]))
         self.assertRegex(lines[4], r"^=== one: passed after \d+ s$")
 
     def test_a_step_that_fails_ends_no_other(self):
-        status, lines = run([shell("one", "exit 7"), shell("two", "echo two ran")], [shell("three", "echo three ran; exit 1")])
+        status, lines = run(shell("one", "exit 7"), shell("two", "echo two ran"), shell("three", "echo three ran; exit 1"))
         self.assertEqual(status, 1)
         self.assertLessEqual({"two ran", "three ran"}, {*lines})
         self.assertIn("FAILED one: ended with status 7", lines)
@@ -48,20 +47,14 @@ class Running(unittest.TestCase):
         self.assertEqual(lines[-1], "1 passed, 2 failed, 0 skipped")
 
     def test_a_step_whose_need_failed_is_left_out_and_named(self):
-        status, lines = run([shell("build", "false"), shell("tries", "echo ran", needs=("build",))])
+        status, lines = run(shell("build", "false"), shell("tries", "echo ran", needs=("build",)))
         self.assertEqual((status, lines[-1]), (1, "0 passed, 1 failed, 1 skipped"))
         self.assertIn("    tries: it needs build", lines)
         self.assertNotIn("ran", lines)
 
-    def test_a_step_waits_for_what_it_needs_in_another_lane(self):
-        with tempfile.TemporaryDirectory() as folder:
-            made = os.path.join(folder, "made")
-            status, _ = run([shell("makes", f"touch {made}")], [shell("uses", f"test -e {made}", needs=("makes",))])
-        self.assertEqual(status, 0)
-
     def test_a_step_at_its_limit_is_killed_with_all_that_it_started(self):
         with tempfile.NamedTemporaryFile() as lock:
-            status, lines = run([shell("endless", f"flock {lock.name} sleep 600 & while true; do sleep 1; done", limit=1)])
+            status, lines = run(shell("endless", f"flock {lock.name} sleep 600 & while true; do sleep 1; done", limit=1))
             self.assertEqual(status, 1)
             self.assertIn("FAILED endless: was killed at its limit of 1 s", lines)
             # A process that went on would hold it for ten minutes; one that is killed may take a moment to be gone.
@@ -69,12 +62,12 @@ class Running(unittest.TestCase):
 
     def test_a_step_that_is_killed_says_by_what_also_through_a_shell(self):
         for script in ("kill -9 $$", "sh -c 'kill -9 $$'"):
-            status, lines = run([shell("one", script)])
+            status, lines = run(shell("one", script))
             self.assertEqual(status, 1)
             self.assertIn("FAILED one: was killed by SIGKILL", lines)
 
     def test_a_step_that_cannot_start_ends_no_other(self):
-        status, lines = run([Step("one", ("no-such-program",), 60), shell("two", "echo two ran")])
+        status, lines = run(Step("one", ("no-such-program",), 60), shell("two", "echo two ran"))
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
         self.assertIn("two ran", lines)
         self.assertIn("FAILED one: could not start: [Errno 2] No such file or directory: 'no-such-program'", lines)
@@ -85,7 +78,7 @@ from checks import schedule
 from checks.schedule import Step
 stop = f"echo began; kill -TERM {os.getpid()}; sleep 600"
 steps = [Step("one", ("true",), 60), Step("two", ("sh", "-c", stop), 60), Step("three", ("true",), 60)]
-sys.exit(schedule.run([steps]))"""
+sys.exit(schedule.run(steps))"""
         done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True,
                               cwd=steps.ROOT / ".ci")
         self.assertEqual(done.returncode, 1)
@@ -94,22 +87,16 @@ sys.exit(schedule.run([steps]))"""
         self.assertIn("FAILED two: was stopped", lines)
         self.assertEqual(lines[-1], "1 passed, 2 failed, 0 skipped")
 
-    def test_steps_of_a_later_lane_have_a_low_priority_that_they_cannot_raise(self):
-        nice = Step("nice", (sys.executable, "-c", "import os; print('niceness', os.nice(0)); os.nice(-1)"), 60)
-        _, lines = run([], [nice])
-        self.assertIn(f"niceness {min(19, os.nice(0) + schedule.PATIENT)}", lines)
-        self.assertIn("    PermissionError: [Errno 1] Operation not permitted", lines)
-
 
 class Summary(unittest.TestCase):
     def test_it_shows_the_last_lines_of_what_failed(self):
-        _, lines = run([shell("one", "seq 100; false")])
+        _, lines = run(shell("one", "seq 100; false"))
         self.assertEqual(ending(lines)[:3], ["FAILED one: ended with status 1", "    86", "    87"])
 
     def test_it_names_what_steps_and_tests_left_out(self):
         script = """echo 'LEFT OUT: full: no right to mount'; echo 'test keys::one ... ignored, needs PostgreSQL'
             echo 'test keys::two ... ok'"""
-        status, lines = run([shell("one", script)])
+        status, lines = run(shell("one", script))
         self.assertEqual(status, 0)
         self.assertEqual(ending(lines)[1:3], ["    one: full: no right to mount",
                                               "    one: test keys::one ... ignored, needs PostgreSQL"])
@@ -117,20 +104,17 @@ class Summary(unittest.TestCase):
 
 class Steps(unittest.TestCase):
     def test_no_two_steps_share_a_name(self):
-        names = [step.name for lanes in steps.TIERS.values() for lane in lanes for step in lane]
+        names = [step.name for tier in steps.TIERS.values() for step in tier]
         self.assertEqual(sorted(names), sorted({*names}))
 
-    def test_what_a_step_needs_is_in_its_tier_and_not_behind_it_in_its_lane(self):
-        for lanes in steps.TIERS.values():
-            names = {step.name for lane in lanes for step in lane}
-            for lane in lanes:
-                for number, step in enumerate(lane):
-                    behind = {one.name for one in lane[number:]}
-                    self.assertEqual(names & {*step.needs} - behind, {*step.needs}, step.name)
+    def test_what_a_step_needs_comes_before_it_in_its_tier(self):
+        for tier in steps.TIERS.values():
+            for number, step in enumerate(tier):
+                self.assertLessEqual({*step.needs}, {one.name for one in tier[:number]}, step.name)
 
     def test_named_steps_run_in_their_usual_order_and_an_unknown_name_is_refused(self):
         for names in (["build", "crash"], ["crash", "build", "crash"]):
-            self.assertEqual([[step.name for step in lane] for lane in steps.chosen(names)], [["build", "crash"]])
+            self.assertEqual([step.name for step in steps.chosen(names)], ["build", "crash"])
         with self.assertRaisesRegex(ValueError, "no step is called nonsense"):
             steps.chosen(["lint", "nonsense"])
 

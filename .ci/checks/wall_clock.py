@@ -3,7 +3,6 @@
 import ctypes
 import mmap
 import subprocess
-import time
 
 from checks.base import ROOT
 
@@ -20,19 +19,16 @@ def preload(folder):
 
 
 class WallClock:
-    """What a server takes for the time: so many seconds from that of the machine."""
+    """What a server takes for the time: that of the machine until it is set."""
 
-    def __init__(self, folder, name, seconds=0.0):
+    def __init__(self, folder, name):
         file, library = folder / f"{name}.clock", preload(folder)
         file.write_bytes(bytes(ctypes.sizeof(ctypes.c_int64)))
         self.environment = {"LD_PRELOAD": str(library), "CLOCK_FILE": str(file)}
         with file.open("r+b") as opened:
             # Set through this, all eight bytes change at once.
             self.nanoseconds = ctypes.c_int64.from_buffer(mmap.mmap(opened.fileno(), 0))
-        self.set(seconds)
 
     def set(self, seconds):
-        self.ahead, self.nanoseconds.value = seconds, round(seconds * SECOND)
-
-    def now(self):
-        return time.time() + self.ahead
+        """So many seconds from that of the machine."""
+        self.nanoseconds.value = round(seconds * SECOND)
