@@ -20,9 +20,10 @@ pub(crate) fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
     for (name, contents) in parts {
         let options = SimpleFileOptions::default();
         let stored = options.compression_method(CompressionMethod::Stored);
-        // What says what the archive is must be read without unpacking it.
-        let is_kind = *name == "mimetype";
-        let options = if is_kind { stored } else { options };
+        // What says what the archive is must be read without unpacking it. Archives in another are
+        // often not compressed again.
+        let is_stored = *name == "mimetype" || contents.starts_with(b"PK");
+        let options = if is_stored { stored } else { options };
         archive.start_file(*name, options).unwrap();
         archive.write_all(contents).unwrap();
     }
@@ -196,6 +197,16 @@ fn an_archive_with_a_folder_that_is_called_as_in_a_workbook_is_none() {
         "",
         b"PK\x03\x04 photos/xl/1.jpg"
     ));
+}
+
+#[test]
+fn an_archive_with_a_document_that_is_not_compressed_is_an_archive() {
+    let letter = zipped(&[("[Content_Types].xml", b""), ("word/document.xml", b"")]);
+    for document in [workbook(&[("Boats", "")]), ods(&[]), letter] {
+        let archive = zipped(&[("x/", b""), ("a.csv", b""), ("x/document", &document)]);
+        assert!(!super::super::workbook::book::is_one("", &archive));
+        assert_eq!(crate::source::unread::of(&archive), None);
+    }
 }
 
 #[test]

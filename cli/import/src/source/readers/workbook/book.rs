@@ -7,7 +7,7 @@ use calamine::{Data, Dimensions};
 use super::super::table::{COLUMNS_MAX, address};
 use super::super::{FileError, corrupt};
 use crate::finding::cut;
-use crate::source::unread::COMPOUND;
+use crate::source::unread::{COMPOUND, outermost};
 
 /// What a number counts as, in bytes.
 pub(super) const NUMBER: usize = 8;
@@ -29,6 +29,7 @@ pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
         let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
         return name.to_ascii_lowercase().ends_with(".xls");
     }
+    let head = outermost(head);
     let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
     let is_office = has(b"[Content_Types].xml") && !has(b"word/") && !has(b"ppt/");
     let is_book = has(b"xl/workbook.xml") || has(b"xl/_rels/") || has(b"xl/worksheets/");
