@@ -2,10 +2,11 @@
 //!
 //! Quoting follows RFC 4180. The delimiter is whichever of comma, semicolon and tab occurs most
 //! often in the header outside of quotes, or a bar if every line has one. If the first line is like `sep=;`, as Excel writes it, it
-//! names the delimiter, and the table begins below it.
+//! names the delimiter, and the table begins below it. Lines may end in a carriage return alone, as
+//! old programs of the Macintosh write them.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use super::bounded::{Bounded, Progress, too_long, unread};
 use super::table::{self, Begin, Cell, Row};
@@ -26,13 +27,21 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 const END: &str = "\u{1}end of the file\u{1}";
 /// Hands the header to `begin`, and then every row below it to `visit`.
 pub(crate) fn read(
-    reader: impl BufRead,
+    mut reader: impl BufRead,
     layout: &TableLayout,
     begin: &mut Begin<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<(), FileError> {
     let progress = Progress::new();
     let stopped = |source| unread(source, progress.line());
+    let head = reader.fill_buf().map_err(stopped)?;
+    let is_old = memchr::memchr(b'\r', head).is_some_and(|end| end + 1 < head.len())
+        && memchr::memchr(b'\n', head).is_none();
+    let reader: Box<dyn BufRead> = if is_old {
+        Box::new(BufReader::with_capacity(BUFFER, OldLines(reader)))
+    } else {
+        Box::new(reader)
+    };
     let mut reader = Bounded::new(reader, &progress).map_err(stopped)?;
     let mut head = Vec::new();
     let mut lines = Vec::new();
@@ -82,6 +91,18 @@ pub(crate) fn read(
         names: Vec::new(),
     };
     table::read(&mut rows, layout, &header, begin, visit)
+}
+
+/// A file of which every carriage return ends a line.
+struct OldLines<R>(R);
+
+impl<R: Read> Read for OldLines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.0.read(buffer)?;
+        let ends = buffer[..length].iter_mut().filter(|byte| **byte == b'\r');
+        ends.for_each(|end| *end = b'\n');
+        Ok(length)
+    }
 }
 
 /// The delimiter that a first line like `sep=;` names.

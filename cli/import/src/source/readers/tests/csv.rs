@@ -153,6 +153,16 @@ fn a_control_character_in_a_row_that_does_not_fit_is_named() {
 }
 
 #[test]
+fn lines_may_end_in_a_carriage_return_alone() {
+    check(
+        CSV,
+        "a;b\r1;2\r\r\"3\";\"4\r5\"",
+        &[],
+        &[r#"2 {"a":"1","b":"2"}"#, r#"4 {"a":"3","b":"4\n5"}"#],
+    );
+}
+
+#[test]
 fn columns_that_are_called_alike_or_not_at_all_are_called_by_their_places() {
     check(
         CSV,
