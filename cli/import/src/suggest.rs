@@ -333,7 +333,11 @@ fn table_of(
             recognised.encoding.filter(|_| format == Format::Csv),
         )
     };
-    table::find(exports, &plan_like(&recognised.path, layout), temp_dir)
+    let table = table::find(exports, &plan_like(&recognised.path, layout), temp_dir)?;
+    match table.none {
+        Some(why) => Err(NoSuggestion::NoRecords(why).into()),
+        None => Ok(table),
+    }
 }
 
 /// The note about rows that do not fit the header.
