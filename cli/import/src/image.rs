@@ -9,6 +9,8 @@ use std::collections::HashMap;
 
 use imagesize::{Compression, ImageType, blob_size, image_type};
 
+use crate::source::unread;
+
 /// Most bytes of an image that are looked at. The data before the size of a photo may include a
 /// preview.
 pub const HEAD_MAX: usize = 256 * 1024;
@@ -81,6 +83,8 @@ pub enum Unmeasured {
     Refused,
     /// It redirects too often, or to nothing that can be asked.
     Redirected,
+    /// A page was sent, such as one to log in.
+    Page,
     /// No size could be read from what was sent.
     NoImage,
     /// The server could not be reached, or did not answer in time.
@@ -92,6 +96,14 @@ pub enum Unmeasured {
 }
 
 impl Unmeasured {
+    /// What it is in place of an image if it begins with `head`.
+    pub fn in_place_of_image(head: &[u8]) -> Self {
+        match unread::of(head).filter(|format| format.is_page()) {
+            Some(_page) => Self::Page,
+            None => Self::NoImage,
+        }
+    }
+
     /// For people: what the image is.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -101,6 +113,7 @@ impl Unmeasured {
             Self::Missing => "not found",
             Self::Refused => "refused by the server",
             Self::Redirected => "redirected in vain",
+            Self::Page => "an HTML page, not an image",
             Self::NoImage => "no image whose size can be read",
             Self::NoAnswer => "without an answer",
             Self::Busy => "of a server that is busy",
