@@ -29,6 +29,7 @@ use super::disk::Disk;
 use super::table::{self, Begin, COLUMNS_MAX, Cell, Row, address};
 use super::{FileError, RECORD_MAX, Visit, corrupt};
 use crate::finding::{Code, CountAndFirst, Nth, Start, cut};
+use crate::json::first_repeated;
 use crate::source::incoming::Header;
 use crate::source::plan::{Rows as Wanted, SheetName, TableLayout};
 use crate::source::unpacking::Unpacking;
@@ -140,14 +141,18 @@ impl<'l> Workbook<'l> {
 
     /// The names of the sheets with rows, or of the wanted one.
     fn filled_sheets(&mut self, wanted: Option<&SheetName>) -> Result<Vec<String>, FileError> {
-        let names = self.book.names();
-        if SHEETS_MAX < names.len() {
+        let sheets = self.book.sheets();
+        if SHEETS_MAX < sheets.len() {
             return Err(too_many("sheets", SHEETS_MAX));
+        }
+        if let Some(name) = first_repeated(sheets.iter().map(|(name, _)| name.as_str())) {
+            let message = format!("two sheets are called {:?}: rename one of them", cut(name));
+            return Err(corrupt(1, message));
         }
         let Some(wanted) = wanted else {
             let mut filled = Vec::new();
-            for name in names {
-                let is_filled = match self.book.is_filled(&name) {
+            for (name, is_filled) in sheets {
+                let is_filled = match is_filled {
                     Some(is_filled) => is_filled,
                     None => table::Rows::next(&mut self.sheet(&name)?)?.is_some(),
                 };
@@ -155,6 +160,7 @@ impl<'l> Workbook<'l> {
             }
             return Ok(filled);
         };
+        let names: Vec<String> = sheets.into_iter().map(|(name, _)| name).collect();
         let is_wanted = |(name, number): &(&String, u64)| match wanted {
             SheetName::Name(wanted) => *name == wanted,
             SheetName::Number(wanted) => number == wanted,

@@ -351,6 +351,45 @@ fn a_formula_without_a_value_is_told_as_an_error_and_hidden_rows_are_counted() {
 }
 
 #[test]
+fn hidden_rows_are_those_of_the_part_to_which_a_sheet_leads() {
+    let within = |hidden| {
+        format!(
+            r#"<worksheet><sheetData><row><c r="A1"><v>1</v></c></row><row hidden="{hidden}"><c r="A2"><v>2</v></c></row></sheetData></worksheet>"#
+        )
+    };
+    let book = r#"<workbook><sheets><sheet name="Notes" sheetId="1" r:id="s1"/><sheet name="Boats" sheetId="2" d3p1:id="s2"/></sheets></workbook>"#;
+    let kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet";
+    let targets = format!(
+        r#"<Relationships><Relationship Id="s1" Type="{kind}" Target="worksheets/sheet1.xml"/><Relationship Id="s2" Type="{kind}" Target="/xl/more/worksheets/sheet1.xml"/></Relationships>"#
+    );
+    let file = zipped(&[
+        ("[Content_Types].xml", b"<Types/>"),
+        ("_rels/.rels", PACKAGE.as_bytes()),
+        ("xl/workbook.xml", book.as_bytes()),
+        ("xl/_rels/workbook.xml.rels", targets.as_bytes()),
+        ("xl/worksheets/sheet1.xml", within(0).as_bytes()),
+        ("xl/more/worksheets/sheet1.xml", within(1).as_bytes()),
+    ]);
+    let read = |sheet| {
+        rows_of(
+            &file,
+            &layout(Some(SheetName::Number(sheet)), Rows::default()),
+        )
+    };
+    assert_eq!(read(1), [r#"2 {"1":2}"#]);
+    assert_eq!(read(2), [r#"2 {"1":2}"#, "1 hidden, 2"]);
+}
+
+#[test]
+fn two_sheets_of_one_name_are_refused() {
+    let sheets = [("Boats", ""), ("Boats", "")];
+    let told = r#"1 FILE_CORRUPT two sheets are called "Boats": rename one of them"#;
+    for file in [workbook(&sheets), ods(&sheets)] {
+        assert_eq!(rows_of(&file, &TableLayout::default()), [told]);
+    }
+}
+
+#[test]
 fn the_texts_of_a_workbook_are_counted_in_every_row_that_shares_them() {
     let rows: Vec<String> = (2..200)
         .map(|row| format!("A{row}={}", "x".repeat(50)))

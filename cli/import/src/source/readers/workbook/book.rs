@@ -2,7 +2,7 @@
 //!
 //! Nothing here reads a file.
 
-use calamine::{Data, Dimensions};
+use calamine::{Data, Dimensions, Sheet, SheetType};
 
 use super::super::table::{COLUMNS_MAX, address};
 use super::super::{FileError, corrupt};
@@ -39,18 +39,21 @@ pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
 /// A cell with its row and column, from 0.
 pub(super) type Placed = (u32, u32, Data);
 
-/// A form of workbooks.
+/// A form of workbooks. No two sheets of one have the same name.
 pub(super) trait Book {
-    /// The names of its sheets of cells.
-    fn names(&self) -> Vec<String>;
-
-    /// Whether a sheet has any value, if that is known without reading it.
-    fn is_filled(&self, _name: &str) -> Option<bool> {
-        None
-    }
+    /// Its sheets of cells: their names, and whether each has any value, if that is known.
+    fn sheets(&self) -> Vec<(String, Option<bool>)>;
 
     /// What gives what a sheet has, row by row.
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError>;
+}
+
+/// The sheets of cells among those that the library knows.
+pub(super) fn of_cells(sheets: &[Sheet]) -> Vec<(String, Option<bool>)> {
+    let of_cells = sheets
+        .iter()
+        .filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    of_cells.map(|sheet| (sheet.name.clone(), None)).collect()
 }
 
 /// Gives what a sheet has next.

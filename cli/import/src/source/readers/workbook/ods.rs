@@ -85,13 +85,10 @@ fn is_content(part: &str) -> bool {
 }
 
 impl Book for Ods {
-    fn names(&self) -> Vec<String> {
-        self.sheets.iter().map(|(name, _)| name.clone()).collect()
-    }
-
-    fn is_filled(&self, name: &str) -> Option<bool> {
-        let mut sheets = self.sheets.iter();
-        sheets.find_map(|(sheet, is_filled)| (sheet == name).then_some(*is_filled))
+    fn sheets(&self) -> Vec<(String, Option<bool>)> {
+        let sheets = self.sheets.iter();
+        let sheets = sheets.map(|(name, is_filled)| (name.clone(), Some(*is_filled)));
+        sheets.collect()
     }
 
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError> {

@@ -133,12 +133,15 @@ pub(super) fn next<'b>(
     })
 }
 
-/// The value of an attribute, by its name with its prefix.
+/// The value of an attribute, by its name with its prefix, or of one whose prefix may be any.
 pub(super) fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     // The parser's own check takes time quadratic in the number of attributes.
     let mut attributes = element.attributes();
     let mut attributes = attributes.with_checks(false).flatten();
-    let attribute = attributes.find(|attribute| attribute.key.as_ref() == name)?;
+    let attribute = attributes.find(|attribute| {
+        let key = attribute.key;
+        key.as_ref() == name || key.local_name().as_ref() == name
+    })?;
     let value = attribute.normalized_value(XmlVersion::Implicit1_0).ok()?;
     Some(value.into_owned())
 }

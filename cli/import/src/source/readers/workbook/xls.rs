@@ -9,12 +9,12 @@ use std::io::{Cursor, Read, Write as _};
 use std::ops::Range;
 use std::vec;
 
-use calamine::{Data, Reader, SheetType, Xls};
+use calamine::{Data, Reader as _, Xls};
 use cfb::{CompoundFile, Version};
 
 use super::super::disk::Disk;
 use super::super::{FileError, corrupt, truncated};
-use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, Next};
+use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, Next, of_cells};
 use super::parts::{PART_MAX, caught, check_length, cut_off, refused, too_many};
 use crate::source::unread;
 
@@ -397,10 +397,8 @@ impl<'s> Pieces<'s> {
 }
 
 impl Book for OldBook {
-    fn names(&self) -> Vec<String> {
-        let sheets = self.opened.sheets_metadata().iter();
-        let sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
-        sheets.map(|sheet| sheet.name.clone()).collect()
+    fn sheets(&self) -> Vec<(String, Option<bool>)> {
+        of_cells(self.opened.sheets_metadata())
     }
 
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError> {
