@@ -11,7 +11,6 @@ use shared::base::source_files::SourceFiles;
 use super::archive;
 use super::decompress::BUFFER;
 use super::encoding::{Encoding, Utf8Watch};
-use super::files::Opened;
 use super::incoming::{FailedRecord, FileError, Incoming, Original, Record, Sink, Spot};
 use super::lines;
 use super::passes::{Copied, Pass, passes};
@@ -19,7 +18,7 @@ use super::plan::{Contents, Format, Layout, Plan};
 use super::readers::workbook::{Told, Workbook};
 use super::readers::{self, BadRecord, Lists, RecordText};
 use super::unread::{self, COMPOUND, UnreadFormat};
-use crate::finding::{Code, ExportFile, Finding, Line, Nth, Place, Severity, Start, cut};
+use crate::finding::{Code, ExportFile, Finding, Line, Nth, Place, Start, cut};
 
 /// The most unread lists that are told apart.
 const LISTS_MAX: usize = 100;
@@ -55,7 +54,7 @@ pub(super) struct Cutter<'a, 't> {
     /// The most bytes that a workbook may unpack to.
     unpacked_max: u64,
     sink: &'a mut Sink<'t>,
-    read: FilesRead,
+    pub(super) read: FilesRead,
 }
 
 impl<'a, 't> Cutter<'a, 't> {
@@ -75,27 +74,24 @@ impl<'a, 't> Cutter<'a, 't> {
         }
     }
 
-    /// The outcome, given that these are all files.
-    pub(super) fn finish(self, files: SourceFiles) -> FilesRead {
-        FilesRead { files, ..self.read }
+    /// Reports something about a file.
+    pub(super) fn report(
+        &mut self,
+        code: Code,
+        file: &Arc<ExportFile>,
+        line: Option<u64>,
+        message: impl Into<String>,
+    ) -> anyhow::Result<()> {
+        let finding = Finding::in_file(code, file, line, message);
+        (self.sink)(Incoming::Finding(finding))
     }
 
-    /// Takes the next file, or a finding about one.
-    pub(super) fn take(&mut self, opened: Opened<'_>) -> Result<(), FileError> {
-        match opened {
-            Opened::File(file, contents) => self.file(file, contents),
-            Opened::Missed(file) => {
-                self.read.missed.push(Arc::clone(file));
-                Ok(())
-            }
-            Opened::Damaged(finding) => {
-                self.read.is_damaged |= finding.code.severity() == Severity::Error;
-                Ok((self.sink)(Incoming::Finding(*finding))?)
-            }
-        }
-    }
-
-    fn file(&mut self, file: &Arc<ExportFile>, contents: &mut dyn Read) -> Result<(), FileError> {
+    /// Splits the next file into records.
+    pub(super) fn file(
+        &mut self,
+        file: &Arc<ExportFile>,
+        contents: &mut dyn Read,
+    ) -> Result<(), FileError> {
         match self.plan.contents_of(&file.path) {
             Contents::Records(wanted) => {
                 let layouts: Vec<&Layout> = wanted.iter().map(|(_, layout)| *layout).collect();
@@ -118,8 +114,7 @@ impl<'a, 't> Cutter<'a, 't> {
             Contents::Nothing => {
                 let names = self.plan.names();
                 let message = format!("it is not called like a file that is read: {names}");
-                let finding = Finding::in_file(Code::NoExportFiles, file, None, message);
-                Ok((self.sink)(Incoming::Finding(finding))?)
+                Ok(self.report(Code::NoExportFiles, file, None, message)?)
             }
         }
     }
@@ -184,8 +179,7 @@ impl<'a, 't> Cutter<'a, 't> {
             let message = format!(
                 "the file is read as {encoding}, though all of it is valid UTF-8: {advice}"
             );
-            let finding = Finding::in_file(Code::EncodingDoubtful, file, None, message);
-            (self.sink)(Incoming::Finding(finding))?;
+            self.report(Code::EncodingDoubtful, file, None, message)?;
         }
         Ok(others)
     }
@@ -276,8 +270,7 @@ impl<'a, 't> Cutter<'a, 't> {
             let message = format!(
                 "the file has no records at `{path}`; if it may lack them, write `{path}?`"
             );
-            let finding = Finding::in_file(Code::RecordsNotFound, file, None, message);
-            (self.sink)(Incoming::Finding(finding))?;
+            self.report(Code::RecordsNotFound, file, None, message)?;
         }
         Ok(())
     }
