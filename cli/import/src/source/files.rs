@@ -12,7 +12,7 @@ use shared::base::source_files::{Reading, SourceFile};
 
 use super::archive::Unpacked;
 use super::export::Export;
-use super::folder::{list, unread_folders};
+use super::folder::list;
 use super::incoming::{FileError, Sink};
 use super::plan::{Contents, Plan};
 use super::records::{Cutter, FilesRead};
@@ -87,8 +87,8 @@ impl Opening<'_, '_> {
     fn folder(&mut self, folder: &Path, export: &Export) -> anyhow::Result<()> {
         let listing = list(folder, self.plan)
             .with_context(|| format!("could not list the folder {}", folder.display()))?;
-        for unread in unread_folders(folder, self.plan) {
-            self.skipped(unread.display().to_string())?;
+        for skipped in &listing.skipped {
+            self.skipped(skipped.display().to_string())?;
         }
         if listing.files.is_empty() && listing.refused.is_empty() {
             return self.nothing_to_read(folder.display().to_string());
