@@ -93,35 +93,28 @@ pub fn suggest(exports: &[Export], temp_dir: &Path, now: Timestamp) -> anyhow::R
             empty.map(|export| NoSuggestion::NoRecords(format!("{} is empty", export.name())));
         return Err(empty.unwrap_or(NoSuggestion::Unknown).into());
     };
-    let mut suggestion = match recognised.form {
-        Form::System(shipped) => system::suggest(shipped, recognised, exports, temp_dir, &now),
-        Form::Csv => from_list(recognised, ("csv", Format::Csv), exports, temp_dir, now),
-        Form::Workbook => {
-            let layout = ("workbook", Format::Workbook);
-            from_list(recognised, layout, exports, temp_dir, now)
+    let layout = match recognised.form {
+        Form::System(shipped) => {
+            let suggestion = system::suggest(shipped, recognised, exports, temp_dir, &now)?;
+            return Ok(suggestion.with_head());
         }
-        Form::Json => from_list(recognised, ("json", Format::Json), exports, temp_dir, now),
-        Form::Ndjson => from_list(
-            recognised,
-            ("ndjson", Format::NDJSON),
-            exports,
-            temp_dir,
-            now,
-        ),
-        Form::Parquet => {
-            let layout = ("parquet", Format::Parquet);
-            from_list(recognised, layout, exports, temp_dir, now)
+        Form::Unread(format) => {
+            return Err(NoSuggestion::Unread(recognised.file, format).into());
         }
-        Form::Xml => from_list(recognised, ("xml", Format::Xml), exports, temp_dir, now),
-        Form::Unread(format) => Err(NoSuggestion::Unread(recognised.file, format).into()),
-    }?;
-    suggestion.text.insert_str(0, &suggestion.head());
-    Ok(suggestion)
+        Form::Csv => ("csv", Format::Csv),
+        Form::Workbook => ("workbook", Format::Workbook),
+        Form::Json => ("json", Format::Json),
+        Form::Ndjson => ("ndjson", Format::NDJSON),
+        Form::Parquet => ("parquet", Format::Parquet),
+        Form::Xml => ("xml", Format::Xml),
+    };
+    let suggestion = from_list(recognised, layout, exports, temp_dir, now)?;
+    Ok(suggestion.with_head())
 }
 
 impl Suggestion {
-    /// The comment that a suggested mapping begins with.
-    fn head(&self) -> String {
+    /// The same, with the comment that it begins with.
+    fn with_head(mut self) -> Self {
         let mut head = format!(
             "# A draft for {}, which looks like {}.\n# Read it before it is used.\n",
             clean(&self.recognised.path, 60),
@@ -135,7 +128,8 @@ impl Suggestion {
             _ = writeln!(head, "#   {field}: {why}");
         }
         head.push_str("#\n");
-        head
+        self.text.insert_str(0, &head);
+        self
     }
 }
 
