@@ -26,8 +26,9 @@ const DATA_ENDINGS: [&str; 11] = [
 pub struct Plan {
     /// Files of records. Outside the plan, a group is known by its index.
     pub(crate) groups: Vec<FileGroup>,
-    /// Other files, whose beginning is read.
-    pub(crate) heads: Option<Heads>,
+    /// How many bytes are read of the beginning of other files, if any: of those called like images,
+    /// or of all if there are no groups.
+    pub(crate) heads: Option<u64>,
     /// Whether folders within a folder are read as well, except hidden ones.
     pub(crate) descends: bool,
     /// Files that are known and not wanted, if others that are not read are to be told.
@@ -48,23 +49,6 @@ pub(crate) enum FileNames {
     Endings(&'static [&'static str]),
     /// Their paths match one of the patterns; the texts are kept for messages.
     Globs(GlobSet, Vec<String>),
-}
-
-/// Files whose beginning is read.
-#[derive(Debug)]
-pub(crate) struct Heads {
-    pub(crate) of: HeadsOf,
-    /// How much of each file is read, in bytes.
-    pub(crate) length: u64,
-}
-
-/// Which files have their beginning read.
-#[derive(Debug)]
-pub(crate) enum HeadsOf {
-    /// Files named like images.
-    Images,
-    /// All files that are in no group.
-    All,
 }
 
 /// What is read of a file.
@@ -102,10 +86,7 @@ impl Plan {
     pub(crate) fn beginnings(length: u64) -> Self {
         Self {
             groups: Vec::new(),
-            heads: Some(Heads {
-                of: HeadsOf::All,
-                length,
-            }),
+            heads: Some(length),
             descends: true,
             unwanted: None,
         }
@@ -179,12 +160,8 @@ impl Plan {
     }
 
     fn head_of(&self, path: &str) -> Option<u64> {
-        let heads = self.heads.as_ref()?;
-        let is_read = match heads.of {
-            HeadsOf::Images => is_called_image(path),
-            HeadsOf::All => true,
-        };
-        is_read.then_some(heads.length)
+        let is_read = self.groups.is_empty() || is_called_image(path);
+        self.heads.filter(|_| is_read)
     }
 }
 

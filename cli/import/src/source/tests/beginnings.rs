@@ -1,16 +1,13 @@
 //! Tests of files of which only the beginning is read.
 
-use super::{FileNames, Heads, HeadsOf, Incoming, Plan, ReadContext};
+use super::{FileNames, Incoming, Plan, ReadContext};
 use super::{archive, fs, gzip, size, write};
 
 /// A plan that reads two bytes of an image and all of a text.
 fn beginnings() -> Plan {
     let mut plan = Plan::native();
     plan.groups[0].names = FileNames::Endings(&[".txt"]);
-    plan.heads = Some(Heads {
-        of: HeadsOf::Images,
-        length: 2,
-    });
+    plan.heads = Some(2);
     plan.descends = true;
     plan
 }
