@@ -4,7 +4,6 @@
 //! file, so an endless record cannot exhaust memory.
 
 use std::cell::Cell;
-use std::fmt;
 use std::io::{self, BufRead, Read};
 
 use super::{FileError, RECORD_MAX, corrupt};
@@ -101,19 +100,12 @@ pub(crate) fn too_long() -> String {
 }
 
 /// The error for an exceeded limit, passed through a parser that does not know about limits.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub(crate) struct Refused {
     pub(crate) line: u64,
     pub(crate) message: String,
 }
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Refused {}
 
 /// Distinguishes an exceeded limit from a failure to read the file.
 pub(crate) fn unread(source: io::Error, line: u64) -> FileError {

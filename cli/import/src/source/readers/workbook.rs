@@ -286,26 +286,36 @@ impl Sheet<'_> {
                 return Err(too_wide(number));
             }
             let cell = self.cell(column, number, placed.2);
-            let length = cell.length();
-            bytes += length;
-            self.count(length, number)?;
-            if RECORD_MAX < bytes {
-                return Err(corrupt(number, super::bounded::too_long()));
-            }
-            if cells.len() <= column {
-                cells.resize(column + 1, Cell::EMPTY);
-            }
-            cells[column] = cell;
+            bytes += cell.length();
+            self.place(&mut cells, column, cell, bytes, number)?;
             next = self.next_cell()?;
         }
         Ok(cells)
     }
 
-    /// Counts a value with a text of so many bytes.
-    fn count(&self, length: usize, row: u64) -> Result<(), FileError> {
-        let counted = self.unpacking.add_unpacked(length.max(NUMBER));
-        counted
-            .map_err(|refused| corrupt(row, format!("of the workbook no more is read: {refused}")))
+    /// Places a value in a row, unless one is there, whose texts have so many bytes with it.
+    fn place(
+        &self,
+        cells: &mut Vec<Cell<'static>>,
+        column: usize,
+        cell: Cell<'static>,
+        bytes: usize,
+        row: u64,
+    ) -> Result<(), FileError> {
+        let counted = self.unpacking.add_unpacked(cell.length().max(NUMBER));
+        counted.map_err(|refused| {
+            corrupt(row, format!("of the workbook no more is read: {refused}"))
+        })?;
+        if RECORD_MAX < bytes {
+            return Err(corrupt(row, super::bounded::too_long()));
+        }
+        if cells.len() <= column {
+            cells.resize(column + 1, Cell::EMPTY);
+        }
+        if cells[column].is_empty() {
+            cells[column] = cell;
+        }
+        Ok(())
     }
 
     fn cell(&mut self, column: usize, row: u64, value: Data) -> Cell<'static> {
@@ -342,19 +352,9 @@ impl Sheet<'_> {
         self.filling.retain(|_, (last, _)| row <= *last);
         let mut bytes = 0;
         for (column, (_, value)) in &self.filling {
-            let column = *column as usize;
-            let length = value.length();
-            bytes += length;
-            self.count(length, u64::from(row) + 1)?;
-            if RECORD_MAX < bytes {
-                return Err(corrupt(u64::from(row) + 1, super::bounded::too_long()));
-            }
-            if cells.len() <= column {
-                cells.resize(column + 1, Cell::EMPTY);
-            }
-            if cells[column].is_empty() {
-                cells[column] = value.clone();
-            }
+            bytes += value.length();
+            let (column, number) = (*column as usize, u64::from(row) + 1);
+            self.place(cells, column, value.clone(), bytes, number)?;
         }
         while let Some((first, regions)) = self.deep.pop_first() {
             if row < first {

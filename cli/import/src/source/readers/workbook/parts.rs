@@ -27,7 +27,7 @@ const STYLES_MAX: u64 = 4 << 20;
 /// Bytes read ahead.
 const BUFFER: usize = 64 * 1024;
 /// The form, in messages.
-const FORM: &str = "a workbook";
+pub(super) const FORM: &str = "a workbook";
 
 /// Takes an element with the name of its part and how many elements it is in.
 pub(super) type Note<'n> = dyn FnMut(&str, usize, &BytesStart<'_>) + 'n;
@@ -144,14 +144,6 @@ pub(super) fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> 
     })?;
     let value = attribute.normalized_value(XmlVersion::Implicit1_0).ok()?;
     Some(value.into_owned())
-}
-
-/// Runs what may panic if the workbook contradicts itself.
-pub(super) fn caught<T>(
-    row: u64,
-    act: impl FnOnce() -> Result<T, FileError>,
-) -> Result<T, FileError> {
-    super::super::caught(FORM, row, act)
 }
 
 /// An error of a library, or of the disk behind it.

@@ -13,9 +13,9 @@ use calamine::{Data, Reader as _, Xls};
 use cfb::{CompoundFile, Version};
 
 use super::super::disk::Disk;
-use super::super::{FileError, corrupt, truncated};
+use super::super::{FileError, caught, corrupt, truncated};
 use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, Next, of_cells};
-use super::parts::{PART_MAX, caught, check_length, cut_off, refused, too_many};
+use super::parts::{FORM, PART_MAX, check_length, cut_off, refused, too_many};
 use crate::source::unread;
 
 /// The most characters of the texts of all cells: of a shared text, each has a copy.
@@ -57,14 +57,14 @@ pub(super) struct OldBook {
 impl OldBook {
     pub(super) fn open(disk: Disk) -> Result<Self, FileError> {
         check_length(&disk, PART_MAX)?;
-        let mut stream = caught(1, || stream(&disk))?;
+        let mut stream = caught(FORM, 1, || stream(&disk))?;
         let mut walk = Walk::default();
         let is_protected = walk.all(&mut stream)?;
         if is_protected {
             return Err(unread(&disk));
         }
         let hidden = walk.sheets()?;
-        let opened = caught(1, || {
+        let opened = caught(FORM, 1, || {
             let copied = copied(&stream).map_err(|error| refused(&disk, 1, &error))?;
             Xls::new(Cursor::new(copied)).map_err(|error| cut_off(&disk, &error))
         })?;

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use calamine::{Data, Reader as _, Xlsx, XlsxError};
 use quick_xml::events::BytesStart;
 
-use super::super::FileError;
 use super::super::disk::{Chunk, Disk};
+use super::super::{FileError, caught};
 use super::book::{Book, MERGED_MAX, Met, Next, ROWS_MAX, of_cells};
-use super::parts::{attribute, caught, cut_off, measure, refused, too_many};
+use super::parts::{FORM, attribute, cut_off, measure, refused, too_many};
 use crate::finding::cut;
 use crate::source::unpacking::Unpacking;
 
@@ -52,7 +52,7 @@ impl ExcelBook {
         if HIDDEN_MAX < noted.hidden_rows {
             return Err(too_many("hidden rows", HIDDEN_MAX));
         }
-        let opened = caught(1, || {
+        let opened = caught(FORM, 1, || {
             Xlsx::new(disk.chunk(0)).map_err(|error| cut_off(&disk, &error))
         })?;
         Ok(Self {
@@ -121,13 +121,13 @@ impl Book for ExcelBook {
 
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError> {
         let (disk, opened) = (&self.disk, &mut self.opened);
-        let merged = caught(1, || {
+        let merged = caught(FORM, 1, || {
             let merged = opened.merge_cells_by_sheet_name(name);
             merged.map_err(|error| refused(disk, 1, &error))
         })?;
         let hidden = self.noted.hidden(name).into_iter().map(Met::Hidden);
         let mut first = merged.into_iter().map(Met::Merged).chain(hidden);
-        let mut cells = caught(1, || {
+        let mut cells = caught(FORM, 1, || {
             let cells = opened.worksheet_cells_reader(name);
             cells.map_err(|error| refused(disk, 1, &error))
         })?;
@@ -140,7 +140,7 @@ impl Book for ExcelBook {
                 return Ok(None);
             }
             let number = u64::from(row) + 1;
-            let cell = match caught(number, || Ok(cells.next_cell_with_formula_metadata()))? {
+            let cell = match caught(FORM, number, || Ok(cells.next_cell_with_formula_metadata()))? {
                 // The cell itself was read.
                 Err(XlsxError::CellError(error)) => {
                     return Ok(Some(Met::Fault(row, format!("a cell is {}", cut(&error)))));
