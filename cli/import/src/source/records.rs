@@ -204,11 +204,14 @@ impl<'a, 't> Cutter<'a, 't> {
         let mut spots = Spots::of(records.len());
         let mut visit = |record: Result<RecordText<'_>, BadRecord>| {
             let incoming = match record {
-                Ok(record) => Incoming::Record(Record {
-                    line: line(file, &record),
-                    spot: spots.next(record.list),
-                    groups: &pass.groups,
-                }),
+                Ok(record) => {
+                    let spot = spots.next(record.list);
+                    Incoming::Record(Record {
+                        line: line(file, &record, spot),
+                        spot,
+                        groups: &pass.groups,
+                    })
+                }
                 Err(bad) => {
                     spots.next(None);
                     Incoming::Failed(failed(file, bad))
@@ -354,10 +357,17 @@ impl Spots {
     }
 }
 
-fn line<'a>(file: &'a Arc<ExportFile>, record: &RecordText<'a>) -> Line<'a> {
+fn line<'a>(file: &'a Arc<ExportFile>, record: &RecordText<'a>, spot: Spot) -> Line<'a> {
+    let Start { line, nth } = record.start;
+    let counted = Nth::Record(spot.position.into());
+    let nth = if record.is_counted {
+        Some(counted)
+    } else {
+        nth
+    };
     Line {
         file,
-        start: record.start,
+        start: Start { line, nth },
         raw: record.text.as_bytes(),
         is_unterminated: false,
         made: None,

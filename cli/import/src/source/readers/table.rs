@@ -90,11 +90,7 @@ pub(super) fn read(
             columns.widen(&row);
         }
         let visited = match columns.object(row)? {
-            Ok(text) => visit(Ok(RecordText {
-                start,
-                list: None,
-                text: &text,
-            })),
+            Ok(text) => visit(Ok(RecordText::of_row(start, &text))),
             Err(bad) => visit(Err(bad)),
         };
         visited.map_err(FileError::Failed)?;
@@ -113,12 +109,7 @@ pub(super) fn preview(
             break;
         };
         let text = json(&(sheet, &row.cells))?;
-        visit(Ok(RecordText {
-            start: row.start,
-            list: None,
-            text: &text,
-        }))
-        .map_err(FileError::Failed)?;
+        visit(Ok(RecordText::of_row(row.start, &text))).map_err(FileError::Failed)?;
     }
     Ok(())
 }
