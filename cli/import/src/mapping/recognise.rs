@@ -316,7 +316,8 @@ fn table(text: &str, is_cut: bool) -> Option<(Form, String)> {
         rows: Rows::Preview,
     };
     let (mut rows, mut first_line) = (Vec::new(), 0);
-    let read = csv::read(text.as_bytes(), &layout, &mut |_| Ok(()), &mut |row| {
+    // The text may end within quotes.
+    _ = csv::read(text.as_bytes(), &layout, &mut |_| Ok(()), &mut |row| {
         if let Ok(row) = row {
             let (_, cells): Previewed = serde_json::from_str(row.text)?;
             if rows.is_empty() {
@@ -326,8 +327,6 @@ fn table(text: &str, is_cut: bool) -> Option<(Form, String)> {
         }
         Ok(())
     });
-    // The text may end within quotes.
-    _ = read;
     let text_of = |cell: &Value| cell.as_str().map_or(0, |text| text.trim().len());
     let are_short = |cells: &[Value]| cells.iter().all(|cell| text_of(cell) < 100);
     let are_names = |cells: &[Value]| cells.iter().all(|cell| 0 < text_of(cell));

@@ -139,7 +139,7 @@ impl<R> Utf8Watch<R> {
     }
 
     /// Whether the whole file is UTF-8, to which nothing but its characters beyond ASCII testifies.
-    pub(super) fn is_doubtful(mut self) -> bool {
+    pub(super) fn is_doubtful(&mut self) -> bool {
         self.watch(&[], true);
         self.is_utf8 && self.has_others && self.is_marked == Some(false)
     }

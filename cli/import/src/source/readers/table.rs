@@ -200,9 +200,9 @@ struct Columns {
 
 impl Columns {
     fn of(names: Vec<String>) -> Self {
-        let named = names.iter().rposition(|name| !name.is_empty());
+        let last = names.iter().rposition(|name| !name.is_empty());
         Self {
-            widths: [names.len(), named.map_or(0, |last| last + 1)],
+            widths: [names.len(), last.map_or(0, |last| last + 1)],
             names,
             by: "the header",
         }
