@@ -15,7 +15,7 @@ use super::incoming::{FailedRecord, FileError, Incoming, Original, Record, Sink,
 use super::lines;
 use super::passes::{Copied, Pass, passes};
 use super::plan::{Contents, Format, Layout, Plan};
-use super::readers::workbook::{Told, Workbook};
+use super::readers::workbook::{SheetNotes, Workbook};
 use super::readers::{self, BadRecord, Lists, RecordText};
 use super::unread::{self, COMPOUND, UnreadFormat};
 use crate::finding::{Code, ExportFile, Finding, Line, Nth, Place, Start, cut};
@@ -240,7 +240,7 @@ impl<'a, 't> Cutter<'a, 't> {
             Format::Workbook => {
                 let mut begin = |header| (*sink.borrow_mut())(Incoming::Header(file, header));
                 let read = workbook.map(|workbook| workbook.read(&mut begin, &mut visit));
-                for finding in told(file, &read.transpose()?.unwrap_or_default()) {
+                for finding in notes(file, &read.transpose()?.unwrap_or_default()) {
                     (*sink.borrow_mut())(Incoming::Finding(finding))?;
                 }
                 Lists::default()
@@ -320,7 +320,7 @@ fn sheet_of(file: &ExportFile, sheet: &str) -> Arc<ExportFile> {
 }
 
 /// The warnings about the cells of a workbook that are errors, and its rows that are hidden.
-fn told(file: &Arc<ExportFile>, told: &Told) -> impl Iterator<Item = Finding> {
+fn notes(file: &Arc<ExportFile>, notes: &SheetNotes) -> impl Iterator<Item = Finding> {
     let finding = |code, row, message| {
         let nth = Some(Nth::Row(row));
         let place = Place::at(file, Start { line: row, nth });
@@ -329,11 +329,11 @@ fn told(file: &Arc<ExportFile>, told: &Told) -> impl Iterator<Item = Finding> {
     let several =
         |count| format!("the first of {count} errors of a spreadsheet; they count as empty");
     let one = "an error of a spreadsheet; it counts as empty";
-    let errors = told.errors.told(one, several).map(|((row, cell), words)| {
+    let errors = notes.errors.told(one, several).map(|((row, cell), words)| {
         finding(Code::SpreadsheetError, *row, format!("{cell}, {words}"))
     });
     let several = |count| format!("the first of {count} rows that are hidden; they are read");
-    let hidden = told.hidden.told("hidden; it is read", several);
+    let hidden = notes.hidden.told("hidden; it is read", several);
     let hidden =
         hidden.map(|(row, words)| finding(Code::HiddenRows, *row, format!("row {row} is {words}")));
     errors.into_iter().chain(hidden)

@@ -13,7 +13,7 @@ use super::table::{self, Begin, Cell, Row};
 use super::{FileError, RECORD_MAX, Visit, corrupt, truncated};
 use crate::finding::{Nth, Start};
 use crate::source::incoming::Header;
-use crate::source::plan::{Rows as Wanted, TableLayout};
+use crate::source::plan::{Rows, TableLayout};
 use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator};
 
 /// The most bytes of the first lines that are searched for the delimiter.
@@ -61,13 +61,13 @@ pub(crate) fn read(
         head.splice(first, *b"\n");
         given
     } else {
-        let is_header = |at: &usize| layout.rows == Wanted::Preview || at + 1 == lines.len();
+        let is_header = |at: &usize| layout.rows == Rows::Preview || at + 1 == lines.len();
         let headers = (0..lines.len()).filter(is_header);
         delimiter(headers.map(|at| &head[lines[at].clone()]))
     };
     let end = io::Cursor::new(format!("\n{END}\n"));
     progress.begin(BUFFER);
-    let mut rows = Rows {
+    let mut rows = CsvRows {
         reader: ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -82,7 +82,7 @@ pub(crate) fn read(
         // Spreadsheets do not show the line that names the delimiter.
         uncounted: u64::from(given.is_some()),
     };
-    if matches!(layout.rows, Wanted::Preview) {
+    if matches!(layout.rows, Rows::Preview) {
         return table::preview(&mut rows, None, visit);
     }
     let header = Header {
@@ -154,7 +154,7 @@ fn delimiters_in(line: &[u8]) -> [usize; DELIMITERS.len()] {
     counts
 }
 
-struct Rows<'p, R> {
+struct CsvRows<'p, R> {
     reader: csv::Reader<R>,
     progress: &'p Progress,
     row: ByteRecord,
@@ -162,7 +162,7 @@ struct Rows<'p, R> {
     uncounted: u64,
 }
 
-impl<R: Read> table::Rows for Rows<'_, R> {
+impl<R: Read> table::RowSource for CsvRows<'_, R> {
     fn next(&mut self) -> Result<Option<Row<'_>>, FileError> {
         loop {
             let read = self.reader.read_byte_record(&mut self.row);
@@ -202,7 +202,7 @@ impl<R: Read> table::Rows for Rows<'_, R> {
     }
 }
 
-impl<R: Read> Rows<'_, R> {
+impl<R: Read> CsvRows<'_, R> {
     fn stop(&self, error: csv::Error) -> FileError {
         let line = self.progress.line();
         match error.into_kind() {

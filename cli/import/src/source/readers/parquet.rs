@@ -27,7 +27,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-use self::rows::Rows;
+use self::rows::RowBatch;
 use super::disk::{Chunk, Disk};
 use super::{FileError, RecordText, Visit, caught, corrupt, truncated};
 use crate::spool::Spool;
@@ -40,7 +40,7 @@ pub(crate) fn read(file: Spool, visit: &mut Visit<'_>) -> Result<(), FileError> 
     let mut opened = caught(FORM, 1, || Opened::new(file))?;
     let mut row = 0;
     while let Some(batch) = caught(FORM, row + 1, || opened.next(row + 1))? {
-        let rows = Rows::of(&batch).map_err(|message| corrupt(row + 1, message))?;
+        let rows = RowBatch::of(&batch).map_err(|message| corrupt(row + 1, message))?;
         for at in 0..batch.num_rows() {
             row += 1;
             let visited = match rows.record(at, row)? {

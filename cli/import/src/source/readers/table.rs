@@ -22,7 +22,7 @@ use crate::finding::{Code, Nth, Start, cut};
 use crate::json::first_repeated;
 use crate::source::formula::unescaped;
 use crate::source::incoming::Header;
-use crate::source::plan::{PREVIEW_ROWS, Rows as Wanted, TableLayout};
+use crate::source::plan::{PREVIEW_ROWS, Rows, TableLayout};
 
 /// The most columns of a header: as many as a spreadsheet allows.
 pub(crate) const COLUMNS_MAX: usize = 16_384;
@@ -39,7 +39,7 @@ const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8, or add its
 pub(crate) type Begin<'a> = dyn FnMut(Header) -> anyhow::Result<()> + 'a;
 
 /// The rows of a table from its first.
-pub(super) trait Rows {
+pub(super) trait RowSource {
     /// The next row that is not empty, with its place.
     fn next(&mut self) -> Result<Option<Row<'_>>, FileError>;
 }
@@ -69,7 +69,7 @@ pub(crate) type Previewed = (Option<String>, Vec<serde_json::Value>);
 
 /// Hands the header to `begin`, and then every row below it to `visit`.
 pub(super) fn read(
-    rows: &mut impl Rows,
+    rows: &mut impl RowSource,
     layout: &TableLayout,
     header: &Header,
     begin: &mut Begin<'_>,
@@ -100,7 +100,7 @@ pub(super) fn read(
 
 /// Hands the first rows to `visit` as they are, each a [`Previewed`].
 pub(super) fn preview(
-    rows: &mut impl Rows,
+    rows: &mut impl RowSource,
     sheet: Option<&str>,
     visit: &mut Visit<'_>,
 ) -> Result<(), FileError> {
@@ -115,11 +115,14 @@ pub(super) fn preview(
 }
 
 /// The names of the columns; `None` if the table is empty.
-fn names(rows: &mut impl Rows, layout: &TableLayout) -> Result<Option<Vec<String>>, FileError> {
+fn names(
+    rows: &mut impl RowSource,
+    layout: &TableLayout,
+) -> Result<Option<Vec<String>>, FileError> {
     let header = match &layout.rows {
-        Wanted::Without(columns) => return Ok(Some(columns.clone())),
-        Wanted::Below(header) => *header,
-        Wanted::BelowFirst | Wanted::Preview => 0,
+        Rows::Without(columns) => return Ok(Some(columns.clone())),
+        Rows::Below(header) => *header,
+        Rows::BelowFirst | Rows::Preview => 0,
     };
     let mut line = 1;
     while let Some(row) = rows.next()? {

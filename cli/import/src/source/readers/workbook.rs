@@ -31,7 +31,7 @@ use super::{FileError, RECORD_MAX, Visit, corrupt};
 use crate::finding::{Code, CountAndFirst, Nth, Start, cut};
 use crate::json::first_repeated;
 use crate::source::incoming::Header;
-use crate::source::plan::{Rows as Wanted, SheetName, TableLayout};
+use crate::source::plan::{Rows, SheetName, TableLayout};
 use crate::source::unpacking::Unpacking;
 use crate::source::unread::COMPOUND;
 use crate::spool::Spool;
@@ -40,7 +40,7 @@ use crate::spool::Spool;
 const CELL_MAX: usize = 4 * 32_767;
 /// What is told of the cells and rows of a sheet that was read.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct SheetNotes {
     /// Cells with errors, which are read as empty: of the first, the row, and what messages say of it,
     /// as `B17 is #N/A`.
     pub(crate) errors: CountAndFirst<(u64, String)>,
@@ -93,7 +93,7 @@ impl<'l> Workbook<'l> {
         };
         workbook.sheets = workbook.filled_sheets(layout.sheet.as_ref())?;
         if let ([first, second, ..], true) =
-            (workbook.sheets.as_slice(), layout.rows != Wanted::Preview)
+            (workbook.sheets.as_slice(), layout.rows != Rows::Preview)
         {
             let (first, second) = (cut(first), cut(second));
             let message = format!(
@@ -107,7 +107,7 @@ impl<'l> Workbook<'l> {
 
     /// The name of the sheet that is read, unless this is a preview.
     pub(crate) fn sheet_name(&self) -> Option<&str> {
-        let is_preview = self.layout.rows == Wanted::Preview;
+        let is_preview = self.layout.rows == Rows::Preview;
         let first = self.sheets.first().filter(|_| !is_preview);
         first.map(String::as_str)
     }
@@ -118,12 +118,12 @@ impl<'l> Workbook<'l> {
         mut self,
         begin: &mut Begin<'_>,
         visit: &mut Visit<'_>,
-    ) -> Result<Told, FileError> {
-        let mut told = Told::default();
+    ) -> Result<SheetNotes, FileError> {
+        let mut notes = SheetNotes::default();
         for name in mem::take(&mut self.sheets) {
             let layout = self.layout;
             let mut sheet = self.sheet(&name)?;
-            if layout.rows == Wanted::Preview {
+            if layout.rows == Rows::Preview {
                 table::preview(&mut sheet, Some(&name), visit)?;
                 continue;
             }
@@ -134,9 +134,9 @@ impl<'l> Workbook<'l> {
                 names: Vec::new(),
             };
             table::read(&mut sheet, layout, &header, begin, visit)?;
-            told = sheet.told;
+            notes = sheet.notes;
         }
-        Ok(told)
+        Ok(notes)
     }
 
     /// The names of the sheets with rows, or of the wanted one.
@@ -154,7 +154,7 @@ impl<'l> Workbook<'l> {
             for (name, is_filled) in sheets {
                 let is_filled = match is_filled {
                     Some(is_filled) => is_filled,
-                    None => table::Rows::next(&mut self.sheet(&name)?)?.is_some(),
+                    None => table::RowSource::next(&mut self.sheet(&name)?)?.is_some(),
                 };
                 filled.extend(is_filled.then_some(name));
             }
@@ -194,7 +194,7 @@ impl<'l> Workbook<'l> {
             filling: BTreeMap::new(),
             hidden: BTreeSet::new(),
             read: 0,
-            told: Told::default(),
+            notes: SheetNotes::default(),
         })
     }
 }
@@ -213,10 +213,10 @@ struct Sheet<'w> {
     hidden: BTreeSet<u32>,
     /// How many rows are read, including empty ones.
     read: u32,
-    told: Told,
+    notes: SheetNotes,
 }
 
-impl table::Rows for Sheet<'_> {
+impl table::RowSource for Sheet<'_> {
     fn next(&mut self) -> Result<Option<Row<'_>>, FileError> {
         while let Some(first) = self.next_cell()? {
             let row = first.0;
@@ -236,7 +236,7 @@ impl table::Rows for Sheet<'_> {
             let is_hidden = self.hidden.remove(&row);
             if cells.iter().any(|cell| !cell.is_empty()) {
                 if is_hidden {
-                    self.told.hidden.add(|| number);
+                    self.notes.hidden.add(|| number);
                 }
                 let nth = Some(Nth::Row(number));
                 return Ok(Some(Row {
@@ -260,7 +260,7 @@ impl Sheet<'_> {
         while let Some(met) = (self.next)()? {
             match met {
                 Met::Cell(placed) => return Ok(Some(placed)),
-                Met::Fault(row, told) => self.told.errors.add(|| (u64::from(row) + 1, told)),
+                Met::Fault(row, told) => self.notes.errors.add(|| (u64::from(row) + 1, told)),
                 Met::Merged(region) if region.start.0 < region.end.0 => {
                     self.deep.entry(region.start.0).or_default().push(region);
                 }
@@ -325,7 +325,7 @@ impl Sheet<'_> {
             Data::String(text) if CELL_MAX < text.len() => {
                 let cell = address(column, row);
                 let told = format!("{cell} is longer than the 32,767 characters of a cell");
-                self.told.errors.add(|| (row, told));
+                self.notes.errors.add(|| (row, told));
                 Cell::EMPTY
             }
             Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => {
@@ -341,7 +341,7 @@ impl Sheet<'_> {
             Data::DateTime(time) => Cell::Text(time_text(&time).into()),
             Data::Error(error) => {
                 let told = format!("{} is {error}", address(column, row));
-                self.told.errors.add(|| (row, told));
+                self.notes.errors.add(|| (row, told));
                 Cell::EMPTY
             }
         }

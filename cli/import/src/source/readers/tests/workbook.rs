@@ -6,7 +6,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::*;
-use crate::source::readers::workbook::Told;
+use crate::source::readers::workbook::SheetNotes;
 use crate::source::{Rows, SheetName, UNPACKED_MAX};
 use crate::spool::Spool;
 
@@ -112,7 +112,7 @@ fn rows_of_at_most(file: &[u8], table: &TableLayout, unpacked_max: u64) -> Vec<S
         })
     });
     match read {
-        Ok(Told { errors, hidden }) => {
+        Ok(SheetNotes { errors, hidden }) => {
             let first = errors.first;
             found.extend(first.map(|first| format!("{} errors, {first:?}", errors.count)));
             let first = hidden.first;

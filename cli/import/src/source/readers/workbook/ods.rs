@@ -109,7 +109,7 @@ impl Book for Ods {
             depth: 0,
             skipped: None,
             is_over: false,
-            row: Row::default(),
+            row: OdsRow::default(),
             cell: None,
             ready: VecDeque::new(),
         };
@@ -130,15 +130,15 @@ struct Cells<'b, R> {
     /// How many of them an element is in that is not read, such as a comment.
     skipped: Option<usize>,
     is_over: bool,
-    row: Row,
-    cell: Option<Cell>,
+    row: OdsRow,
+    cell: Option<OdsCell>,
     /// What comes next.
     ready: VecDeque<Met>,
 }
 
 /// A row, or several that are the same.
 #[derive(Default)]
-struct Row {
+struct OdsRow {
     number: u32,
     /// How many elements it is in, while it is open.
     depth: Option<usize>,
@@ -157,7 +157,7 @@ struct Row {
 }
 
 /// A cell, or several that are the same.
-struct Cell {
+struct OdsCell {
     depth: usize,
     kind: String,
     /// The value, if it is not the text.
@@ -233,7 +233,7 @@ impl<R: BufRead> Cells<'_, R> {
                 true
             }
             (None, "table:table-cell" | "table:covered-table-cell") => {
-                self.cell = Some(Cell::new(element, self.depth));
+                self.cell = Some(OdsCell::new(element, self.depth));
                 true
             }
             // Rows lie in groups, and among the rows of a header.
@@ -287,7 +287,7 @@ fn damaged(row: u64) -> FileError {
     )
 }
 
-impl Row {
+impl OdsRow {
     fn begin(&mut self, element: &BytesStart<'_>, depth: usize) {
         let visibility = attribute(element, "table:visibility").unwrap_or_default();
         self.depth = Some(depth);
@@ -299,7 +299,7 @@ impl Row {
     }
 
     /// Adds a cell as often as it repeats.
-    fn add(&mut self, cell: &Cell, ready: &mut VecDeque<Met>) -> Result<(), FileError> {
+    fn add(&mut self, cell: &OdsCell, ready: &mut VecDeque<Met>) -> Result<(), FileError> {
         let (row, column) = (self.number, self.column);
         self.column = column.saturating_add(cell.repeated);
         if 1 < cell.rows {
@@ -371,7 +371,7 @@ enum Value {
     Missing,
 }
 
-impl Cell {
+impl OdsCell {
     fn new(element: &BytesStart<'_>, depth: usize) -> Self {
         let of = |name| attribute(element, name);
         let is_error = of("calcext:value-type").is_some_and(|kind| kind == "error");
