@@ -34,7 +34,7 @@ use crate::mapping::{Form, Mapping, Recognised, recognise};
 use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
 use crate::source::{
-    Encoding, Export, FileGroup, FileNames, Format, Layout, Plan, Rows, TableLayout, UnreadFormat,
+    Encoding, Export, FileNames, Format, Layout, Plan, Rows, TableLayout, UnreadFormat,
 };
 
 use self::choose::choose;
@@ -263,7 +263,8 @@ impl Found {
                 .and_then(|path| RecordsPath::parse(path).ok())
                 .into_iter()
                 .collect(),
-            ..layout_in(format, encoding)
+            encoding,
+            ..Layout::of(format)
         };
         let read = |encoding| layout(encoding, lists.first());
         let (mut surveyed, encoding) = surveyed(recognised, &read, exports, temp_dir)?;
@@ -295,18 +296,6 @@ impl Found {
     }
 }
 
-/// The layout of files of one list.
-fn layout_in(format: Format, encoding: Option<Encoding>) -> Layout {
-    Layout {
-        format,
-        encoding,
-        records: Vec::new(),
-        lists: Vec::new(),
-        unwanted: Vec::new(),
-        table: TableLayout::default(),
-    }
-}
-
 /// Where the table is in the files that look like the recognised one; as usual in other formats.
 fn table_of(
     recognised: &Recognised,
@@ -322,10 +311,8 @@ fn table_of(
             sheet: None,
             rows: Rows::Preview,
         },
-        ..layout_in(
-            format,
-            recognised.encoding.filter(|_| format == Format::Csv),
-        )
+        encoding: recognised.encoding.filter(|_| format == Format::Csv),
+        ..Layout::of(format)
     };
     let table = table::find(exports, &plan_like(&recognised.path, layout), temp_dir)?;
     match table.none {
@@ -445,16 +432,7 @@ fn written(
 
 /// A plan for the files named like `path`, each of which has its own path to a list of records.
 fn plan_like(path: &str, layout: Layout) -> Plan {
-    plan_of(names_like(path), layout)
-}
-
-fn plan_of(names: FileNames, layout: Layout) -> Plan {
-    Plan {
-        groups: vec![FileGroup { names, layout }],
-        heads: None,
-        descends: true,
-        unwanted: None,
-    }
+    Plan::of(names_like(path), layout)
 }
 
 /// The pattern for a file: its name, or its whole path if another file has the same name.

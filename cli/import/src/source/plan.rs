@@ -64,20 +64,20 @@ pub(super) enum Contents<'a> {
 impl Plan {
     /// The plan of native exports.
     pub fn native() -> Self {
+        let names = FileNames::Endings(&[".ndjson", ".jsonl"]);
+        let layout = Layout::of(Format::Lines { max: LINE_MAX });
         Self {
-            groups: vec![FileGroup {
-                names: FileNames::Endings(&[".ndjson", ".jsonl"]),
-                layout: Layout {
-                    format: Format::Lines { max: LINE_MAX },
-                    encoding: None,
-                    records: Vec::new(),
-                    lists: Vec::new(),
-                    unwanted: Vec::new(),
-                    table: TableLayout::default(),
-                },
-            }],
-            heads: None,
             descends: false,
+            ..Self::of(names, layout)
+        }
+    }
+
+    /// A plan that reads files of these names, also in folders within a folder.
+    pub(crate) fn of(names: FileNames, layout: Layout) -> Self {
+        Self {
+            groups: vec![FileGroup { names, layout }],
+            heads: None,
+            descends: true,
             unwanted: None,
         }
     }
@@ -264,6 +264,18 @@ impl Rows {
 }
 
 impl Layout {
+    /// Of files of one list, with nothing else said of them.
+    pub(crate) fn of(format: Format) -> Self {
+        Self {
+            format,
+            encoding: None,
+            records: Vec::new(),
+            lists: Vec::new(),
+            unwanted: Vec::new(),
+            table: TableLayout::default(),
+        }
+    }
+
     /// Whether a list of JSON is read, has records in it that are, or is known and not wanted,
     /// perhaps with what it lies in.
     pub(super) fn knows(&self, list: &str) -> bool {

@@ -7,9 +7,7 @@ use std::cell::Cell;
 use std::io::{self, BufRead, Read};
 
 use super::{FileError, RECORD_MAX, corrupt};
-
-/// The byte order mark that some programs write at the beginning of a file.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+use crate::finding::BYTE_ORDER_MARK;
 
 /// How far a reader got. It is shared with the code that knows where records begin.
 #[derive(Debug)]
