@@ -9,8 +9,6 @@ use std::collections::HashMap;
 
 use imagesize::{Compression, ImageType, blob_size, image_type};
 
-use crate::source::unread;
-
 /// Most bytes of an image that are looked at. The data before the size of a photo may include a
 /// preview.
 pub const HEAD_MAX: usize = 256 * 1024;
@@ -98,10 +96,12 @@ pub enum Unmeasured {
 impl Unmeasured {
     /// What it is in place of an image if it begins with `head`.
     pub fn in_place_of_image(head: &[u8]) -> Self {
-        match unread::of(head).filter(|format| format.is_page()) {
-            Some(_page) => Self::Page,
-            None => Self::NoImage,
-        }
+        let text = head.trim_ascii_start();
+        let is_page = ["<!doctype html", "<html"].iter().any(|begins| {
+            let beginning = text.get(..begins.len());
+            beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(begins.as_bytes()))
+        });
+        if is_page { Self::Page } else { Self::NoImage }
     }
 
     /// For people: what the image is.

@@ -302,7 +302,7 @@ fn refuse_unread(path: &str, head: &[u8], layouts: &[&Layout]) -> Result<(), Fil
     let is_xml = layouts.iter().any(|layout| layout.format == Format::Xml);
     // Perhaps: the reader of workbooks says which are none.
     let is_read = |format: &UnreadFormat| {
-        is_xml && format.is_page() || is_as_workbook && head.starts_with(COMPOUND)
+        is_xml && format.begins.starts_with(b"<") || is_as_workbook && head.starts_with(COMPOUND)
     };
     match unread::of(head).filter(|format| !is_read(format)) {
         Some(format) => Err(format.refused()),

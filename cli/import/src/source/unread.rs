@@ -16,7 +16,7 @@ pub(super) const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 #[derive(Debug, PartialEq, Eq)]
 pub struct UnreadFormat {
     /// What a file begins with, in any case of letters.
-    begins: &'static [u8],
+    pub(super) begins: &'static [u8],
     /// What its beginning has somewhere as well.
     has: &'static [u8],
     /// What such a file is, with its article.
@@ -26,11 +26,6 @@ pub struct UnreadFormat {
 }
 
 impl UnreadFormat {
-    /// Whether it is a page of HTML.
-    pub(crate) fn is_page(&self) -> bool {
-        self.begins.starts_with(b"<")
-    }
-
     /// The error for such a file.
     pub(super) fn refused(&self) -> FileError {
         let Self { name, advice, .. } = self;
