@@ -81,6 +81,8 @@ pub enum Unmeasured {
     Refused,
     /// It redirects too often, or to nothing that can be asked.
     Redirected,
+    /// A page was sent, such as one to log in.
+    Page,
     /// No size could be read from what was sent.
     NoImage,
     /// The server could not be reached, or did not answer in time.
@@ -92,6 +94,16 @@ pub enum Unmeasured {
 }
 
 impl Unmeasured {
+    /// What it is in place of an image if it begins with `head`.
+    pub fn in_place_of_image(head: &[u8]) -> Self {
+        let text = head.trim_ascii_start();
+        let is_page = ["<!doctype html", "<html"].iter().any(|begins| {
+            let beginning = text.get(..begins.len());
+            beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(begins.as_bytes()))
+        });
+        if is_page { Self::Page } else { Self::NoImage }
+    }
+
     /// For people: what the image is.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -101,6 +113,7 @@ impl Unmeasured {
             Self::Missing => "not found",
             Self::Refused => "refused by the server",
             Self::Redirected => "redirected in vain",
+            Self::Page => "an HTML page, not an image",
             Self::NoImage => "no image whose size can be read",
             Self::NoAnswer => "without an answer",
             Self::Busy => "of a server that is busy",

@@ -26,7 +26,7 @@ mod records;
 mod unpacking;
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 pub use self::encoding::Encoding;
@@ -36,35 +36,11 @@ pub use self::plan::{LINE_MAX, Plan};
 pub use self::unpacking::{UNPACKED_MAX, UnpackedTooMuch};
 pub use self::unread::UnreadFormat;
 
-pub(crate) use self::files::ReadContext;
+pub(crate) use self::files::{ReadContext, read};
 pub(crate) use self::incoming::{FailedRecord, Header, Incoming, Original, Record, Sink, Spot};
-pub(crate) use self::plan::{
-    FileGroup, FileNames, Format, Heads, HeadsOf, Layout, PREVIEW_ROWS, Rows, SheetName,
-    TableLayout,
-};
+pub(crate) use self::plan::{FileGroup, FileNames, Format, Layout, Rows, SheetName, TableLayout};
 pub(crate) use self::readers::in_path;
 pub(crate) use self::records::{FilesRead, GroupFiles};
-
-use self::records::Cutter;
-
-/// Hands the records of `exports` to `sink`, in order.
-///
-/// A file or folder that cannot be opened, or that the disk fails to read, is an error.
-pub(crate) fn read(
-    exports: &[Export],
-    input: &mut dyn Read,
-    context: ReadContext<'_>,
-    plan: &Plan,
-    sink: &mut Sink<'_>,
-) -> anyhow::Result<FilesRead> {
-    let most = exports.iter().map(Export::unpacked_max).max();
-    let most = most.unwrap_or(UNPACKED_MAX);
-    let mut cutter = Cutter::new(plan, context.temp_dir, most, sink);
-    let files = files::read(exports, input, context, plan, &mut |opened| {
-        cutter.take(opened)
-    })?;
-    Ok(cutter.finish(files))
-}
 
 /// The bytes on disk that reading `exports` will take; `None` if that cannot be known.
 pub fn size(exports: &[Export], plan: &Plan) -> Option<u64> {

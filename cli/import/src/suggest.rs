@@ -34,7 +34,7 @@ use crate::mapping::{Form, Mapping, Recognised, recognise};
 use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
 use crate::source::{
-    Encoding, Export, FileGroup, FileNames, Format, Layout, Plan, Rows, TableLayout, UnreadFormat,
+    Encoding, Export, FileNames, Format, Layout, Plan, Rows, TableLayout, UnreadFormat,
 };
 
 use self::choose::choose;
@@ -93,35 +93,28 @@ pub fn suggest(exports: &[Export], temp_dir: &Path, now: Timestamp) -> anyhow::R
             empty.map(|export| NoSuggestion::NoRecords(format!("{} is empty", export.name())));
         return Err(empty.unwrap_or(NoSuggestion::Unknown).into());
     };
-    let mut suggestion = match recognised.form {
-        Form::System(shipped) => system::suggest(shipped, recognised, exports, temp_dir, &now),
-        Form::Csv => from_list(recognised, ("csv", Format::Csv), exports, temp_dir, now),
-        Form::Workbook => {
-            let layout = ("workbook", Format::Workbook);
-            from_list(recognised, layout, exports, temp_dir, now)
+    let layout = match recognised.form {
+        Form::System(shipped) => {
+            let suggestion = system::suggest(shipped, recognised, exports, temp_dir, &now)?;
+            return Ok(suggestion.with_head());
         }
-        Form::Json => from_list(recognised, ("json", Format::Json), exports, temp_dir, now),
-        Form::Ndjson => from_list(
-            recognised,
-            ("ndjson", Format::NDJSON),
-            exports,
-            temp_dir,
-            now,
-        ),
-        Form::Parquet => {
-            let layout = ("parquet", Format::Parquet);
-            from_list(recognised, layout, exports, temp_dir, now)
+        Form::Unread(format) => {
+            return Err(NoSuggestion::Unread(recognised.file, format).into());
         }
-        Form::Xml => from_list(recognised, ("xml", Format::Xml), exports, temp_dir, now),
-        Form::Unread(format) => Err(NoSuggestion::Unread(recognised.file, format).into()),
-    }?;
-    suggestion.text.insert_str(0, &suggestion.head());
-    Ok(suggestion)
+        Form::Csv => ("csv", Format::Csv),
+        Form::Workbook => ("workbook", Format::Workbook),
+        Form::Json => ("json", Format::Json),
+        Form::Ndjson => ("ndjson", Format::NDJSON),
+        Form::Parquet => ("parquet", Format::Parquet),
+        Form::Xml => ("xml", Format::Xml),
+    };
+    let suggestion = from_list(recognised, layout, exports, temp_dir, now)?;
+    Ok(suggestion.with_head())
 }
 
 impl Suggestion {
-    /// The comment that a suggested mapping begins with.
-    fn head(&self) -> String {
+    /// The same, with the comment that it begins with.
+    fn with_head(mut self) -> Self {
         let mut head = format!(
             "# A draft for {}, which looks like {}.\n# Read it before it is used.\n",
             clean(&self.recognised.path, 60),
@@ -135,7 +128,8 @@ impl Suggestion {
             _ = writeln!(head, "#   {field}: {why}");
         }
         head.push_str("#\n");
-        head
+        self.text.insert_str(0, &head);
+        self
     }
 }
 
@@ -269,7 +263,8 @@ impl Found {
                 .and_then(|path| RecordsPath::parse(path).ok())
                 .into_iter()
                 .collect(),
-            ..layout_in(format, encoding)
+            encoding,
+            ..Layout::of(format)
         };
         let read = |encoding| layout(encoding, lists.first());
         let (mut surveyed, encoding) = surveyed(recognised, &read, exports, temp_dir)?;
@@ -301,18 +296,6 @@ impl Found {
     }
 }
 
-/// The layout of files of one list.
-fn layout_in(format: Format, encoding: Option<Encoding>) -> Layout {
-    Layout {
-        format,
-        encoding,
-        records: Vec::new(),
-        lists: Vec::new(),
-        unwanted: Vec::new(),
-        table: TableLayout::default(),
-    }
-}
-
 /// Where the table is in the files that look like the recognised one; as usual in other formats.
 fn table_of(
     recognised: &Recognised,
@@ -328,12 +311,14 @@ fn table_of(
             sheet: None,
             rows: Rows::Preview,
         },
-        ..layout_in(
-            format,
-            recognised.encoding.filter(|_| format == Format::Csv),
-        )
+        encoding: recognised.encoding.filter(|_| format == Format::Csv),
+        ..Layout::of(format)
     };
-    table::find(exports, &plan_like(&recognised.path, layout), temp_dir)
+    let table = table::find(exports, &plan_like(&recognised.path, layout), temp_dir)?;
+    match table.none {
+        Some(why) => Err(NoSuggestion::NoRecords(why).into()),
+        None => Ok(table),
+    }
 }
 
 /// The note about rows that do not fit the header.
@@ -447,16 +432,7 @@ fn written(
 
 /// A plan for the files named like `path`, each of which has its own path to a list of records.
 fn plan_like(path: &str, layout: Layout) -> Plan {
-    plan_of(names_like(path), layout)
-}
-
-fn plan_of(names: FileNames, layout: Layout) -> Plan {
-    Plan {
-        groups: vec![FileGroup { names, layout }],
-        heads: None,
-        descends: true,
-        unwanted: None,
-    }
+    Plan::of(names_like(path), layout)
 }
 
 /// The pattern for a file: its name, or its whole path if another file has the same name.

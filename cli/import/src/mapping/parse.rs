@@ -24,7 +24,7 @@ use super::mistake::Mistake;
 use super::read::{FromText, Keys, Named, Read, Reader, Section, Toml, table, word};
 use crate::finding::nearest;
 use crate::image::HEAD_MAX;
-use crate::source::{FileGroup, Heads, HeadsOf, Plan};
+use crate::source::{FileGroup, Plan};
 
 /// The version of the mapping language, which every mapping file must name.
 const FORMAT: &str = "boat-catalogue-mapping/1";
@@ -196,10 +196,7 @@ impl MappingFile {
             let mut all = expressions.iter().chain(&prelude);
             all.any(|expression| expression.code.contains(name))
         };
-        let heads = mention(IMAGE_SIZE).then_some(Heads {
-            of: HeadsOf::Images,
-            length: HEAD_MAX as u64,
-        });
+        let heads = mention(IMAGE_SIZE).then_some(HEAD_MAX as u64);
         // A mapping's own variable hides one with the same name.
         let is_own = |name: &str| variables.iter().any(|(own, _)| own == name);
         let whereabouts = WhereVariable::ALL.into_iter().filter(|variable| {

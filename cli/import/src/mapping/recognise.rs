@@ -9,24 +9,22 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use csv::StringRecord;
 use quick_xml::events::Event;
 use serde_json::{Map, Value};
 
 use super::Shipped;
 use crate::finding::Kind;
-use crate::source::PREVIEW_ROWS;
+use crate::source::readers::csv;
+use crate::source::readers::table::Previewed;
 use crate::source::readers::workbook::book;
-use crate::source::{self, Encoding, Export, Incoming, Plan, ReadContext, UnreadFormat, unread};
+use crate::source::{
+    self, Encoding, Export, Incoming, Plan, ReadContext, Rows, TableLayout, UnreadFormat, unread,
+};
 
 /// The most files of an export that are examined.
 const FILES_MAX: usize = 256;
 /// How much of each file is read, in bytes.
 const HEAD_BYTES: u64 = 64 * 1024;
-/// How a line begins that names the delimiter of CSV.
-const SEP: &str = "sep=";
-/// The longest such line, with its line break.
-const SEP_MAX: usize = SEP.len() + 2;
 
 /// What an export looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,7 +235,7 @@ impl<'h> Head<'h> {
             // signs.
             let list = text.strip_prefix('[');
             let is_list = list.is_some_and(|list| list.trim_start().starts_with('{'));
-            let is_called_so = self.is_called_json() && !has(&["kind"]);
+            let is_called_so = self.is_called(".json") && !has(&["kind"]);
             let is_document = is_list || is_called_so || text.lines().next() == Some("{");
             let sign = "it is one JSON value";
             return is_document.then(|| (Form::Json, sign.to_owned()));
@@ -257,17 +255,22 @@ impl<'h> Head<'h> {
             let sign = "its first line begins with `Handle,Title`";
             return of_system(Shipped::Shopify, sign);
         }
+        let is_called_so = self.is_called(".csv") || self.is_called(".tsv");
+        let so_called = || (Form::Csv, "it is called so".to_owned());
         table(text, HEAD_BYTES <= self.bytes.len() as u64)
+            .or_else(|| (is_called_so && !text.is_empty()).then(so_called))
     }
 
-    fn is_called_json(&self) -> bool {
+    fn is_called(&self, ending: &str) -> bool {
         let plain = self.path.trim_end_matches(".gz").trim_end_matches(".zst");
-        plain.to_ascii_lowercase().ends_with(".json")
+        plain.to_ascii_lowercase().ends_with(ending)
     }
 
     /// Whether it is a document without line breaks rather than the first of many lines.
     fn is_one_document(&self) -> bool {
-        self.is_called_json() && self.text.trim_end().lines().nth(1).is_none() && !self.is_native()
+        self.is_called(".json")
+            && self.text.trim_end().lines().nth(1).is_none()
+            && !self.is_native()
     }
 
     /// The form of a file with a JSON object in its first line.
@@ -305,54 +308,51 @@ fn root(text: &str) -> Option<String> {
     }
 }
 
-/// Recognises a table by lines with about as many cells as each other, below a line like `sep=;` or
-/// lines of titles. If the text `is_cut`, the file continues after it.
+/// Recognises a table by rows with about as many cells as each other. If the text `is_cut`, the file
+/// continues after it.
 fn table(text: &str, is_cut: bool) -> Option<(Form, String)> {
-    let (named, text) = match text.split_once('\n') {
-        Some((first, rest)) if first.len() <= SEP_MAX && is_sep(first) => (true, rest),
-        _ => (false, text),
+    let layout = TableLayout {
+        sheet: None,
+        rows: Rows::Preview,
     };
-    [b',', b';', b'\t', b'|'].into_iter().find_map(|delimiter| {
-        let mut reader = csv::ReaderBuilder::new();
-        let reader = reader
-            .delimiter(delimiter)
-            .flexible(true)
-            .has_headers(false);
-        let rows = reader.from_reader(text.as_bytes()).into_records();
-        let rows: Vec<StringRecord> = rows.take(PREVIEW_ROWS).map_while(Result::ok).collect();
-        let is_short = |row: &StringRecord| row.iter().all(|cell| cell.len() < 100);
-        // The text may be cut off within the first line, even within a name.
-        if let ([names], true) = (rows.as_slice(), is_cut && !text.contains('\n')) {
-            let count = names.len() - 1;
-            let sign = format!("its first line names more than {count} columns");
-            let are_names = names.iter().take(count).all(|name| !name.trim().is_empty());
-            return (2 <= count && are_names && is_short(names)).then_some((Form::Csv, sign));
+    let (mut rows, mut first_line) = (Vec::new(), 0);
+    // The text may end within quotes.
+    _ = csv::read(text.as_bytes(), &layout, &mut |_| Ok(()), &mut |row| {
+        if let Ok(row) = row {
+            let (_, cells): Previewed = serde_json::from_str(row.text)?;
+            if rows.is_empty() {
+                first_line = row.start.line;
+            }
+            rows.push(cells);
         }
-        let mut widths: Vec<usize> = rows.iter().map(StringRecord::len).collect();
-        widths.retain(|width| 2 <= *width);
-        widths.sort_unstable();
-        let usual = *widths.get(widths.len() / 2)?;
-        // A delimiter that is not quoted, or one that is missing, may be in any line.
-        let most = usize::from(4 <= usual);
-        let fits = |row: &&StringRecord| row.len().abs_diff(usual) <= most;
-        let fitting = rows.iter().filter(fits).count();
-        let first = rows.first()?;
-        let is_table = 2 <= fitting
-            && rows.len() <= 2 * fitting
-            && rows.iter().find(fits).is_some_and(is_short);
-        let are_names =
-            !named && first.len() == usual && first.iter().all(|name| !name.trim().is_empty());
-        let sign = if are_names {
-            format!("its first line names {usual} columns")
-        } else {
-            format!("most of its lines have {usual} cells")
-        };
-        is_table.then_some((Form::Csv, sign))
-    })
-}
-
-/// Whether a line names a delimiter, as Excel writes it.
-fn is_sep(line: &str) -> bool {
-    let mark = line.get(..SEP.len());
-    mark.is_some_and(|mark| mark.eq_ignore_ascii_case(SEP))
+        Ok(())
+    });
+    let text_of = |cell: &Value| cell.as_str().map_or(0, |text| text.trim().len());
+    let are_short = |cells: &[Value]| cells.iter().all(|cell| text_of(cell) < 100);
+    let are_names = |cells: &[Value]| cells.iter().all(|cell| 0 < text_of(cell));
+    let first = rows.first()?;
+    // The text may be cut off within the first line, even within a name.
+    if rows.len() == 1 && is_cut && !text.contains('\n') {
+        let (_, names) = first.split_last()?;
+        let sign = format!("its first line names more than {} columns", names.len());
+        let is_table = 2 <= names.len() && are_names(names) && are_short(first);
+        return is_table.then_some((Form::Csv, sign));
+    }
+    let mut widths: Vec<usize> = rows.iter().map(Vec::len).collect();
+    widths.retain(|width| 2 <= *width);
+    widths.sort_unstable();
+    let usual = *widths.get(widths.len() / 2)?;
+    // A delimiter that is not quoted, or one that is missing, may be in any line.
+    let most = usize::from(4 <= usual);
+    let fits = |row: &&Vec<Value>| row.len().abs_diff(usual) <= most;
+    let fitting = rows.iter().filter(fits).count();
+    let is_table = 2 <= fitting
+        && rows.len() <= 2 * fitting
+        && rows.iter().find(fits).is_some_and(|row| are_short(row));
+    let sign = if first_line == 1 && first.len() == usual && are_names(first) {
+        format!("its first line names {usual} columns")
+    } else {
+        format!("most of its lines have {usual} cells")
+    };
+    is_table.then_some((Form::Csv, sign))
 }

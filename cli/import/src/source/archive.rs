@@ -12,7 +12,7 @@ use tar::{Archive, Entry, Header};
 use zip::ZipArchive;
 
 use super::decompress::BUFFER;
-use super::passes::Copied;
+use super::passes::{Copied, Failing};
 use super::plan::Plan;
 use super::readers::workbook::book;
 use super::unpacking::{Limited, Unpacking};
@@ -71,15 +71,6 @@ pub(super) fn sniff(mut reader: impl Read, length: usize) -> (Vec<u8>, impl Read
         .chain(Failing(error))
         .chain(reader);
     (head, whole)
-}
-
-/// A reader that fails once, if it has an error, and is then at its end.
-struct Failing(Option<io::Error>);
-
-impl Read for Failing {
-    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
-    }
 }
 
 /// Whether a file of this name that begins with `head` is an archive.

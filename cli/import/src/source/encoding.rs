@@ -7,11 +7,10 @@ use std::fmt;
 use std::io::{self, Read};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Decoder, DecoderResult};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 use quick_xml::Reader;
 use quick_xml::events::Event;
-
-use crate::finding::BYTE_ORDER_MARK;
 
 /// Byte order marks of UTF-16.
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
@@ -119,8 +118,7 @@ impl fmt::Display for Encoding {
 /// says otherwise.
 pub(super) struct Utf8Watch<R> {
     reader: R,
-    /// The beginning of a character that goes on in the next bytes.
-    held: Vec<u8>,
+    decoder: Decoder,
     /// Whether all characters so far are UTF-8.
     is_utf8: bool,
     /// Whether there are more characters than those of ASCII.
@@ -130,10 +128,10 @@ pub(super) struct Utf8Watch<R> {
 }
 
 impl<R> Utf8Watch<R> {
-    pub(super) const fn new(reader: R) -> Self {
+    pub(super) fn new(reader: R) -> Self {
         Self {
             reader,
-            held: Vec::new(),
+            decoder: encoding_rs::UTF_8.new_decoder_without_bom_handling(),
             is_utf8: true,
             has_others: false,
             is_marked: None,
@@ -141,37 +139,30 @@ impl<R> Utf8Watch<R> {
     }
 
     /// Whether the whole file is UTF-8, to which nothing but its characters beyond ASCII testifies.
-    pub(super) fn is_doubtful(&self) -> bool {
-        self.is_utf8 && self.has_others && self.held.is_empty() && self.is_marked == Some(false)
+    pub(super) fn is_doubtful(&mut self) -> bool {
+        self.watch(&[], true);
+        self.is_utf8 && self.has_others && self.is_marked == Some(false)
     }
 
-    fn watch(&mut self, bytes: &[u8]) {
-        if self.is_marked.is_none() && !bytes.is_empty() {
-            let head = [&self.held, bytes].concat();
-            // A mark may arrive in pieces.
-            if head.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&head) {
-                self.held = head;
-                return;
-            }
-            self.is_marked = Some(head.starts_with(BYTE_ORDER_MARK));
-        }
-        if !self.is_utf8 || (self.held.is_empty() && bytes.is_ascii()) {
+    fn watch(&mut self, bytes: &[u8], is_end: bool) {
+        if !self.is_utf8 {
             return;
         }
-        self.has_others = true;
-        let mut joined = std::mem::take(&mut self.held);
-        joined.extend_from_slice(bytes);
-        if let Err(error) = std::str::from_utf8(&joined) {
-            self.is_utf8 = error.error_len().is_none();
-            self.held = joined.split_off(error.valid_up_to());
-        }
+        let most = self.decoder.max_utf8_buffer_length(bytes.len());
+        let mut text = String::with_capacity(most.unwrap_or_default());
+        let decoder = &mut self.decoder;
+        let (result, _) = decoder.decode_to_string_without_replacement(bytes, &mut text, is_end);
+        self.is_utf8 = result == DecoderResult::InputEmpty;
+        self.has_others |= !text.is_ascii();
+        let is_mark = text.chars().next().map(|first| first == '\u{feff}');
+        self.is_marked = self.is_marked.or(is_mark);
     }
 }
 
 impl<R: Read> Read for Utf8Watch<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.reader.read(buffer)?;
-        self.watch(&buffer[..length]);
+        self.watch(&buffer[..length], false);
         Ok(length)
     }
 }

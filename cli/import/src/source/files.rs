@@ -1,4 +1,5 @@
-//! Finds the files of an export: in folders and archives, or named directly, compressed or not.
+//! Finds the files of an export: in folders and archives, or named directly, compressed or not. Each is
+//! cut into records as it is found.
 //!
 //! The contents of files are not interpreted here.
 
@@ -7,17 +8,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use shared::base::source_files::{Reading, SourceFile, SourceFiles};
+use shared::base::source_files::{Reading, SourceFile};
 
 use super::archive::Unpacked;
 use super::export::Export;
-use super::folder::{list, unread_folders};
-use super::incoming::FileError;
+use super::folder::list;
+use super::incoming::{FileError, Sink};
 use super::plan::{Contents, Plan};
-use super::unpacking::Unpacking;
+use super::records::{Cutter, FilesRead};
+use super::unpacking::{UNPACKED_MAX, Unpacking};
 use super::{archive, decompress, unread};
-use crate::finding::ExportFile;
-use crate::finding::{Code, Finding};
+use crate::finding::{Code, ExportFile, Severity};
 
 /// Shows the progress of an import.
 pub trait ProgressListener {
@@ -34,20 +35,6 @@ pub trait ProgressListener {
 /// Shows nothing.
 impl ProgressListener for () {}
 
-/// What opening the files of an export produces, in order.
-pub(crate) enum Opened<'f> {
-    /// The next file. If it cannot be read to its end, that is reported and the next file is
-    /// opened.
-    File(&'f Arc<ExportFile>, &'f mut dyn Read),
-    /// A file that is missed by the plan.
-    Missed(&'f Arc<ExportFile>),
-    /// A problem with a file.
-    Damaged(Box<Finding>),
-}
-
-/// Takes the opened files.
-pub(crate) type FileSink<'t> = dyn FnMut(Opened<'_>) -> Result<(), FileError> + 't;
-
 /// What reading needs in addition to the files.
 #[derive(Clone, Copy)]
 pub(crate) struct ReadContext<'a> {
@@ -57,7 +44,7 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) progress: &'a dyn ProgressListener,
 }
 
-/// Hands the files of `exports` to `sink`, in order, and returns a description of them.
+/// Hands the records of `exports` to `sink`, in order.
 ///
 /// A file or folder that cannot be opened, or that the disk fails to read, is an error.
 pub(crate) fn read(
@@ -65,15 +52,16 @@ pub(crate) fn read(
     input: &mut dyn Read,
     context: ReadContext<'_>,
     plan: &Plan,
-    sink: &mut FileSink<'_>,
-) -> anyhow::Result<SourceFiles> {
+    sink: &mut Sink<'_>,
+) -> anyhow::Result<FilesRead> {
+    let most = exports.iter().map(Export::unpacked_max).max();
+    let most = most.unwrap_or(UNPACKED_MAX);
     let mut opening = Opening {
         files: 0,
         is_in_folder: false,
-        read: SourceFiles::default(),
         context,
         plan,
-        sink,
+        cutter: Cutter::new(plan, context.temp_dir, most, sink),
     };
     for export in exports {
         if export.is_standard_input() {
@@ -84,24 +72,23 @@ pub(crate) fn read(
             opening.path(export)?;
         }
     }
-    Ok(opening.read)
+    Ok(opening.cutter.read)
 }
 
-struct Opening<'a> {
+struct Opening<'a, 't> {
     files: u32,
     is_in_folder: bool,
-    read: SourceFiles,
     context: ReadContext<'a>,
     plan: &'a Plan,
-    sink: &'a mut FileSink<'a>,
+    cutter: Cutter<'a, 't>,
 }
 
-impl Opening<'_> {
+impl Opening<'_, '_> {
     fn folder(&mut self, folder: &Path, export: &Export) -> anyhow::Result<()> {
         let listing = list(folder, self.plan)
             .with_context(|| format!("could not list the folder {}", folder.display()))?;
-        for unread in unread_folders(folder, self.plan) {
-            self.skipped(unread.display().to_string())?;
+        for skipped in &listing.skipped {
+            self.skipped(skipped.display().to_string())?;
         }
         if listing.files.is_empty() && listing.refused.is_empty() {
             return self.nothing_to_read(folder.display().to_string());
@@ -120,7 +107,8 @@ impl Opening<'_> {
         }
         self.is_in_folder = false;
         let missed = listing.missed.iter();
-        self.missed(missed.map(|path| path.display().to_string()))
+        self.missed(missed.map(|path| path.display().to_string()));
+        Ok(())
     }
 
     fn path(&mut self, export: &Export) -> anyhow::Result<()> {
@@ -151,7 +139,7 @@ impl Opening<'_> {
         // A file of which only the beginning is read has no records, so it is not listed.
         if !matches!(self.plan.contents_of(within), Contents::Head(_)) {
             let (file, origin) = (watched.reading.finish(name), export.origin());
-            self.read.push(SourceFile {
+            self.cutter.read.files.push(SourceFile {
                 etag: origin.and_then(|origin| origin.etag.clone()),
                 address_sha256: origin.and_then(|origin| origin.address_sha256.clone()),
                 ..file
@@ -198,7 +186,8 @@ impl Opening<'_> {
         if self.is_in_folder && has_nothing {
             // Nobody named it.
             let missed = unpacked.missed.iter();
-            return self.missed(missed.map(|member| format!("{name}/{member}")));
+            self.missed(missed.map(|member| format!("{name}/{member}")));
+            return Ok(());
         }
         if has_nothing {
             return self.nothing_to_read(name.to_owned());
@@ -217,33 +206,26 @@ impl Opening<'_> {
                 }
             }
         }
-        match unpacked.broken {
-            None => self.missed(missed.iter().map(|member| format!("{name}/{member}"))),
-            Some(source) => {
-                let file = self.next_file(name.to_owned(), "");
-                self.broken(&file, None, source)
-            }
+        if let Some(source) = unpacked.broken {
+            let file = self.next_file(name.to_owned(), "");
+            return self.broken(&file, None, source);
         }
+        self.missed(missed.iter().map(|member| format!("{name}/{member}")));
+        Ok(())
     }
 
     fn file(&mut self, name: String, within: &str, mut reader: impl Read) -> anyhow::Result<()> {
         let file = self.next_file(name, within);
-        match (self.sink)(Opened::File(&file, &mut reader)) {
+        // A damaged file is reported, and the next one is read.
+        match self.cutter.file(&file, &mut reader) {
             Ok(()) => Ok(()),
-            Err(stop) => self.stopped(&file, stop),
-        }
-    }
-
-    /// Reports a damaged file and continues, unless the sink failed.
-    fn stopped(&mut self, file: &Arc<ExportFile>, stop: FileError) -> anyhow::Result<()> {
-        match stop {
-            FileError::Failed(error) => Err(error),
-            FileError::Unread { line, source } => self.broken(file, Some(line), source),
-            FileError::Damaged {
+            Err(FileError::Failed(error)) => Err(error),
+            Err(FileError::Unread { line, source }) => self.broken(&file, Some(line), source),
+            Err(FileError::Damaged {
                 code,
                 line,
                 message,
-            } => self.report(code, file, Some(line), message),
+            }) => self.report(code, &file, Some(line), message),
         }
     }
 
@@ -277,15 +259,11 @@ impl Opening<'_> {
         self.report(Code::MemberRefused, &file, None, message)
     }
 
-    fn missed(&mut self, names: impl Iterator<Item = String>) -> anyhow::Result<()> {
+    fn missed(&mut self, names: impl Iterator<Item = String>) {
         for name in names {
             let file = self.next_file(name, "");
-            match (self.sink)(Opened::Missed(&file)) {
-                Ok(()) => {}
-                Err(stop) => self.stopped(&file, stop)?,
-            }
+            self.cutter.read.missed.push(file);
         }
-        Ok(())
     }
 
     fn nothing_to_read(&mut self, name: String) -> anyhow::Result<()> {
@@ -301,11 +279,8 @@ impl Opening<'_> {
         line: Option<u64>,
         message: impl Into<String>,
     ) -> anyhow::Result<()> {
-        let finding = Finding::in_file(code, file, line, message);
-        match (self.sink)(Opened::Damaged(Box::new(finding))) {
-            Ok(()) => Ok(()),
-            Err(stop) => self.stopped(file, stop),
-        }
+        self.cutter.read.is_damaged |= code.severity() == Severity::Error;
+        self.cutter.report(code, file, line, message)
     }
 
     fn next_file(&mut self, name: String, path: &str) -> Arc<ExportFile> {

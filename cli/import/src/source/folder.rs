@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +19,9 @@ pub(super) struct Listing {
     pub(super) refused: Vec<(PathBuf, &'static str)>,
     /// Files that are missed by the plan, sorted by path.
     pub(super) missed: Vec<PathBuf>,
+    /// Folders in it that are not read although they have files that match the plan, and links to
+    /// folders, which are not followed; sorted by path.
+    pub(super) skipped: Vec<PathBuf>,
 }
 
 impl Listing {
@@ -29,26 +31,12 @@ impl Listing {
     pub(super) fn open(&self, path: &Path) -> io::Result<Option<File>> {
         // A pipe put in the file's place would never end.
         let file = regular_file::open(path)?;
-        let place = place_of(&file, path)?;
-        let is_inside = place.is_some_and(|place| place.starts_with(&self.root));
+        let place = path.canonicalize()?;
+        let (opened, found) = (file.metadata()?, fs::symlink_metadata(&place)?);
+        let is_same = (opened.dev(), opened.ino()) == (found.dev(), found.ino());
+        let is_inside = is_same && place.starts_with(&self.root);
         Ok(is_inside.then_some(file))
     }
-}
-
-/// The path of an open file with links resolved; `None` if `path` no longer leads to it.
-fn place_of(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
-    match fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())) {
-        Ok(place) => Ok(Some(place)),
-        Err(_) => place_by_name(file, path),
-    }
-}
-
-/// Like [`place_of`], for systems that, unlike Linux, do not report the path of an open file.
-fn place_by_name(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
-    let place = path.canonicalize()?;
-    let (opened, found) = (file.metadata()?, fs::symlink_metadata(&place)?);
-    let is_same = (opened.dev(), opened.ino()) == (found.dev(), found.ino());
-    Ok(is_same.then_some(place))
 }
 
 /// Lists a folder. A link may lead only to a file in the folder, as links in mounted volumes do:
@@ -59,6 +47,7 @@ pub(super) fn list(folder: &Path, plan: &Plan) -> io::Result<Listing> {
         files: Vec::new(),
         refused: Vec::new(),
         missed: Vec::new(),
+        skipped: Vec::new(),
     };
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
@@ -69,10 +58,13 @@ pub(super) fn list(folder: &Path, plan: &Plan) -> io::Result<Listing> {
             let within = within.to_string_lossy().into_owned();
             let is_wanted = plan.looks_into(&within) || plan.bytes_of(&within).is_some();
             match what_is(&entry, &listing.root)? {
-                Found::Folder if plan.descends && !is_hidden(&entry) => folders.push(path),
-                Found::LinkedFolder if plan.descends && !is_hidden(&entry) => {
+                Found::Folder | Found::LinkedFolder if is_hidden(&entry) => {}
+                Found::Folder if plan.descends => folders.push(path),
+                Found::LinkedFolder if plan.descends => {
                     listing.refused.push((path, "is a link to a folder"));
                 }
+                Found::LinkedFolder => listing.skipped.push(path),
+                Found::Folder if has_wanted_files(&path, plan) => listing.skipped.push(path),
                 Found::File if is_wanted => listing.files.push(path),
                 Found::File if plan.misses(&within) => listing.missed.push(path),
                 Found::Refused(reason) if is_wanted => listing.refused.push((path, reason)),
@@ -83,6 +75,7 @@ pub(super) fn list(folder: &Path, plan: &Plan) -> io::Result<Listing> {
     listing.files.sort_unstable();
     listing.refused.sort_unstable();
     listing.missed.sort_unstable();
+    listing.skipped.sort_unstable();
     Ok(listing)
 }
 
@@ -121,56 +114,11 @@ fn is_hidden(entry: &fs::DirEntry) -> bool {
     entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
-/// The folders directly in `folder` that are not read although they have files that match the plan,
-/// and links to folders, which are not followed; sorted by name. Folders that cannot be listed are
-/// left out.
-pub(super) fn unread_folders(folder: &Path, plan: &Plan) -> Vec<PathBuf> {
-    if plan.descends {
-        return Vec::new();
-    }
-    let mut unread = folders_in(folder);
-    unread.retain(|folder| folder.is_symlink() || has_wanted_files(folder, plan));
-    unread.sort_unstable();
-    unread
-}
-
-/// Links are not followed, because they may lead in circles.
+/// Whether a folder has files that match the plan, or folders with such. One that cannot be listed
+/// has none.
 fn has_wanted_files(folder: &Path, plan: &Plan) -> bool {
-    list(folder, plan).is_ok_and(|listing| !listing.files.is_empty())
-        || folders_in(folder)
-            .iter()
-            .any(|folder| !folder.is_symlink() && has_wanted_files(folder, plan))
-}
-
-/// The folders, and links to folders, that are not hidden.
-fn folders_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| !is_hidden(entry) && entry.path().is_dir())
-        .map(|entry| entry.path())
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::fs::symlink;
-
-    use super::*;
-
-    #[test]
-    fn where_an_open_file_lies_is_known_with_and_without_the_help_of_the_system() {
-        let directory = tempfile::tempdir().unwrap();
-        let root = directory.path().canonicalize().unwrap();
-        let [file, other, link] = ["file", "other", "link"].map(|name| root.join(name));
-        File::create(&file).unwrap();
-        File::create(&other).unwrap();
-        symlink(&file, &link).unwrap();
-        let opened = File::open(&link).unwrap();
-        for place in [place_of, place_by_name] {
-            assert_eq!(place(&opened, &link).unwrap(), Some(file.clone()));
-        }
-        fs::remove_file(&link).unwrap();
-        symlink(&other, &link).unwrap();
-        assert_eq!(place_by_name(&opened, &link).unwrap(), None);
-    }
+    list(folder, plan).is_ok_and(|listing| {
+        let mut skipped = listing.skipped.iter();
+        !listing.files.is_empty() || skipped.any(|folder| !folder.is_symlink())
+    })
 }

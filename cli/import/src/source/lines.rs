@@ -1,6 +1,6 @@
 //! Splits a file into numbered lines, holding no more than one line of bounded length.
 
-use std::io::{self, BufRead};
+use std::io::{BufRead, Read as _};
 use std::sync::Arc;
 
 use super::incoming::{FileError, Incoming, Record, Sink, Spot};
@@ -10,7 +10,7 @@ use crate::finding::{BYTE_ORDER_MARK, Code, ExportFile, Finding, Line};
 const UNCOUNTED: usize = BYTE_ORDER_MARK.len() + b"\r".len();
 
 /// Hands every line of `reader` to `sink` for these groups; a line of more than `line_max` bytes is
-/// a finding. A reader that fails ends the file, not the run.
+/// a finding, after its pieces. A reader that fails ends the file, not the run.
 pub(super) fn read(
     file: &Arc<ExportFile>,
     mut reader: impl BufRead,
@@ -18,136 +18,53 @@ pub(super) fn read(
     line_max: usize,
     sink: &mut Sink<'_>,
 ) -> Result<(), FileError> {
-    let mut cutter = Cutter {
-        file,
-        sink,
-        groups,
-        line_max,
-        number: 1,
-        position: 0,
-        held: Vec::new(),
-        is_oversized: false,
-    };
-    loop {
-        let chunk = match reader.fill_buf() {
-            Ok(chunk) => chunk,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(source) => {
-                return Err(FileError::Unread {
-                    line: cutter.number,
+    let (mut raw, mut position) = (Vec::new(), 0_u32);
+    for number in 1.. {
+        // Reads the line, or the next piece of one that is too long; returns whether it ends there.
+        let mut next = |raw: &mut Vec<u8>| {
+            raw.clear();
+            let mut piece = reader
+                .by_ref()
+                .take((line_max + UNCOUNTED + b"\n".len()) as u64);
+            match piece.read_until(b'\n', raw) {
+                Ok(_length) => Ok(raw.pop_if(|last| *last == b'\n').is_some()),
+                Err(source) => Err(FileError::Unread {
+                    line: number,
                     source,
-                });
+                }),
             }
         };
-        if chunk.is_empty() {
-            return Ok(cutter.end_of_file()?);
+        let mut is_ended = next(&mut raw)?;
+        if raw.is_empty() && !is_ended {
+            break;
         }
-        let used = if let Some(end) = memchr::memchr(b'\n', chunk) {
-            cutter.end_of_line(&chunk[..end])?;
-            end + 1
-        } else {
-            cutter.hold(chunk)?;
-            chunk.len()
-        };
-        reader.consume(used);
-    }
-}
-
-struct Cutter<'a, 't> {
-    file: &'a Arc<ExportFile>,
-    sink: &'a mut Sink<'t>,
-    groups: &'a [usize],
-    line_max: usize,
-    /// The number of the line being read.
-    number: u64,
-    /// The number of lines read that are not blank.
-    position: u32,
-    /// The beginning of a line that continues in the next chunk.
-    held: Vec<u8>,
-    is_oversized: bool,
-}
-
-impl Cutter<'_, '_> {
-    fn hold(&mut self, piece: &[u8]) -> anyhow::Result<()> {
-        if self.is_oversized {
-            return (self.sink)(Incoming::Oversized(piece));
-        }
-        if self.held.len() + piece.len() <= self.line_max + UNCOUNTED {
-            self.held.extend_from_slice(piece);
-            return Ok(());
-        }
-        self.is_oversized = true;
-        (self.sink)(Incoming::Oversized(&self.held))?;
-        self.held.clear();
-        (self.sink)(Incoming::Oversized(piece))
-    }
-
-    fn end_of_line(&mut self, rest: &[u8]) -> anyhow::Result<()> {
-        if self.held.is_empty() && !self.is_oversized {
-            self.hand_over(rest, false)?;
-        } else {
-            self.hold(rest)?;
-            self.hand_over_held(false)?;
-        }
-        self.number += 1;
-        Ok(())
-    }
-
-    fn end_of_file(mut self) -> anyhow::Result<()> {
-        if self.held.is_empty() && !self.is_oversized {
-            return Ok(());
-        }
-        self.hand_over_held(true)
-    }
-
-    fn hand_over_held(&mut self, is_unterminated: bool) -> anyhow::Result<()> {
-        if std::mem::take(&mut self.is_oversized) {
-            return self.too_long();
-        }
-        let mut held = std::mem::take(&mut self.held);
-        self.hand_over(&held, is_unterminated)?;
-        held.clear();
-        self.held = held;
-        Ok(())
-    }
-
-    fn hand_over(&mut self, raw: &[u8], is_unterminated: bool) -> anyhow::Result<()> {
         let line = Line {
-            file: self.file,
-            start: self.number.into(),
-            raw,
-            is_unterminated,
+            file,
+            start: number.into(),
+            raw: &raw,
+            is_unterminated: !is_ended,
             made: None,
         };
         let contents = line.contents();
-        if self.line_max < contents.len() {
-            (self.sink)(Incoming::Oversized(raw))?;
-            return self.too_long();
+        let is_too_long = line_max < contents.len();
+        if contents.trim_ascii().is_empty() && !is_too_long {
+            continue;
         }
-        if contents.trim_ascii().is_empty() {
-            return Ok(());
+        position = position.saturating_add(1);
+        if !is_too_long {
+            let list = None;
+            let spot = Spot { list, position };
+            sink(Incoming::Record(Record { line, spot, groups }))?;
+            continue;
         }
-        let position = self.next_position();
-        (self.sink)(Incoming::Record(Record {
-            line,
-            spot: Spot {
-                list: None,
-                position,
-            },
-            groups: self.groups,
-        }))
+        sink(Incoming::Oversized(&raw))?;
+        while !is_ended {
+            is_ended = next(&mut raw)? || raw.is_empty();
+            sink(Incoming::Oversized(&raw))?;
+        }
+        let message = format!("the line is longer than {line_max} bytes");
+        let finding = Finding::in_file(Code::LineTooLong, file, Some(number), message);
+        sink(Incoming::Finding(finding))?;
     }
-
-    fn next_position(&mut self) -> u32 {
-        self.position = self.position.saturating_add(1);
-        self.position
-    }
-
-    fn too_long(&mut self) -> anyhow::Result<()> {
-        self.next_position();
-        let message = format!("the line is longer than {} bytes", self.line_max);
-        let line = Some(self.number);
-        let finding = Finding::in_file(Code::LineTooLong, self.file, line, message);
-        (self.sink)(Incoming::Finding(finding))
-    }
+    Ok(())
 }

@@ -54,14 +54,14 @@ impl Copied {
     /// Reads the file from its beginning to its end, or to where it was cut short.
     pub(super) fn contents(&mut self) -> impl Read {
         let whole = self.copy.part(0..self.copy.length());
-        whole.chain(End(self.broken.take()))
+        whole.chain(Failing(self.broken.take()))
     }
 }
 
-/// The end of a file, which fails once if the file was cut short.
-struct End(Option<io::Error>);
+/// A reader that fails once, if it has an error, and is then at its end.
+pub(super) struct Failing(pub(super) Option<io::Error>);
 
-impl Read for End {
+impl Read for Failing {
     fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
         self.0.take().map_or(Ok(0), Err)
     }
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_cut_short_is_so_in_the_first_pass() {
-        let broken = End(Some(io::Error::other("the disk is broken")));
+        let broken = Failing(Some(io::Error::other("the disk is broken")));
         let directory = tempfile::tempdir().unwrap();
         let mut contents = b"some of it".chain(broken);
         let mut copied = Copied::of(&mut contents, directory.path()).unwrap();

@@ -26,8 +26,9 @@ const DATA_ENDINGS: [&str; 11] = [
 pub struct Plan {
     /// Files of records. Outside the plan, a group is known by its index.
     pub(crate) groups: Vec<FileGroup>,
-    /// Other files, whose beginning is read.
-    pub(crate) heads: Option<Heads>,
+    /// How many bytes are read of the beginning of other files, if any: of those called like images,
+    /// or of all if there are no groups.
+    pub(crate) heads: Option<u64>,
     /// Whether folders within a folder are read as well, except hidden ones.
     pub(crate) descends: bool,
     /// Files that are known and not wanted, if others that are not read are to be told.
@@ -50,23 +51,6 @@ pub(crate) enum FileNames {
     Globs(GlobSet, Vec<String>),
 }
 
-/// Files whose beginning is read.
-#[derive(Debug)]
-pub(crate) struct Heads {
-    pub(crate) of: HeadsOf,
-    /// How much of each file is read, in bytes.
-    pub(crate) length: u64,
-}
-
-/// Which files have their beginning read.
-#[derive(Debug)]
-pub(crate) enum HeadsOf {
-    /// Files named like images.
-    Images,
-    /// All files that are in no group.
-    All,
-}
-
 /// What is read of a file.
 pub(super) enum Contents<'a> {
     /// Records, for these groups.
@@ -80,20 +64,20 @@ pub(super) enum Contents<'a> {
 impl Plan {
     /// The plan of native exports.
     pub fn native() -> Self {
+        let names = FileNames::Endings(&[".ndjson", ".jsonl"]);
+        let layout = Layout::of(Format::Lines { max: LINE_MAX });
         Self {
-            groups: vec![FileGroup {
-                names: FileNames::Endings(&[".ndjson", ".jsonl"]),
-                layout: Layout {
-                    format: Format::Lines { max: LINE_MAX },
-                    encoding: None,
-                    records: Vec::new(),
-                    lists: Vec::new(),
-                    unwanted: Vec::new(),
-                    table: TableLayout::default(),
-                },
-            }],
-            heads: None,
             descends: false,
+            ..Self::of(names, layout)
+        }
+    }
+
+    /// A plan that reads files of these names, also in folders within a folder.
+    pub(crate) fn of(names: FileNames, layout: Layout) -> Self {
+        Self {
+            groups: vec![FileGroup { names, layout }],
+            heads: None,
+            descends: true,
             unwanted: None,
         }
     }
@@ -102,10 +86,7 @@ impl Plan {
     pub(crate) fn beginnings(length: u64) -> Self {
         Self {
             groups: Vec::new(),
-            heads: Some(Heads {
-                of: HeadsOf::All,
-                length,
-            }),
+            heads: Some(length),
             descends: true,
             unwanted: None,
         }
@@ -179,12 +160,8 @@ impl Plan {
     }
 
     fn head_of(&self, path: &str) -> Option<u64> {
-        let heads = self.heads.as_ref()?;
-        let is_read = match heads.of {
-            HeadsOf::Images => is_called_image(path),
-            HeadsOf::All => true,
-        };
-        is_read.then_some(heads.length)
+        let is_read = self.groups.is_empty() || is_called_image(path);
+        self.heads.filter(|_| is_read)
     }
 }
 
@@ -287,6 +264,18 @@ impl Rows {
 }
 
 impl Layout {
+    /// Of files of one list, with nothing else said of them.
+    pub(crate) fn of(format: Format) -> Self {
+        Self {
+            format,
+            encoding: None,
+            records: Vec::new(),
+            lists: Vec::new(),
+            unwanted: Vec::new(),
+            table: TableLayout::default(),
+        }
+    }
+
     /// Whether a list of JSON is read, has records in it that are, or is known and not wanted,
     /// perhaps with what it lies in.
     pub(super) fn knows(&self, list: &str) -> bool {

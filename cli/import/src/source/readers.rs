@@ -37,8 +37,22 @@ pub(crate) struct RecordText<'a> {
     pub(crate) start: Start,
     /// The index of its list among the requested ones; `None` if the whole file is one list.
     pub(crate) list: Option<usize>,
+    /// Whether people count it among the records of its list.
+    pub(crate) is_counted: bool,
     /// One JSON value.
     pub(crate) text: &'a str,
+}
+
+impl<'a> RecordText<'a> {
+    /// A row of a file of rows, with the number that it has there.
+    const fn of_row(start: Start, text: &'a str) -> Self {
+        Self {
+            start,
+            list: None,
+            is_counted: false,
+            text,
+        }
+    }
 }
 
 /// The lists in a file that may have several.

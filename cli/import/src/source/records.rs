@@ -11,15 +11,14 @@ use shared::base::source_files::SourceFiles;
 use super::archive;
 use super::decompress::BUFFER;
 use super::encoding::{Encoding, Utf8Watch};
-use super::files::Opened;
 use super::incoming::{FailedRecord, FileError, Incoming, Original, Record, Sink, Spot};
 use super::lines;
 use super::passes::{Copied, Pass, passes};
 use super::plan::{Contents, Format, Layout, Plan};
-use super::readers::workbook::{Told, Workbook};
+use super::readers::workbook::{SheetNotes, Workbook};
 use super::readers::{self, BadRecord, Lists, RecordText};
 use super::unread::{self, COMPOUND, UnreadFormat};
-use crate::finding::{Code, ExportFile, Finding, Line, Nth, Place, Severity, Start, cut};
+use crate::finding::{Code, ExportFile, Finding, Line, Nth, Place, Start, cut};
 
 /// The most unread lists that are told apart.
 const LISTS_MAX: usize = 100;
@@ -55,7 +54,7 @@ pub(super) struct Cutter<'a, 't> {
     /// The most bytes that a workbook may unpack to.
     unpacked_max: u64,
     sink: &'a mut Sink<'t>,
-    read: FilesRead,
+    pub(super) read: FilesRead,
 }
 
 impl<'a, 't> Cutter<'a, 't> {
@@ -75,27 +74,24 @@ impl<'a, 't> Cutter<'a, 't> {
         }
     }
 
-    /// The outcome, given that these are all files.
-    pub(super) fn finish(self, files: SourceFiles) -> FilesRead {
-        FilesRead { files, ..self.read }
+    /// Reports something about a file.
+    pub(super) fn report(
+        &mut self,
+        code: Code,
+        file: &Arc<ExportFile>,
+        line: Option<u64>,
+        message: impl Into<String>,
+    ) -> anyhow::Result<()> {
+        let finding = Finding::in_file(code, file, line, message);
+        (self.sink)(Incoming::Finding(finding))
     }
 
-    /// Takes the next file, or a finding about one.
-    pub(super) fn take(&mut self, opened: Opened<'_>) -> Result<(), FileError> {
-        match opened {
-            Opened::File(file, contents) => self.file(file, contents),
-            Opened::Missed(file) => {
-                self.read.missed.push(Arc::clone(file));
-                Ok(())
-            }
-            Opened::Damaged(finding) => {
-                self.read.is_damaged |= finding.code.severity() == Severity::Error;
-                Ok((self.sink)(Incoming::Finding(*finding))?)
-            }
-        }
-    }
-
-    fn file(&mut self, file: &Arc<ExportFile>, contents: &mut dyn Read) -> Result<(), FileError> {
+    /// Splits the next file into records.
+    pub(super) fn file(
+        &mut self,
+        file: &Arc<ExportFile>,
+        contents: &mut dyn Read,
+    ) -> Result<(), FileError> {
         match self.plan.contents_of(&file.path) {
             Contents::Records(wanted) => {
                 let layouts: Vec<&Layout> = wanted.iter().map(|(_, layout)| *layout).collect();
@@ -118,8 +114,7 @@ impl<'a, 't> Cutter<'a, 't> {
             Contents::Nothing => {
                 let names = self.plan.names();
                 let message = format!("it is not called like a file that is read: {names}");
-                let finding = Finding::in_file(Code::NoExportFiles, file, None, message);
-                Ok((self.sink)(Incoming::Finding(finding))?)
+                Ok(self.report(Code::NoExportFiles, file, None, message)?)
             }
         }
     }
@@ -184,8 +179,7 @@ impl<'a, 't> Cutter<'a, 't> {
             let message = format!(
                 "the file is read as {encoding}, though all of it is valid UTF-8: {advice}"
             );
-            let finding = Finding::in_file(Code::EncodingDoubtful, file, None, message);
-            (self.sink)(Incoming::Finding(finding))?;
+            self.report(Code::EncodingDoubtful, file, None, message)?;
         }
         Ok(others)
     }
@@ -210,11 +204,14 @@ impl<'a, 't> Cutter<'a, 't> {
         let mut spots = Spots::of(records.len());
         let mut visit = |record: Result<RecordText<'_>, BadRecord>| {
             let incoming = match record {
-                Ok(record) => Incoming::Record(Record {
-                    line: line(file, &record),
-                    spot: spots.next(record.list),
-                    groups: &pass.groups,
-                }),
+                Ok(record) => {
+                    let spot = spots.next(record.list);
+                    Incoming::Record(Record {
+                        line: line(file, &record, spot),
+                        spot,
+                        groups: &pass.groups,
+                    })
+                }
                 Err(bad) => {
                     spots.next(None);
                     Incoming::Failed(failed(file, bad))
@@ -243,7 +240,7 @@ impl<'a, 't> Cutter<'a, 't> {
             Format::Workbook => {
                 let mut begin = |header| (*sink.borrow_mut())(Incoming::Header(file, header));
                 let read = workbook.map(|workbook| workbook.read(&mut begin, &mut visit));
-                for finding in told(file, &read.transpose()?.unwrap_or_default()) {
+                for finding in notes(file, &read.transpose()?.unwrap_or_default()) {
                     (*sink.borrow_mut())(Incoming::Finding(finding))?;
                 }
                 Lists::default()
@@ -276,8 +273,7 @@ impl<'a, 't> Cutter<'a, 't> {
             let message = format!(
                 "the file has no records at `{path}`; if it may lack them, write `{path}?`"
             );
-            let finding = Finding::in_file(Code::RecordsNotFound, file, None, message);
-            (self.sink)(Incoming::Finding(finding))?;
+            self.report(Code::RecordsNotFound, file, None, message)?;
         }
         Ok(())
     }
@@ -306,7 +302,7 @@ fn refuse_unread(path: &str, head: &[u8], layouts: &[&Layout]) -> Result<(), Fil
     let is_xml = layouts.iter().any(|layout| layout.format == Format::Xml);
     // Perhaps: the reader of workbooks says which are none.
     let is_read = |format: &UnreadFormat| {
-        is_xml && format.begins.starts_with(b"<") || is_as_workbook && format.begins == COMPOUND
+        is_xml && format.begins.starts_with(b"<") || is_as_workbook && head.starts_with(COMPOUND)
     };
     match unread::of(head).filter(|format| !is_read(format)) {
         Some(format) => Err(format.refused()),
@@ -324,7 +320,7 @@ fn sheet_of(file: &ExportFile, sheet: &str) -> Arc<ExportFile> {
 }
 
 /// The warnings about the cells of a workbook that are errors, and its rows that are hidden.
-fn told(file: &Arc<ExportFile>, told: &Told) -> impl Iterator<Item = Finding> {
+fn notes(file: &Arc<ExportFile>, notes: &SheetNotes) -> impl Iterator<Item = Finding> {
     let finding = |code, row, message| {
         let nth = Some(Nth::Row(row));
         let place = Place::at(file, Start { line: row, nth });
@@ -333,11 +329,11 @@ fn told(file: &Arc<ExportFile>, told: &Told) -> impl Iterator<Item = Finding> {
     let several =
         |count| format!("the first of {count} errors of a spreadsheet; they count as empty");
     let one = "an error of a spreadsheet; it counts as empty";
-    let errors = told.errors.told(one, several).map(|((row, cell), words)| {
+    let errors = notes.errors.told(one, several).map(|((row, cell), words)| {
         finding(Code::SpreadsheetError, *row, format!("{cell}, {words}"))
     });
     let several = |count| format!("the first of {count} rows that are hidden; they are read");
-    let hidden = told.hidden.told("hidden; it is read", several);
+    let hidden = notes.hidden.told("hidden; it is read", several);
     let hidden =
         hidden.map(|(row, words)| finding(Code::HiddenRows, *row, format!("row {row} is {words}")));
     errors.into_iter().chain(hidden)
@@ -361,10 +357,17 @@ impl Spots {
     }
 }
 
-fn line<'a>(file: &'a Arc<ExportFile>, record: &RecordText<'a>) -> Line<'a> {
+fn line<'a>(file: &'a Arc<ExportFile>, record: &RecordText<'a>, spot: Spot) -> Line<'a> {
+    let Start { line, nth } = record.start;
+    let counted = Nth::Record(spot.position.into());
+    let nth = if record.is_counted {
+        Some(counted)
+    } else {
+        nth
+    };
     Line {
         file,
-        start: record.start,
+        start: Start { line, nth },
         raw: record.text.as_bytes(),
         is_unterminated: false,
         made: None,

@@ -90,10 +90,34 @@ formats! {
     b"RIFF", b"WEBP": "a WebP image", NO_DATA;
 }
 
+/// How a member of a ZIP archive begins.
+const MEMBER: &[u8] = b"PK\x03\x04";
+/// The bytes before its name.
+const HEADER: usize = 30;
+
+/// The beginning of a file, up to what a ZIP archive has of another one that is not compressed: the
+/// names of members in that are none of its own.
+pub(super) fn outermost(head: &[u8]) -> &[u8] {
+    let number = |at: usize| {
+        let bytes = head.get(at..).and_then(<[u8]>::first_chunk);
+        bytes.map_or(0, |bytes| usize::from(u16::from_le_bytes(*bytes)))
+    };
+    let members = memchr::memmem::find_iter(head, MEMBER).filter(|_| head.starts_with(MEMBER));
+    let mut contents = members.filter_map(|at| {
+        // Its flags, its length, and those of its name and of what follows that. A member that was
+        // written as a stream has its length behind it.
+        let [flags, low, high, name, extra] = [6, 18, 20, 26, 28].map(|place| number(at + place));
+        let is_empty = flags & 8 == 0 && low == 0 && high == 0;
+        let begin = at + HEADER + name + extra;
+        (!is_empty && head.get(begin..)?.starts_with(MEMBER)).then_some(begin)
+    });
+    &head[..contents.next().unwrap_or(head.len())]
+}
+
 /// The format of a file that begins with `head`, if it is one of these. A byte order mark and blanks
 /// may come before it.
 pub(crate) fn of(head: &[u8]) -> Option<&'static UnreadFormat> {
-    let head = &head[..head.len().min(HEAD_BYTES)];
+    let head = outermost(&head[..head.len().min(HEAD_BYTES)]);
     let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     let text = text.trim_ascii_start();
     FORMATS.iter().find(|format| {

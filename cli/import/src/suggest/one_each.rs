@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::survey::{Survey, Surveyed, survey};
 use super::text::listed;
-use super::{boats, fields_of, names_of, plain_name, plan_like, plan_of};
+use super::{boats, fields_of, names_of, plain_name, plan_like};
 use crate::mapping::Recognised;
 use crate::source::{Export, Layout, Plan};
 
@@ -48,7 +48,7 @@ pub(super) fn find(
     } else {
         format!("**/{}/*.json", globset::escape(folder))
     };
-    let plan = plan_of(names_of(pattern.clone()), layout);
+    let plan = Plan::of(names_of(pattern.clone()), layout);
     let survey = survey(exports, &plan, &|_| true, true, temp_dir)?;
     let fields = |survey: &Survey| boats(&survey.files).map_or(0, fields_of);
     if lists.is_some_and(|lists| fields(&survey) <= fields(lists)) {
@@ -90,7 +90,7 @@ pub(super) fn pages(
     if pieces.len() < 2 || pages.len() < 2 || !pages.iter().all(|page| are_alike(first, page)) {
         return Ok(None);
     }
-    let plan = plan_of(names, layout);
+    let plan = Plan::of(names, layout);
     let survey = survey(exports, &plan, &|_| true, true, temp_dir)?;
     let name = listed(pages.iter().map(|page| page.name.clone()), 1);
     Ok(Some(OneEach {

@@ -173,8 +173,13 @@ pub(super) fn survey(
         Ok(())
     });
     // Where no row fits the header, they still show what its columns hold.
-    if survey.files.is_empty() {
-        survey.files.extend(unfit.filter(|unfit| 0 < unfit.records));
+    if let Some(unfit) = unfit.filter(|_| survey.files.is_empty()) {
+        let none = || format!("{} has a header but no rows", unfit.name);
+        if unfit.records == 0 {
+            survey.unread.get_or_insert_with(none);
+        } else {
+            survey.files.push(unfit);
+        }
     }
     survey.files.iter_mut().for_each(Surveyed::settle);
     survey.is_cut = read.as_ref().is_err_and(anyhow::Error::is::<EnoughFiles>);

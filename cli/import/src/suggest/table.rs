@@ -23,6 +23,8 @@ pub(super) struct Table {
     /// The name of its sheet.
     pub(super) sheet: Option<String>,
     pub(super) decisions: Vec<Decision>,
+    /// Why there is none after all.
+    pub(super) none: Option<String>,
 }
 
 /// The first rows of a sheet, or of a file of CSV.
@@ -32,6 +34,8 @@ struct Sheet {
     rows: Vec<Row>,
 }
 
+/// What a person has to know if no delimiter was found.
+const KNOWN: &str = "commas, semicolons, tabs and bars are known between cells; if another character stands there, write a line such as `sep=~` above all others";
 /// How many sheets are looked at.
 const SHEETS_MAX: usize = 64;
 
@@ -95,8 +99,11 @@ fn shortened(cell: Value) -> Value {
 
 impl Sheet {
     fn table(&self, all: &[Self]) -> Table {
+        let wide = self.rows.iter().filter(|row| 1 < row.cells.len());
+        let is_one_column = self.name.is_none() && 2 * wide.count() < self.rows.len();
         let mut table = Table {
             sheet: self.name.clone(),
+            none: is_one_column.then(|| format!("{} has one column: {KNOWN}", self.file)),
             ..Table::default()
         };
         let others = all

@@ -548,6 +548,13 @@ fn nothing_is_suggested_for_what_is_no_list() {
         ("a.ndjson", "{\"kind\":\"boat\"}\n", "looks native"),
         ("a.xml", "<boats><boat/></boats>", "root element is `boats`"),
         ("a.json", "[1, 2]", "no list of records could be read"),
+        ("a.csv", "id,model\n", "a.csv has a header but no rows"),
+        (
+            "a.csv",
+            "id~model\n1~Sum, fast\n2~34\n",
+            "a.csv has one column: commas",
+        ),
+        ("a.csv", "boats\n", "a.csv has one column: commas"),
     ] {
         let error = suggested(name, contents).unwrap_err();
         assert!(

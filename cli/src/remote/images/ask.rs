@@ -81,13 +81,13 @@ impl Asker {
             };
             // A server that ignores the range sends all of it, as far as it is wanted.
             let most = if about.is_part { most } else { HEAD_MAX };
-            let (size, has_more) = read(&mut response, most).await;
-            if let Some(size) = size {
-                let etag = about.etag;
-                return Ok(Found::Image { size, etag });
-            }
-            if !(about.is_part && has_more) {
-                break;
+            match read(&mut response, most).await {
+                Ok(size) => {
+                    let etag = about.etag;
+                    return Ok(Found::Image { size, etag });
+                }
+                Err(head) if about.is_part && head.len() == most => {}
+                Err(head) => return Err(Unmeasured::in_place_of_image(&head).into()),
             }
         }
         Err(Unmeasured::NoImage.into())
@@ -132,10 +132,10 @@ impl Asker {
     }
 }
 
-/// Reads no more than is needed, and at most so many bytes: the size, and whether there were more.
+/// Reads no more than is needed, and at most so many bytes: the size, or what was read.
 /// What was read before a connection broke may be enough. What was asked for is read to its end, so
 /// that the connection serves the next request.
-async fn read(response: &mut Response, most: usize) -> (Option<ImageSize>, bool) {
+async fn read(response: &mut Response, most: usize) -> Result<ImageSize, Vec<u8>> {
     let mut head = Vec::new();
     for enough in [HEAD_FIRST, most] {
         while head.len() < enough
@@ -144,12 +144,11 @@ async fn read(response: &mut Response, most: usize) -> (Option<ImageSize>, bool)
             let room = most - head.len();
             head.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
-        let size = ImageSize::of(&head);
-        if size.is_some() {
-            return (size, false);
+        if let Some(size) = ImageSize::of(&head) {
+            return Ok(size);
         }
     }
-    (None, head.len() == most)
+    Err(head)
 }
 
 /// Why a request failed.

@@ -145,7 +145,7 @@ fn what_is_sent_tells_whether_it_is_an_image_and_not_what_is_said_of_it() {
         (answer("200 OK\r\nContent-Length: 9999", &png(7)), Ok(7)),
         (
             whole("\r\nContent-Type: image/png", b"<html>"),
-            Err(Unmeasured::NoImage),
+            Err(Unmeasured::Page),
         ),
         (
             whole("\r\nContent-Encoding: gzip", gzip),

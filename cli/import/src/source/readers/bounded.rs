@@ -4,13 +4,10 @@
 //! file, so an endless record cannot exhaust memory.
 
 use std::cell::Cell;
-use std::fmt;
 use std::io::{self, BufRead, Read};
 
 use super::{FileError, RECORD_MAX, corrupt};
-
-/// The byte order mark that some programs write at the beginning of a file.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+use crate::finding::BYTE_ORDER_MARK;
 
 /// How far a reader got. It is shared with the code that knows where records begin.
 #[derive(Debug)]
@@ -101,19 +98,12 @@ pub(crate) fn too_long() -> String {
 }
 
 /// The error for an exceeded limit, passed through a parser that does not know about limits.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub(crate) struct Refused {
     pub(crate) line: u64,
     pub(crate) message: String,
 }
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Refused {}
 
 /// Distinguishes an exceeded limit from a failure to read the file.
 pub(crate) fn unread(source: io::Error, line: u64) -> FileError {

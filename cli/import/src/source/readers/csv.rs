@@ -2,17 +2,18 @@
 //!
 //! Quoting follows RFC 4180. The delimiter is whichever of comma, semicolon and tab occurs most
 //! often in the header outside of quotes, or a bar if every line has one. If the first line is like `sep=;`, as Excel writes it, it
-//! names the delimiter, and the table begins below it.
+//! names the delimiter, and the table begins below it. Lines may end in a carriage return alone, as
+//! old programs of the Macintosh write them.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use super::bounded::{Bounded, Progress, too_long, unread};
 use super::table::{self, Begin, Cell, Row};
 use super::{FileError, RECORD_MAX, Visit, corrupt, truncated};
 use crate::finding::{Nth, Start};
 use crate::source::incoming::Header;
-use crate::source::plan::{Rows as Wanted, TableLayout};
+use crate::source::plan::{Rows, TableLayout};
 use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator};
 
 /// The most bytes of the first lines that are searched for the delimiter.
@@ -26,13 +27,21 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 const END: &str = "\u{1}end of the file\u{1}";
 /// Hands the header to `begin`, and then every row below it to `visit`.
 pub(crate) fn read(
-    reader: impl BufRead,
+    mut reader: impl BufRead,
     layout: &TableLayout,
     begin: &mut Begin<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<(), FileError> {
     let progress = Progress::new();
     let stopped = |source| unread(source, progress.line());
+    let head = reader.fill_buf().map_err(stopped)?;
+    let is_old = memchr::memchr(b'\r', head).is_some_and(|end| end + 1 < head.len())
+        && memchr::memchr(b'\n', head).is_none();
+    let reader: Box<dyn BufRead> = if is_old {
+        Box::new(BufReader::with_capacity(BUFFER, OldLines(reader)))
+    } else {
+        Box::new(reader)
+    };
     let mut reader = Bounded::new(reader, &progress).map_err(stopped)?;
     let mut head = Vec::new();
     let mut lines = Vec::new();
@@ -52,13 +61,13 @@ pub(crate) fn read(
         head.splice(first, *b"\n");
         given
     } else {
-        let is_header = |at: &usize| layout.rows == Wanted::Preview || at + 1 == lines.len();
+        let is_header = |at: &usize| layout.rows == Rows::Preview || at + 1 == lines.len();
         let headers = (0..lines.len()).filter(is_header);
         delimiter(headers.map(|at| &head[lines[at].clone()]))
     };
     let end = io::Cursor::new(format!("\n{END}\n"));
     progress.begin(BUFFER);
-    let mut rows = Rows {
+    let mut rows = CsvRows {
         reader: ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -73,7 +82,7 @@ pub(crate) fn read(
         // Spreadsheets do not show the line that names the delimiter.
         uncounted: u64::from(given.is_some()),
     };
-    if matches!(layout.rows, Wanted::Preview) {
+    if matches!(layout.rows, Rows::Preview) {
         return table::preview(&mut rows, None, visit);
     }
     let header = Header {
@@ -82,6 +91,18 @@ pub(crate) fn read(
         names: Vec::new(),
     };
     table::read(&mut rows, layout, &header, begin, visit)
+}
+
+/// A file of which every carriage return ends a line.
+struct OldLines<R>(R);
+
+impl<R: Read> Read for OldLines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.0.read(buffer)?;
+        let ends = buffer[..length].iter_mut().filter(|byte| **byte == b'\r');
+        ends.for_each(|end| *end = b'\n');
+        Ok(length)
+    }
 }
 
 /// The delimiter that a first line like `sep=;` names.
@@ -133,7 +154,7 @@ fn delimiters_in(line: &[u8]) -> [usize; DELIMITERS.len()] {
     counts
 }
 
-struct Rows<'p, R> {
+struct CsvRows<'p, R> {
     reader: csv::Reader<R>,
     progress: &'p Progress,
     row: ByteRecord,
@@ -141,7 +162,7 @@ struct Rows<'p, R> {
     uncounted: u64,
 }
 
-impl<R: Read> table::Rows for Rows<'_, R> {
+impl<R: Read> table::RowSource for CsvRows<'_, R> {
     fn next(&mut self) -> Result<Option<Row<'_>>, FileError> {
         loop {
             let read = self.reader.read_byte_record(&mut self.row);
@@ -181,7 +202,7 @@ impl<R: Read> table::Rows for Rows<'_, R> {
     }
 }
 
-impl<R: Read> Rows<'_, R> {
+impl<R: Read> CsvRows<'_, R> {
     fn stop(&self, error: csv::Error) -> FileError {
         let line = self.progress.line();
         match error.into_kind() {

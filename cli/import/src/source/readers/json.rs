@@ -12,7 +12,6 @@ use serde_json::value::RawValue;
 use super::bounded::{Bounded, Progress, unread};
 use super::path::{Step, in_path};
 use super::{FileError, Lists, RecordText, RecordsPath, Visit, corrupt, truncated};
-use crate::finding::{Nth, Start};
 use crate::steps;
 
 /// The most lists beside those of `records` that are named.
@@ -36,15 +35,10 @@ pub(crate) fn read(
     let stopped = |source| unread(source, progress.line());
     let mut reader = Bounded::new(reader, &progress).map_err(stopped)?;
     let first = skip_blanks(&mut reader, &progress).map_err(stopped)?;
-    let lists = if records.is_empty() && first == Some(b'[') {
-        1
-    } else {
-        records.len()
-    };
     let walk = Walk {
         progress: &progress,
         visit: RefCell::new(visit),
-        counts: vec![Cell::new(0); lists],
+        is_list: !records.is_empty() || first == Some(b'['),
         failure: Cell::new(None),
         seen: records.iter().map(|_| Cell::new(false)).collect(),
         others: RefCell::default(),
@@ -104,8 +98,8 @@ struct Walk<'w, 'v> {
     failure: Cell<Option<anyhow::Error>>,
     /// For every path in `records`, whether the document has it.
     seen: Vec<Cell<bool>>,
-    /// For every list, how many records it has so far; none if the document is the only record.
-    counts: Vec<Cell<u64>>,
+    /// Whether the document is more than a record.
+    is_list: bool,
     /// The paths of other lists.
     others: RefCell<BTreeSet<String>>,
 }
@@ -124,13 +118,12 @@ impl Walk<'_, '_> {
     }
 
     fn hand_over<E: Error>(&self, line: u64, list: Option<usize>, text: &str) -> Result<(), E> {
-        let count = self.counts.get(list.unwrap_or(0));
-        let nth = count.map(|count| {
-            count.set(count.get() + 1);
-            Nth::Record(count.get())
-        });
-        let start = Start { line, nth };
-        let record = RecordText { start, list, text };
+        let record = RecordText {
+            start: line.into(),
+            list,
+            is_counted: self.is_list,
+            text,
+        };
         (*self.visit.borrow_mut())(Ok(record)).map_err(|error| {
             self.failure.set(Some(error));
             E::custom("the visitor failed")

@@ -27,25 +27,24 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-use self::rows::Rows;
+use self::rows::RowBatch;
 use super::disk::{Chunk, Disk};
-use super::{FileError, RecordText, Visit, corrupt, truncated};
+use super::{FileError, RecordText, Visit, caught, corrupt, truncated};
 use crate::spool::Spool;
+
+/// The form, in messages.
+const FORM: &str = "Parquet";
 
 /// Hands every row of the file to `visit`.
 pub(crate) fn read(file: Spool, visit: &mut Visit<'_>) -> Result<(), FileError> {
-    let mut opened = caught(1, || Opened::new(file))?;
+    let mut opened = caught(FORM, 1, || Opened::new(file))?;
     let mut row = 0;
-    while let Some(batch) = caught(row + 1, || opened.next(row + 1))? {
-        let rows = Rows::of(&batch).map_err(|message| corrupt(row + 1, message))?;
+    while let Some(batch) = caught(FORM, row + 1, || opened.next(row + 1))? {
+        let rows = RowBatch::of(&batch).map_err(|message| corrupt(row + 1, message))?;
         for at in 0..batch.num_rows() {
             row += 1;
             let visited = match rows.record(at, row)? {
-                Ok(text) => visit(Ok(RecordText {
-                    start: row.into(),
-                    list: None,
-                    text: &text,
-                })),
+                Ok(text) => visit(Ok(RecordText::of_row(row.into(), &text))),
                 Err(bad) => visit(Err(bad)),
             };
             visited.map_err(FileError::Failed)?;
@@ -115,21 +114,11 @@ impl Opened {
     }
 }
 
-/// Runs `act`, which fails at `row` if the library panics.
-fn caught<T>(row: u64, act: impl FnOnce() -> Result<T, FileError>) -> Result<T, FileError> {
-    super::caught("Parquet", row, act)
-}
-
 /// An error of the library, without the library's own prefix.
 fn refused(row: u64, error: &ParquetError) -> FileError {
-    let reason = match error {
-        ParquetError::General(reason)
-        | ParquetError::NYI(reason)
-        | ParquetError::EOF(reason)
-        | ParquetError::ArrowError(reason) => reason.clone(),
-        other => other.to_string(),
-    };
-    corrupt(row, format!("the file cannot be read as Parquet: {reason}"))
+    let message = error.to_string();
+    let reason = message.split_once(": ").map_or(&*message, |(_, rest)| rest);
+    corrupt(row, format!("the file cannot be read as {FORM}: {reason}"))
 }
 
 impl Length for Disk {

@@ -7,11 +7,13 @@
 //! after all others must be empty or missing, because spreadsheets add such columns. An apostrophe before a
 //! formula is not part of the text.
 //!
-//! If a row does not have as many cells as the header, only that row is bad. A row of several lines
-//! has swallowed others because of misplaced quotes, so nothing after it can be trusted.
+//! If a row does not have as many cells as the header, only that row is bad. Where the first row goes
+//! on with empty cells, all others must have as many. A row of several lines has swallowed others
+//! because of misplaced quotes, so nothing after it can be trusted.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::mem;
 
 use serde::{Serialize, Serializer};
 
@@ -20,7 +22,7 @@ use crate::finding::{Code, Nth, Start, cut};
 use crate::json::first_repeated;
 use crate::source::formula::unescaped;
 use crate::source::incoming::Header;
-use crate::source::plan::{PREVIEW_ROWS, Rows as Wanted, TableLayout};
+use crate::source::plan::{PREVIEW_ROWS, Rows, TableLayout};
 
 /// The most columns of a header: as many as a spreadsheet allows.
 pub(crate) const COLUMNS_MAX: usize = 16_384;
@@ -37,7 +39,7 @@ const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8, or add its
 pub(crate) type Begin<'a> = dyn FnMut(Header) -> anyhow::Result<()> + 'a;
 
 /// The rows of a table from its first.
-pub(super) trait Rows {
+pub(super) trait RowSource {
     /// The next row that is not empty, with its place.
     fn next(&mut self) -> Result<Option<Row<'_>>, FileError>;
 }
@@ -67,7 +69,7 @@ pub(crate) type Previewed = (Option<String>, Vec<serde_json::Value>);
 
 /// Hands the header to `begin`, and then every row below it to `visit`.
 pub(super) fn read(
-    rows: &mut impl Rows,
+    rows: &mut impl RowSource,
     layout: &TableLayout,
     header: &Header,
     begin: &mut Begin<'_>,
@@ -80,14 +82,15 @@ pub(super) fn read(
         names: names.clone(),
         ..header.clone()
     })?;
+    let mut columns = Columns::of(names);
+    let mut is_first = true;
     while let Some(row) = rows.next()? {
         let start = row.start;
-        let visited = match object(&names, row)? {
-            Ok(text) => visit(Ok(RecordText {
-                start,
-                list: None,
-                text: &text,
-            })),
+        if mem::take(&mut is_first) {
+            columns.widen(&row);
+        }
+        let visited = match columns.object(row)? {
+            Ok(text) => visit(Ok(RecordText::of_row(start, &text))),
             Err(bad) => visit(Err(bad)),
         };
         visited.map_err(FileError::Failed)?;
@@ -97,7 +100,7 @@ pub(super) fn read(
 
 /// Hands the first rows to `visit` as they are, each a [`Previewed`].
 pub(super) fn preview(
-    rows: &mut impl Rows,
+    rows: &mut impl RowSource,
     sheet: Option<&str>,
     visit: &mut Visit<'_>,
 ) -> Result<(), FileError> {
@@ -106,22 +109,20 @@ pub(super) fn preview(
             break;
         };
         let text = json(&(sheet, &row.cells))?;
-        visit(Ok(RecordText {
-            start: row.start,
-            list: None,
-            text: &text,
-        }))
-        .map_err(FileError::Failed)?;
+        visit(Ok(RecordText::of_row(row.start, &text))).map_err(FileError::Failed)?;
     }
     Ok(())
 }
 
 /// The names of the columns; `None` if the table is empty.
-fn names(rows: &mut impl Rows, layout: &TableLayout) -> Result<Option<Vec<String>>, FileError> {
+fn names(
+    rows: &mut impl RowSource,
+    layout: &TableLayout,
+) -> Result<Option<Vec<String>>, FileError> {
     let header = match &layout.rows {
-        Wanted::Without(columns) => return Ok(Some(columns.clone())),
-        Wanted::Below(header) => *header,
-        Wanted::BelowFirst | Wanted::Preview => 0,
+        Rows::Without(columns) => return Ok(Some(columns.clone())),
+        Rows::Below(header) => *header,
+        Rows::BelowFirst | Rows::Preview => 0,
     };
     let mut line = 1;
     while let Some(row) = rows.next()? {
@@ -192,53 +193,94 @@ pub(super) fn address(column: usize, row: u64) -> String {
     format!("{letters}{row}")
 }
 
-/// The JSON text of a row, or the reason why it has none.
-fn object(header: &[String], mut row: Row<'_>) -> Result<Result<String, BadRecord>, FileError> {
-    if row.is_in_sheet {
-        row.fit(header.len());
-    }
-    let (code, message) = match mismatch(header, &row) {
-        Some(message) if row.is_of_several_lines => {
-            let reason = "it goes on over several lines: a quote may be missing";
-            return Err(corrupt(row.start.line, format!("{message}, and {reason}")));
-        }
-        _ if !row.is_utf8 => (Code::InvalidUtf8, NOT_UTF8.to_owned()),
-        Some(message) => (Code::InvalidRow, message),
-        None => {
-            let cells = &row.cells;
-            return json(&Object { header, cells }).map(Ok);
-        }
-    };
-    Ok(Err(BadRecord {
-        start: row.start,
-        code,
-        message,
-        raw: json(&row.cells)?,
-    }))
+/// The columns of a table, and how many cells its rows may have.
+struct Columns {
+    names: Vec<String>,
+    widths: [usize; 2],
+    /// What says so.
+    by: &'static str,
 }
 
-/// How the cells of a row do not fit the header.
-fn mismatch(header: &[String], row: &Row<'_>) -> Option<String> {
-    let cells = &row.cells;
-    let named = header.iter().rposition(|name| !name.is_empty());
-    let widths = [header.len(), named.map_or(0, |last| last + 1)];
-    if !row.is_in_sheet && !widths.contains(&cells.len()) {
-        let (has, wants) = (cells.len(), header.len());
-        return Some(format!("the row has {has} cells, and the header {wants}"));
+impl Columns {
+    fn of(names: Vec<String>) -> Self {
+        let last = names.iter().rposition(|name| !name.is_empty());
+        Self {
+            widths: [names.len(), last.map_or(0, |last| last + 1)],
+            names,
+            by: "the header",
+        }
     }
-    let is_named = |column: usize| header.get(column).is_some_and(|name| !name.is_empty());
-    let mut cells = cells.iter().enumerate();
-    let (column, cell) = cells.find(|(column, cell)| !is_named(*column) && !cell.is_empty())?;
-    let at = if row.is_in_sheet {
-        format!(" in {}", address(column, row.number()))
-    } else {
-        String::new()
-    };
-    let cell = cell.shown();
-    Some(format!(
-        "{:?}{at} stands in a column without a name",
-        cut(&cell)
-    ))
+
+    /// Takes the empty cells into account with which the first row goes on behind the header: a
+    /// delimiter at the end of each row.
+    fn widen(&mut self, first: &Row<'_>) {
+        let beyond = first.cells.get(self.names.len()..).unwrap_or_default();
+        if !first.is_in_sheet && !beyond.is_empty() && beyond.iter().all(Cell::is_empty) {
+            self.names.resize(first.cells.len(), String::new());
+            self.widths = [self.names.len(); 2];
+            self.by = "the first row";
+        }
+    }
+
+    /// The JSON text of a row, or the reason why it has none.
+    fn object(&self, mut row: Row<'_>) -> Result<Result<String, BadRecord>, FileError> {
+        if row.is_in_sheet {
+            row.fit(self.names.len());
+        }
+        let (code, message) = match self.mismatch(&row) {
+            Some(message) if row.is_of_several_lines => {
+                let reason = "it goes on over several lines: a quote may be missing";
+                return Err(corrupt(row.start.line, format!("{message}, and {reason}")));
+            }
+            _ if !row.is_utf8 => (Code::InvalidUtf8, NOT_UTF8.to_owned()),
+            Some(message) => (Code::InvalidRow, message),
+            None => {
+                let (header, cells) = (&self.names, &row.cells);
+                return json(&Object { header, cells }).map(Ok);
+            }
+        };
+        Ok(Err(BadRecord {
+            start: row.start,
+            code,
+            message,
+            raw: json(&row.cells)?,
+        }))
+    }
+
+    /// How the cells of a row do not fit.
+    fn mismatch(&self, row: &Row<'_>) -> Option<String> {
+        let cells = &row.cells;
+        if !row.is_in_sheet && !self.widths.contains(&cells.len()) {
+            let (has, wants, by) = (cells.len(), self.widths[0], self.by);
+            let shown: String = cells.iter().map(Cell::shown).collect();
+            let control = shown.chars().find(|c| c.is_control() && !c.is_whitespace());
+            // Such as old programs write at the end of a file.
+            let control = control.map(|control| {
+                format!(
+                    ", and has the control character U+{:04X}",
+                    u32::from(control)
+                )
+            });
+            let control = control.unwrap_or_default();
+            return Some(format!(
+                "the row has {has} cells, and {by} {wants}{control}"
+            ));
+        }
+        let is_named =
+            |column: usize| (self.names.get(column)).is_some_and(|name| !name.is_empty());
+        let mut cells = cells.iter().enumerate();
+        let (column, cell) = cells.find(|(column, cell)| !is_named(*column) && !cell.is_empty())?;
+        let at = if row.is_in_sheet {
+            format!(" in {}", address(column, row.number()))
+        } else {
+            String::new()
+        };
+        let cell = cell.shown();
+        Some(format!(
+            "{:?}{at} stands in a column without a name",
+            cut(&cell)
+        ))
+    }
 }
 
 fn json(value: &impl Serialize) -> Result<String, FileError> {

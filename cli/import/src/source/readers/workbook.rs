@@ -29,8 +29,9 @@ use super::disk::Disk;
 use super::table::{self, Begin, COLUMNS_MAX, Cell, Row, address};
 use super::{FileError, RECORD_MAX, Visit, corrupt};
 use crate::finding::{Code, CountAndFirst, Nth, Start, cut};
+use crate::json::first_repeated;
 use crate::source::incoming::Header;
-use crate::source::plan::{Rows as Wanted, SheetName, TableLayout};
+use crate::source::plan::{Rows, SheetName, TableLayout};
 use crate::source::unpacking::Unpacking;
 use crate::source::unread::COMPOUND;
 use crate::spool::Spool;
@@ -39,7 +40,7 @@ use crate::spool::Spool;
 const CELL_MAX: usize = 4 * 32_767;
 /// What is told of the cells and rows of a sheet that was read.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct SheetNotes {
     /// Cells with errors, which are read as empty: of the first, the row, and what messages say of it,
     /// as `B17 is #N/A`.
     pub(crate) errors: CountAndFirst<(u64, String)>,
@@ -92,7 +93,7 @@ impl<'l> Workbook<'l> {
         };
         workbook.sheets = workbook.filled_sheets(layout.sheet.as_ref())?;
         if let ([first, second, ..], true) =
-            (workbook.sheets.as_slice(), layout.rows != Wanted::Preview)
+            (workbook.sheets.as_slice(), layout.rows != Rows::Preview)
         {
             let (first, second) = (cut(first), cut(second));
             let message = format!(
@@ -106,7 +107,7 @@ impl<'l> Workbook<'l> {
 
     /// The name of the sheet that is read, unless this is a preview.
     pub(crate) fn sheet_name(&self) -> Option<&str> {
-        let is_preview = self.layout.rows == Wanted::Preview;
+        let is_preview = self.layout.rows == Rows::Preview;
         let first = self.sheets.first().filter(|_| !is_preview);
         first.map(String::as_str)
     }
@@ -117,12 +118,12 @@ impl<'l> Workbook<'l> {
         mut self,
         begin: &mut Begin<'_>,
         visit: &mut Visit<'_>,
-    ) -> Result<Told, FileError> {
-        let mut told = Told::default();
+    ) -> Result<SheetNotes, FileError> {
+        let mut notes = SheetNotes::default();
         for name in mem::take(&mut self.sheets) {
             let layout = self.layout;
             let mut sheet = self.sheet(&name)?;
-            if layout.rows == Wanted::Preview {
+            if layout.rows == Rows::Preview {
                 table::preview(&mut sheet, Some(&name), visit)?;
                 continue;
             }
@@ -133,28 +134,33 @@ impl<'l> Workbook<'l> {
                 names: Vec::new(),
             };
             table::read(&mut sheet, layout, &header, begin, visit)?;
-            told = sheet.told;
+            notes = sheet.notes;
         }
-        Ok(told)
+        Ok(notes)
     }
 
     /// The names of the sheets with rows, or of the wanted one.
     fn filled_sheets(&mut self, wanted: Option<&SheetName>) -> Result<Vec<String>, FileError> {
-        let names = self.book.names();
-        if SHEETS_MAX < names.len() {
+        let sheets = self.book.sheets();
+        if SHEETS_MAX < sheets.len() {
             return Err(too_many("sheets", SHEETS_MAX));
+        }
+        if let Some(name) = first_repeated(sheets.iter().map(|(name, _)| name.as_str())) {
+            let message = format!("two sheets are called {:?}: rename one of them", cut(name));
+            return Err(corrupt(1, message));
         }
         let Some(wanted) = wanted else {
             let mut filled = Vec::new();
-            for name in names {
-                let is_filled = match self.book.is_filled(&name) {
+            for (name, is_filled) in sheets {
+                let is_filled = match is_filled {
                     Some(is_filled) => is_filled,
-                    None => table::Rows::next(&mut self.sheet(&name)?)?.is_some(),
+                    None => table::RowSource::next(&mut self.sheet(&name)?)?.is_some(),
                 };
                 filled.extend(is_filled.then_some(name));
             }
             return Ok(filled);
         };
+        let names: Vec<String> = sheets.into_iter().map(|(name, _)| name).collect();
         let is_wanted = |(name, number): &(&String, u64)| match wanted {
             SheetName::Name(wanted) => *name == wanted,
             SheetName::Number(wanted) => number == wanted,
@@ -188,7 +194,7 @@ impl<'l> Workbook<'l> {
             filling: BTreeMap::new(),
             hidden: BTreeSet::new(),
             read: 0,
-            told: Told::default(),
+            notes: SheetNotes::default(),
         })
     }
 }
@@ -207,10 +213,10 @@ struct Sheet<'w> {
     hidden: BTreeSet<u32>,
     /// How many rows are read, including empty ones.
     read: u32,
-    told: Told,
+    notes: SheetNotes,
 }
 
-impl table::Rows for Sheet<'_> {
+impl table::RowSource for Sheet<'_> {
     fn next(&mut self) -> Result<Option<Row<'_>>, FileError> {
         while let Some(first) = self.next_cell()? {
             let row = first.0;
@@ -230,7 +236,7 @@ impl table::Rows for Sheet<'_> {
             let is_hidden = self.hidden.remove(&row);
             if cells.iter().any(|cell| !cell.is_empty()) {
                 if is_hidden {
-                    self.told.hidden.add(|| number);
+                    self.notes.hidden.add(|| number);
                 }
                 let nth = Some(Nth::Row(number));
                 return Ok(Some(Row {
@@ -254,7 +260,7 @@ impl Sheet<'_> {
         while let Some(met) = (self.next)()? {
             match met {
                 Met::Cell(placed) => return Ok(Some(placed)),
-                Met::Fault(row, told) => self.told.errors.add(|| (u64::from(row) + 1, told)),
+                Met::Fault(row, told) => self.notes.errors.add(|| (u64::from(row) + 1, told)),
                 Met::Merged(region) if region.start.0 < region.end.0 => {
                     self.deep.entry(region.start.0).or_default().push(region);
                 }
@@ -280,26 +286,36 @@ impl Sheet<'_> {
                 return Err(too_wide(number));
             }
             let cell = self.cell(column, number, placed.2);
-            let length = cell.length();
-            bytes += length;
-            self.count(length, number)?;
-            if RECORD_MAX < bytes {
-                return Err(corrupt(number, super::bounded::too_long()));
-            }
-            if cells.len() <= column {
-                cells.resize(column + 1, Cell::EMPTY);
-            }
-            cells[column] = cell;
+            bytes += cell.length();
+            self.place(&mut cells, column, cell, bytes, number)?;
             next = self.next_cell()?;
         }
         Ok(cells)
     }
 
-    /// Counts a value with a text of so many bytes.
-    fn count(&self, length: usize, row: u64) -> Result<(), FileError> {
-        let counted = self.unpacking.add_unpacked(length.max(NUMBER));
-        counted
-            .map_err(|refused| corrupt(row, format!("of the workbook no more is read: {refused}")))
+    /// Places a value in a row, unless one is there, whose texts have so many bytes with it.
+    fn place(
+        &self,
+        cells: &mut Vec<Cell<'static>>,
+        column: usize,
+        cell: Cell<'static>,
+        bytes: usize,
+        row: u64,
+    ) -> Result<(), FileError> {
+        let counted = self.unpacking.add_unpacked(cell.length().max(NUMBER));
+        counted.map_err(|refused| {
+            corrupt(row, format!("of the workbook no more is read: {refused}"))
+        })?;
+        if RECORD_MAX < bytes {
+            return Err(corrupt(row, super::bounded::too_long()));
+        }
+        if cells.len() <= column {
+            cells.resize(column + 1, Cell::EMPTY);
+        }
+        if cells[column].is_empty() {
+            cells[column] = cell;
+        }
+        Ok(())
     }
 
     fn cell(&mut self, column: usize, row: u64, value: Data) -> Cell<'static> {
@@ -309,7 +325,7 @@ impl Sheet<'_> {
             Data::String(text) if CELL_MAX < text.len() => {
                 let cell = address(column, row);
                 let told = format!("{cell} is longer than the 32,767 characters of a cell");
-                self.told.errors.add(|| (row, told));
+                self.notes.errors.add(|| (row, told));
                 Cell::EMPTY
             }
             Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => {
@@ -325,7 +341,7 @@ impl Sheet<'_> {
             Data::DateTime(time) => Cell::Text(time_text(&time).into()),
             Data::Error(error) => {
                 let told = format!("{} is {error}", address(column, row));
-                self.told.errors.add(|| (row, told));
+                self.notes.errors.add(|| (row, told));
                 Cell::EMPTY
             }
         }
@@ -336,19 +352,9 @@ impl Sheet<'_> {
         self.filling.retain(|_, (last, _)| row <= *last);
         let mut bytes = 0;
         for (column, (_, value)) in &self.filling {
-            let column = *column as usize;
-            let length = value.length();
-            bytes += length;
-            self.count(length, u64::from(row) + 1)?;
-            if RECORD_MAX < bytes {
-                return Err(corrupt(u64::from(row) + 1, super::bounded::too_long()));
-            }
-            if cells.len() <= column {
-                cells.resize(column + 1, Cell::EMPTY);
-            }
-            if cells[column].is_empty() {
-                cells[column] = value.clone();
-            }
+            bytes += value.length();
+            let (column, number) = (*column as usize, u64::from(row) + 1);
+            self.place(cells, column, value.clone(), bytes, number)?;
         }
         while let Some((first, regions)) = self.deep.pop_first() {
             if row < first {

@@ -19,7 +19,6 @@ use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 use self::element::Element;
 use super::bounded::{Bounded, Progress, unread};
 use super::{DEPTH_MAX, FileError, RecordText, RecordsPath, Visit, corrupt, truncated};
-use crate::finding::{Nth, Start};
 use crate::source::encoding::{Encoding, UnknownEncoding};
 
 /// Hands every element at one of the paths in `records` to `visit`; returns the indices of the
@@ -43,7 +42,6 @@ pub(crate) fn read(
         lists,
         visit,
         seen: vec![false; records.len()],
-        counts: vec![0; records.len()],
         path: Vec::new(),
         has_root: false,
         line: 1,
@@ -81,8 +79,6 @@ struct Walk<'w, 'v> {
     visit: &'w mut Visit<'v>,
     /// For every path in `records`, whether the document has it.
     seen: Vec<bool>,
-    /// For every path in `records`, how many records there are so far.
-    counts: Vec<u64>,
     /// The names of the open elements.
     path: Vec<String>,
     has_root: bool,
@@ -194,17 +190,10 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         let text = value.to_string();
-        let count = self.list.and_then(|list| self.counts.get_mut(list));
-        let nth = count.map(|count| {
-            *count += 1;
-            Nth::Record(*count)
-        });
         let record = RecordText {
-            start: Start {
-                line: self.line,
-                nth,
-            },
+            start: self.line.into(),
             list: self.list,
+            is_counted: self.list.is_some(),
             text: &text,
         };
         (self.visit)(Ok(record)).map_err(FileError::Failed)

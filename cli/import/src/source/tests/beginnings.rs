@@ -1,19 +1,13 @@
 //! Tests of files of which only the beginning is read.
 
-use std::io;
-
-use super::{FileNames, Heads, HeadsOf, Plan, ReadContext};
+use super::{FileNames, Incoming, Plan, ReadContext};
 use super::{archive, fs, gzip, size, write};
-use crate::source::files::{self, Opened};
 
 /// A plan that reads two bytes of an image and all of a text.
 fn beginnings() -> Plan {
     let mut plan = Plan::native();
     plan.groups[0].names = FileNames::Endings(&[".txt"]);
-    plan.heads = Some(Heads {
-        of: HeadsOf::Images,
-        length: 2,
-    });
+    plan.heads = Some(2);
     plan.descends = true;
     plan
 }
@@ -35,15 +29,16 @@ fn of_a_member_no_more_than_what_is_wanted_is_copied() {
     for (name, contents) in [("a.tar", &whole), ("a.tar.gz", &gzip(&whole))] {
         let exports = [write(&directory, name, contents).into()];
         let mut read = Vec::new();
-        let take = &mut |opened: Opened<'_>| {
-            let Opened::File(file, contents) = opened else {
-                panic!("nothing is damaged")
+        let take = &mut |incoming: Incoming<'_>| {
+            let (file, contents) = match incoming {
+                Incoming::Head(file, head) => (file, head),
+                Incoming::Record(record) => (record.line.file.as_ref(), record.line.raw),
+                other => panic!("nothing is damaged: {other:?}"),
             };
-            let text = io::read_to_string(contents).unwrap();
-            read.push(format!("{}: {text}", file.path));
+            read.push(format!("{}: {}", file.path, contents.escape_ascii()));
             Ok(())
         };
-        files::read(&exports, &mut &[][..], context, &beginnings(), take).unwrap();
+        super::read(&exports, &mut &[][..], context, &beginnings(), take).unwrap();
         assert_eq!(read, ["x/a.jpg: ph", "b.jpg: 1", "c.txt: text"], "{name}");
     }
 }

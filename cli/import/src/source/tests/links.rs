@@ -1,15 +1,15 @@
 //! Tests of links, pipes and devices in a folder: whatever leads out of it is reported and never
 //! read.
 
-use std::io;
 use std::os::unix::fs::symlink;
 use std::slice;
 
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
-use super::{Path, PathBuf, Plan, ReadContext, TempDir, files, fs, shown, size, visit, write};
-use crate::source::files::Opened;
+use super::{
+    Incoming, Path, PathBuf, Plan, ReadContext, TempDir, files, fs, read, shown, size, visit, write,
+};
 
 /// A folder with one file, next to another file and another folder.
 fn place() -> (TempDir, PathBuf) {
@@ -145,18 +145,18 @@ fn check_swap(swap: impl FnOnce(&Path), expected: &str) {
     fs::create_dir(folder.join("sub")).unwrap();
     write(&directory, "export/sub/secret.ndjson", b"{mine}\n");
     let (mut swap, mut came) = (Some(swap), Vec::new());
-    let take = &mut |opened: Opened<'_>| {
-        came.push(match opened {
-            Opened::Damaged(finding) => shown(&finding),
-            Opened::Missed(file) => format!("missed: {}", file.name),
-            Opened::File(file, contents) => {
+    let take = &mut |incoming: Incoming<'_>| {
+        came.push(match incoming {
+            Incoming::Record(record) => {
                 // When the first file is read, all files have been listed.
                 if let Some(swap) = swap.take() {
                     swap(&folder);
                 }
-                let text = io::read_to_string(contents).unwrap();
-                format!("{}: {}", file.path, text.trim())
+                let (path, text) = (&record.line.file.path, record.line.contents());
+                format!("{path}: {}", text.escape_ascii())
             }
+            Incoming::Finding(finding) => shown(&finding),
+            other => panic!("{other:?}"),
         });
         Ok(())
     };
@@ -165,7 +165,7 @@ fn check_swap(swap: impl FnOnce(&Path), expected: &str) {
         progress: &(),
     };
     let exports = [folder.clone().into()];
-    super::files::read(&exports, &mut &[][..], context, &everything(), take).unwrap();
+    read(&exports, &mut &[][..], context, &everything(), take).unwrap();
     assert_eq!(came, ["a.ndjson: {a}", expected]);
 }
 

@@ -4,8 +4,7 @@
 use std::fs::File;
 use std::io::Write as _;
 
-use super::{Path, Plan, ProgressListener, ReadContext, archive, fs};
-use crate::source::files::{self, Opened};
+use super::{Incoming, Path, Plan, ProgressListener, ReadContext, archive, fs, read};
 use crate::steps::{check_each, count};
 
 /// Counts the bytes read.
@@ -30,11 +29,11 @@ fn check_members(each: usize, what: &str, make: impl Fn(&Path, usize)) {
             progress: &Bytes,
         };
         let exports = [export.into()];
-        let take = &mut |_opened: Opened<'_>| {
+        let take = &mut |_incoming: Incoming<'_>| {
             came += 1;
             Ok(())
         };
-        files::read(&exports, &mut &[][..], context, &Plan::native(), take).unwrap();
+        read(&exports, &mut &[][..], context, &Plan::native(), take).unwrap();
         assert!(members <= came, "{what}");
     });
 }

@@ -374,15 +374,7 @@ fn a_key_that_only_late_records_have_decides_as_well() {
     let mut lines = "{\"id\": 1}\n".repeat(10_000);
     lines.push_str("{\"id\": 2, \"flags\": {\"sold\": true, \"new\": true}}\n");
     let (directory, export) = exported("a.ndjson", lines);
-    let layout = Layout {
-        format: Format::NDJSON,
-        encoding: None,
-        records: Vec::new(),
-        lists: Vec::new(),
-        table: crate::source::TableLayout::default(),
-        unwanted: Vec::new(),
-    };
-    let plan = plan_like("a.ndjson", layout);
+    let plan = plan_like("a.ndjson", Layout::of(Format::NDJSON));
     let surveyed = survey(&[export], &plan, &|_| true, false, directory.path()).unwrap();
     let publication = Publication::of(&surveyed.files[0], None);
     let expression = publication.expression();

@@ -21,9 +21,9 @@ use crate::finding::{Code, cut};
 const UUID: &str = "arrow.uuid";
 
 /// A batch of rows.
-pub(super) struct Rows<'b>(Vec<Member<'b>>);
+pub(super) struct RowBatch<'b>(Vec<Member<'b>>);
 
-impl<'b> Rows<'b> {
+impl<'b> RowBatch<'b> {
     /// The rows of a batch, or why they cannot be read.
     pub(super) fn of(batch: &'b RecordBatch) -> Result<Self, String> {
         let schema = batch.schema_ref();

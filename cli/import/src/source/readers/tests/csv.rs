@@ -114,6 +114,55 @@ fn a_row_that_does_not_fit_the_header_is_blamed_and_the_next_one_read() {
 }
 
 #[test]
+fn empty_cells_with_which_every_row_goes_on_behind_the_header_are_no_part_of_it() {
+    check(
+        CSV,
+        "a;b\n1;2;\n3;;\n4;5\n6;7;8\n9;10;;\n",
+        &[],
+        &[
+            r#"2 {"a":"1","b":"2"}"#,
+            r#"3 {"a":"3","b":null}"#,
+            r#"4 INVALID_ROW the row has 2 cells, and the first row 3 ["4","5"]"#,
+            r#"5 INVALID_ROW "8" stands in a column without a name ["6","7","8"]"#,
+            r#"6 INVALID_ROW the row has 4 cells, and the first row 3 ["9","10","",""]"#,
+        ],
+    );
+    // A delimiter within a text moves the cells of its row.
+    check(
+        CSV,
+        "a;b\n1;2\n3; 4;\n",
+        &[],
+        &[
+            r#"2 {"a":"1","b":"2"}"#,
+            r#"3 INVALID_ROW the row has 3 cells, and the header 2 ["3"," 4",""]"#,
+        ],
+    );
+}
+
+#[test]
+fn a_control_character_in_a_row_that_does_not_fit_is_named() {
+    check(
+        CSV,
+        "a,b\n1,2\n\u{1a}\n",
+        &[],
+        &[
+            r#"2 {"a":"1","b":"2"}"#,
+            "3 INVALID_ROW the row has 1 cells, and the header 2, and has the control character U+001A [\"\\u001a\"]",
+        ],
+    );
+}
+
+#[test]
+fn lines_may_end_in_a_carriage_return_alone() {
+    check(
+        CSV,
+        "a;b\r1;2\r\r\"3\";\"4\r5\"",
+        &[],
+        &[r#"2 {"a":"1","b":"2"}"#, r#"4 {"a":"3","b":"4\n5"}"#],
+    );
+}
+
+#[test]
 fn columns_that_are_called_alike_or_not_at_all_are_called_by_their_places() {
     check(
         CSV,

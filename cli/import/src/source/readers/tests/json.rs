@@ -123,18 +123,18 @@ fn records_of_a_list_are_counted_and_the_only_record_of_a_document_is_not() {
     let numbers = |file: &str, records: &[&str]| {
         let mut numbers = Vec::new();
         let ended = JSON(&mut Cursor::new(file), &paths(records), &mut |record| {
-            numbers.push(record.unwrap().start.nth);
+            let record = record.unwrap();
+            numbers.push((record.list, record.is_counted));
             Ok(())
         });
         ended.unwrap();
         numbers
     };
-    let record = |number| Some(Nth::Record(number));
-    assert_eq!(numbers("[{}, {}]", &[]), [record(1), record(2)]);
-    assert_eq!(numbers("{}", &[]), [None]);
-    let lists = r#"{"a": [{}, {}], "b": [{}]}"#;
+    assert_eq!(numbers("[{}, {}]", &[]), [(None, true); 2]);
+    assert_eq!(numbers("{}", &[]), [(None, false)]);
+    let lists = r#"{"a": [{}], "b": [{}]}"#;
     assert_eq!(
         numbers(lists, &["a", "b"]),
-        [record(1), record(2), record(1)]
+        [(Some(0), true), (Some(1), true)]
     );
 }

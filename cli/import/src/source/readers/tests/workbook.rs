@@ -6,7 +6,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::*;
-use crate::source::readers::workbook::Told;
+use crate::source::readers::workbook::SheetNotes;
 use crate::source::{Rows, SheetName, UNPACKED_MAX};
 use crate::spool::Spool;
 
@@ -20,9 +20,10 @@ pub(crate) fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
     for (name, contents) in parts {
         let options = SimpleFileOptions::default();
         let stored = options.compression_method(CompressionMethod::Stored);
-        // What says what the archive is must be read without unpacking it.
-        let is_kind = *name == "mimetype";
-        let options = if is_kind { stored } else { options };
+        // What says what the archive is must be read without unpacking it. Archives in another are
+        // often not compressed again.
+        let is_stored = *name == "mimetype" || contents.starts_with(b"PK");
+        let options = if is_stored { stored } else { options };
         archive.start_file(*name, options).unwrap();
         archive.write_all(contents).unwrap();
     }
@@ -111,7 +112,7 @@ fn rows_of_at_most(file: &[u8], table: &TableLayout, unpacked_max: u64) -> Vec<S
         })
     });
     match read {
-        Ok(Told { errors, hidden }) => {
+        Ok(SheetNotes { errors, hidden }) => {
             let first = errors.first;
             found.extend(first.map(|first| format!("{} errors, {first:?}", errors.count)));
             let first = hidden.first;
@@ -196,6 +197,16 @@ fn an_archive_with_a_folder_that_is_called_as_in_a_workbook_is_none() {
         "",
         b"PK\x03\x04 photos/xl/1.jpg"
     ));
+}
+
+#[test]
+fn an_archive_with_a_document_that_is_not_compressed_is_an_archive() {
+    let letter = zipped(&[("[Content_Types].xml", b""), ("word/document.xml", b"")]);
+    for document in [workbook(&[("Boats", "")]), ods(&[]), letter] {
+        let archive = zipped(&[("x/", b""), ("a.csv", b""), ("x/document", &document)]);
+        assert!(!super::super::workbook::book::is_one("", &archive));
+        assert_eq!(crate::source::unread::of(&archive), None);
+    }
 }
 
 #[test]
@@ -337,6 +348,45 @@ fn a_formula_without_a_value_is_told_as_an_error_and_hidden_rows_are_counted() {
             "2 hidden, 3",
         ]
     );
+}
+
+#[test]
+fn hidden_rows_are_those_of_the_part_to_which_a_sheet_leads() {
+    let within = |hidden| {
+        format!(
+            r#"<worksheet><sheetData><row><c r="A1"><v>1</v></c></row><row hidden="{hidden}"><c r="A2"><v>2</v></c></row></sheetData></worksheet>"#
+        )
+    };
+    let book = r#"<workbook><sheets><sheet name="Notes" sheetId="1" r:id="s1"/><sheet name="Boats" sheetId="2" d3p1:id="s2"/></sheets></workbook>"#;
+    let kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet";
+    let targets = format!(
+        r#"<Relationships><Relationship Id="s1" Type="{kind}" Target="worksheets/sheet1.xml"/><Relationship Id="s2" Type="{kind}" Target="/xl/more/worksheets/sheet1.xml"/></Relationships>"#
+    );
+    let file = zipped(&[
+        ("[Content_Types].xml", b"<Types/>"),
+        ("_rels/.rels", PACKAGE.as_bytes()),
+        ("xl/workbook.xml", book.as_bytes()),
+        ("xl/_rels/workbook.xml.rels", targets.as_bytes()),
+        ("xl/worksheets/sheet1.xml", within(0).as_bytes()),
+        ("xl/more/worksheets/sheet1.xml", within(1).as_bytes()),
+    ]);
+    let read = |sheet| {
+        rows_of(
+            &file,
+            &layout(Some(SheetName::Number(sheet)), Rows::default()),
+        )
+    };
+    assert_eq!(read(1), [r#"2 {"1":2}"#]);
+    assert_eq!(read(2), [r#"2 {"1":2}"#, "1 hidden, 2"]);
+}
+
+#[test]
+fn two_sheets_of_one_name_are_refused() {
+    let sheets = [("Boats", ""), ("Boats", "")];
+    let told = r#"1 FILE_CORRUPT two sheets are called "Boats": rename one of them"#;
+    for file in [workbook(&sheets), ods(&sheets)] {
+        assert_eq!(rows_of(&file, &TableLayout::default()), [told]);
+    }
 }
 
 #[test]

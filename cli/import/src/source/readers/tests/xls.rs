@@ -246,6 +246,21 @@ fn a_workbook_that_contradicts_itself_is_refused() {
 }
 
 #[test]
+fn two_sheets_of_one_name_are_refused() {
+    let file = changed(|records| {
+        let name = first(records, SHEET)[6..].to_vec();
+        for (_, bytes) in records.iter_mut().filter(|(kind, _)| *kind == SHEET) {
+            bytes.splice(6.., name.clone());
+        }
+    });
+    let told = refused(&file);
+    assert!(
+        told.contains("FILE_CORRUPT two sheets are called"),
+        "{told}"
+    );
+}
+
+#[test]
 fn sectors_in_a_circle_and_a_cut_file_are_refused() {
     let mut circle = STOCK.to_vec();
     let table = u32::from_le_bytes(circle[76..80].try_into().unwrap()) as usize;

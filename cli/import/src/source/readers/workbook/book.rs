@@ -2,12 +2,12 @@
 //!
 //! Nothing here reads a file.
 
-use calamine::{Data, Dimensions};
+use calamine::{Data, Dimensions, Sheet, SheetType};
 
 use super::super::table::{COLUMNS_MAX, address};
 use super::super::{FileError, corrupt};
 use crate::finding::cut;
-use crate::source::unread::COMPOUND;
+use crate::source::unread::{COMPOUND, outermost};
 
 /// What a number counts as, in bytes.
 pub(super) const NUMBER: usize = 8;
@@ -29,6 +29,7 @@ pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
         let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
         return name.to_ascii_lowercase().ends_with(".xls");
     }
+    let head = outermost(head);
     let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
     let is_office = has(b"[Content_Types].xml") && !has(b"word/") && !has(b"ppt/");
     let is_book = has(b"xl/workbook.xml") || has(b"xl/_rels/") || has(b"xl/worksheets/");
@@ -38,18 +39,21 @@ pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
 /// A cell with its row and column, from 0.
 pub(super) type Placed = (u32, u32, Data);
 
-/// A form of workbooks.
+/// A form of workbooks. No two sheets of one have the same name.
 pub(super) trait Book {
-    /// The names of its sheets of cells.
-    fn names(&self) -> Vec<String>;
-
-    /// Whether a sheet has any value, if that is known without reading it.
-    fn is_filled(&self, _name: &str) -> Option<bool> {
-        None
-    }
+    /// Its sheets of cells: their names, and whether each has any value, if that is known.
+    fn sheets(&self) -> Vec<(String, Option<bool>)>;
 
     /// What gives what a sheet has, row by row.
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError>;
+}
+
+/// The sheets of cells among those that the library knows.
+pub(super) fn of_cells(sheets: &[Sheet]) -> Vec<(String, Option<bool>)> {
+    let of_cells = sheets
+        .iter()
+        .filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    of_cells.map(|sheet| (sheet.name.clone(), None)).collect()
 }
 
 /// Gives what a sheet has next.

@@ -85,13 +85,10 @@ fn is_content(part: &str) -> bool {
 }
 
 impl Book for Ods {
-    fn names(&self) -> Vec<String> {
-        self.sheets.iter().map(|(name, _)| name.clone()).collect()
-    }
-
-    fn is_filled(&self, name: &str) -> Option<bool> {
-        let mut sheets = self.sheets.iter();
-        sheets.find_map(|(sheet, is_filled)| (sheet == name).then_some(*is_filled))
+    fn sheets(&self) -> Vec<(String, Option<bool>)> {
+        let sheets = self.sheets.iter();
+        let sheets = sheets.map(|(name, is_filled)| (name.clone(), Some(*is_filled)));
+        sheets.collect()
     }
 
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError> {
@@ -112,7 +109,7 @@ impl Book for Ods {
             depth: 0,
             skipped: None,
             is_over: false,
-            row: Row::default(),
+            row: OdsRow::default(),
             cell: None,
             ready: VecDeque::new(),
         };
@@ -133,15 +130,15 @@ struct Cells<'b, R> {
     /// How many of them an element is in that is not read, such as a comment.
     skipped: Option<usize>,
     is_over: bool,
-    row: Row,
-    cell: Option<Cell>,
+    row: OdsRow,
+    cell: Option<OdsCell>,
     /// What comes next.
     ready: VecDeque<Met>,
 }
 
 /// A row, or several that are the same.
 #[derive(Default)]
-struct Row {
+struct OdsRow {
     number: u32,
     /// How many elements it is in, while it is open.
     depth: Option<usize>,
@@ -160,7 +157,7 @@ struct Row {
 }
 
 /// A cell, or several that are the same.
-struct Cell {
+struct OdsCell {
     depth: usize,
     kind: String,
     /// The value, if it is not the text.
@@ -236,7 +233,7 @@ impl<R: BufRead> Cells<'_, R> {
                 true
             }
             (None, "table:table-cell" | "table:covered-table-cell") => {
-                self.cell = Some(Cell::new(element, self.depth));
+                self.cell = Some(OdsCell::new(element, self.depth));
                 true
             }
             // Rows lie in groups, and among the rows of a header.
@@ -290,7 +287,7 @@ fn damaged(row: u64) -> FileError {
     )
 }
 
-impl Row {
+impl OdsRow {
     fn begin(&mut self, element: &BytesStart<'_>, depth: usize) {
         let visibility = attribute(element, "table:visibility").unwrap_or_default();
         self.depth = Some(depth);
@@ -302,7 +299,7 @@ impl Row {
     }
 
     /// Adds a cell as often as it repeats.
-    fn add(&mut self, cell: &Cell, ready: &mut VecDeque<Met>) -> Result<(), FileError> {
+    fn add(&mut self, cell: &OdsCell, ready: &mut VecDeque<Met>) -> Result<(), FileError> {
         let (row, column) = (self.number, self.column);
         self.column = column.saturating_add(cell.repeated);
         if 1 < cell.rows {
@@ -374,7 +371,7 @@ enum Value {
     Missing,
 }
 
-impl Cell {
+impl OdsCell {
     fn new(element: &BytesStart<'_>, depth: usize) -> Self {
         let of = |name| attribute(element, name);
         let is_error = of("calcext:value-type").is_some_and(|kind| kind == "error");

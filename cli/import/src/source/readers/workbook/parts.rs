@@ -27,7 +27,7 @@ const STYLES_MAX: u64 = 4 << 20;
 /// Bytes read ahead.
 const BUFFER: usize = 64 * 1024;
 /// The form, in messages.
-const FORM: &str = "a workbook";
+pub(super) const FORM: &str = "a workbook";
 
 /// Takes an element with the name of its part and how many elements it is in.
 pub(super) type Note<'n> = dyn FnMut(&str, usize, &BytesStart<'_>) + 'n;
@@ -133,22 +133,17 @@ pub(super) fn next<'b>(
     })
 }
 
-/// The value of an attribute, by its name with its prefix.
+/// The value of an attribute, by its name with its prefix, or of one whose prefix may be any.
 pub(super) fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     // The parser's own check takes time quadratic in the number of attributes.
     let mut attributes = element.attributes();
     let mut attributes = attributes.with_checks(false).flatten();
-    let attribute = attributes.find(|attribute| attribute.key.as_ref() == name)?;
+    let attribute = attributes.find(|attribute| {
+        let key = attribute.key;
+        key.as_ref() == name || key.local_name().as_ref() == name
+    })?;
     let value = attribute.normalized_value(XmlVersion::Implicit1_0).ok()?;
     Some(value.into_owned())
-}
-
-/// Runs what may panic if the workbook contradicts itself.
-pub(super) fn caught<T>(
-    row: u64,
-    act: impl FnOnce() -> Result<T, FileError>,
-) -> Result<T, FileError> {
-    super::super::caught(FORM, row, act)
 }
 
 /// An error of a library, or of the disk behind it.

@@ -9,13 +9,13 @@ use std::io::{Cursor, Read, Write as _};
 use std::ops::Range;
 use std::vec;
 
-use calamine::{Data, Reader, SheetType, Xls};
+use calamine::{Data, Reader as _, Xls};
 use cfb::{CompoundFile, Version};
 
 use super::super::disk::Disk;
-use super::super::{FileError, corrupt, truncated};
-use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, Next};
-use super::parts::{PART_MAX, caught, check_length, cut_off, refused, too_many};
+use super::super::{FileError, caught, corrupt, truncated};
+use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, Next, of_cells};
+use super::parts::{FORM, PART_MAX, check_length, cut_off, refused, too_many};
 use crate::source::unread;
 
 /// The most characters of the texts of all cells: of a shared text, each has a copy.
@@ -57,14 +57,14 @@ pub(super) struct OldBook {
 impl OldBook {
     pub(super) fn open(disk: Disk) -> Result<Self, FileError> {
         check_length(&disk, PART_MAX)?;
-        let mut stream = caught(1, || stream(&disk))?;
+        let mut stream = caught(FORM, 1, || stream(&disk))?;
         let mut walk = Walk::default();
         let is_protected = walk.all(&mut stream)?;
         if is_protected {
             return Err(unread(&disk));
         }
         let hidden = walk.sheets()?;
-        let opened = caught(1, || {
+        let opened = caught(FORM, 1, || {
             let copied = copied(&stream).map_err(|error| refused(&disk, 1, &error))?;
             Xls::new(Cursor::new(copied)).map_err(|error| cut_off(&disk, &error))
         })?;
@@ -397,10 +397,8 @@ impl<'s> Pieces<'s> {
 }
 
 impl Book for OldBook {
-    fn names(&self) -> Vec<String> {
-        let sheets = self.opened.sheets_metadata().iter();
-        let sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
-        sheets.map(|sheet| sheet.name.clone()).collect()
+    fn sheets(&self) -> Vec<(String, Option<bool>)> {
+        of_cells(self.opened.sheets_metadata())
     }
 
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError> {

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use calamine::{Data, Reader, SheetType, Xlsx, XlsxError};
+use calamine::{Data, Reader as _, Xlsx, XlsxError};
 use quick_xml::events::BytesStart;
 
-use super::super::FileError;
 use super::super::disk::{Chunk, Disk};
-use super::book::{Book, MERGED_MAX, Met, Next, ROWS_MAX};
-use super::parts::{attribute, caught, cut_off, measure, refused, too_many};
+use super::super::{FileError, caught};
+use super::book::{Book, MERGED_MAX, Met, Next, ROWS_MAX, of_cells};
+use super::parts::{FORM, attribute, cut_off, measure, refused, too_many};
 use crate::finding::cut;
 use crate::source::unpacking::Unpacking;
 
@@ -30,7 +30,7 @@ pub(super) struct ExcelBook {
 struct Noted {
     /// The names of sheets, with the ids of their parts.
     ids: BTreeMap<String, String>,
-    /// The names of parts without their folders, by their ids.
+    /// The parts, by their ids.
     parts: BTreeMap<String, String>,
     /// The hidden rows of each part.
     hidden: BTreeMap<String, Vec<u32>>,
@@ -52,7 +52,7 @@ impl ExcelBook {
         if HIDDEN_MAX < noted.hidden_rows {
             return Err(too_many("hidden rows", HIDDEN_MAX));
         }
-        let opened = caught(1, || {
+        let opened = caught(FORM, 1, || {
             Xlsx::new(disk.chunk(0)).map_err(|error| cut_off(&disk, &error))
         })?;
         Ok(Self {
@@ -73,9 +73,11 @@ fn is_of_sheets(part: &str) -> bool {
     part.starts_with("xl/_rels/")
 }
 
-/// A name without its folders, in lower case.
-fn plain(path: &str) -> String {
-    path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase()
+/// The part that a relationship of the workbook leads to, in lower case.
+fn part_of(target: &str) -> String {
+    let part = target.strip_prefix('/').map(str::to_owned);
+    let part = part.unwrap_or_else(|| format!("xl/{target}"));
+    part.to_ascii_lowercase()
 }
 
 impl Noted {
@@ -90,14 +92,14 @@ impl Noted {
                     of("hidden").is_some_and(|hidden| hidden == "1" || hidden == "true");
                 self.hidden_rows += usize::from(is_hidden);
                 if is_hidden && self.hidden_rows <= HIDDEN_MAX {
-                    let rows = self.hidden.entry(plain(part)).or_default();
+                    let rows = self.hidden.entry(part.to_owned()).or_default();
                     rows.push(self.rows.saturating_sub(1));
                 }
             }
             "mergeCell" => self.merged += 1,
-            "sheet" => self.ids.extend(of("name").zip(of("r:id"))),
+            "sheet" => self.ids.extend(of("name").zip(of("id"))),
             "Relationship" if is_of_sheets(part) => {
-                let target = of("Target").map(|target| plain(&target));
+                let target = of("Target").map(|target| part_of(&target));
                 self.parts.extend(of("Id").zip(target));
             }
             _ => {}
@@ -113,21 +115,19 @@ impl Noted {
 }
 
 impl Book for ExcelBook {
-    fn names(&self) -> Vec<String> {
-        let sheets = self.opened.sheets_metadata().iter();
-        let sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
-        sheets.map(|sheet| sheet.name.clone()).collect()
+    fn sheets(&self) -> Vec<(String, Option<bool>)> {
+        of_cells(self.opened.sheets_metadata())
     }
 
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError> {
         let (disk, opened) = (&self.disk, &mut self.opened);
-        let merged = caught(1, || {
+        let merged = caught(FORM, 1, || {
             let merged = opened.merge_cells_by_sheet_name(name);
             merged.map_err(|error| refused(disk, 1, &error))
         })?;
         let hidden = self.noted.hidden(name).into_iter().map(Met::Hidden);
         let mut first = merged.into_iter().map(Met::Merged).chain(hidden);
-        let mut cells = caught(1, || {
+        let mut cells = caught(FORM, 1, || {
             let cells = opened.worksheet_cells_reader(name);
             cells.map_err(|error| refused(disk, 1, &error))
         })?;
@@ -140,7 +140,7 @@ impl Book for ExcelBook {
                 return Ok(None);
             }
             let number = u64::from(row) + 1;
-            let cell = match caught(number, || Ok(cells.next_cell_with_formula_metadata()))? {
+            let cell = match caught(FORM, number, || Ok(cells.next_cell_with_formula_metadata()))? {
                 // The cell itself was read.
                 Err(XlsxError::CellError(error)) => {
                     return Ok(Some(Met::Fault(row, format!("a cell is {}", cut(&error)))));
