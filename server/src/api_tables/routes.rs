@@ -155,7 +155,10 @@ pub static ROUTES: [Route; 16] = [
 pub(crate) fn names() -> Vec<String> {
     let endpoints = ROUTES.iter().map(|route| route.path);
     let files = FILES.iter().map(|file| file.path);
-    endpoints.chain(files).map(|path| path.to_string()).collect()
+    endpoints
+        .chain(files)
+        .map(|path| path.to_string())
+        .collect()
 }
 
 /// The path of the page that documents the API.

@@ -212,8 +212,6 @@ table! {
         required "type" types: Vec<String>,
         /// What such a record refers to: a key or a list of them.
         required "to" to: ExpressionId,
-        /// Its place among the others, a number.
-        optional "order" order: Option<ExpressionId>,
     }
     with { name: String, span: Range<usize> }
 }

@@ -35,14 +35,11 @@ use crate::finding::cut;
 /// The name under which the expression itself is compiled, among the definitions.
 const EXPRESSION: &str = "mapping_expression";
 
+/// Why an expression cannot be compiled, if the parser does not say it.
+const NOT_JQ: &str = "this is not jq";
+
 /// Deepest nesting of brackets in an expression.
 const BRACKETS_MAX: usize = 100;
-
-/// Why an expression cannot be compiled.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct InvalidExpression {
-    pub(super) message: String,
-}
 
 /// A compiled expression.
 pub(super) struct Program {
@@ -59,19 +56,20 @@ pub(super) struct Program {
 
 impl Program {
     /// Compiles `code`, which may use the definitions in `prelude` and the variables named in
-    /// `variables`, each with its `$`. If it is observed, it tells what it looks at.
+    /// `variables`, each with its `$`. If it is observed, it tells what it looks at. An error says
+    /// why it cannot be compiled.
     pub(super) fn compile(
         code: &str,
         prelude: &str,
         variables: &[String],
         is_observed: bool,
-    ) -> Result<Self, InvalidExpression> {
+    ) -> Result<Self, String> {
         check_syntax(code)?;
         let Parsed {
             definitions,
             body,
             found,
-        } = Parsed::new(code, prelude, is_observed).ok_or_else(not_jq)?;
+        } = Parsed::new(code, prelude, is_observed).ok_or(NOT_JQ)?;
         check_recursion(&found)?;
         let expression = Def {
             name: EXPRESSION,
@@ -189,12 +187,10 @@ fn plain_path(code: &str) -> Option<Vec<Val>> {
 }
 
 /// Checks that a text consists only of definitions.
-pub(super) fn check_definitions(code: &str) -> Result<(), InvalidExpression> {
+pub(super) fn check_definitions(code: &str) -> Result<(), String> {
     check_syntax(&format!("{code}\n."))?;
     let parsed = load::parse(code, |parser| parser.defs());
-    let definitions = parsed.ok_or(InvalidExpression {
-        message: "this is not a list of definitions, `def name: ...;` each".to_owned(),
-    })?;
+    let definitions = parsed.ok_or("this is not a list of definitions, `def name: ...;` each")?;
     let mut rewriter = Rewriter::new(false);
     for definition in definitions {
         rewriter.definition(definition);
@@ -205,13 +201,11 @@ pub(super) fn check_definitions(code: &str) -> Result<(), InvalidExpression> {
 /// Rejects a definition that calls itself, which would most likely never end: in a definition meant
 /// to extend a function of the same name, that name means the definition itself. For loops there are
 /// library functions.
-fn check_recursion(found: &Found<'_>) -> Result<(), InvalidExpression> {
+fn check_recursion(found: &Found<'_>) -> Result<(), String> {
     found.recursive.map_or(Ok(()), |name| {
-        Err(InvalidExpression {
-            message: format!(
-                "the definition of `{name}` calls itself, which no definition may; give it another name, or repeat by `recurse` or `until`"
-            ),
-        })
+        Err(format!(
+            "the definition of `{name}` calls itself, which no definition may; give it another name, or repeat by `recurse` or `until`"
+        ))
     })
 }
 
@@ -231,11 +225,9 @@ fn depth(code: &str) -> usize {
 
 /// Checks an expression by itself, so its errors are not blamed on the prelude, and before anything
 /// could make the parser overflow the stack.
-fn check_syntax(code: &str) -> Result<(), InvalidExpression> {
+fn check_syntax(code: &str) -> Result<(), String> {
     if BRACKETS_MAX < depth(code) {
-        return Err(InvalidExpression {
-            message: format!("brackets are nested more than {BRACKETS_MAX} deep"),
-        });
+        return Err(format!("brackets are nested more than {BRACKETS_MAX} deep"));
     }
     let file = File { code, path: () };
     let arena = Arena::default();
@@ -243,7 +235,7 @@ fn check_syntax(code: &str) -> Result<(), InvalidExpression> {
     parsed.map(|_modules| ()).map_err(syntax_error)
 }
 
-fn syntax_error(errors: load::Errors<&str, ()>) -> InvalidExpression {
+fn syntax_error(errors: load::Errors<&str, ()>) -> String {
     let first = errors.into_iter().next().map(|(_file, error)| error);
     let expected = |expected: &str, found: &str| {
         let found = match found.trim().chars().take(20).collect::<String>() {
@@ -262,35 +254,26 @@ fn syntax_error(errors: load::Errors<&str, ()>) -> InvalidExpression {
             .map(|(wanted, found)| expected(wanted.as_str(), found)),
         None => None,
     };
-    message.map_or_else(not_jq, |message| InvalidExpression { message })
+    message.unwrap_or_else(|| NOT_JQ.to_owned())
 }
 
-fn not_jq() -> InvalidExpression {
-    InvalidExpression {
-        message: "this is not jq".to_owned(),
-    }
-}
-
-fn undefined(error: Option<(&str, Undefined)>) -> InvalidExpression {
+fn undefined(error: Option<(&str, Undefined)>) -> String {
     let Some((name, what)) = error else {
-        return InvalidExpression {
-            message: "this cannot be compiled".to_owned(),
-        };
+        return "this cannot be compiled".to_owned();
     };
     let (what, known) = match what {
         Undefined::Filter(_arity) => ("function", library::arities(name)),
         other => (other.as_str(), Vec::new()),
     };
     let known: Vec<String> = known.iter().map(usize::to_string).collect();
-    let message = match (known.as_slice(), library::instead(name)) {
+    match (known.as_slice(), library::instead(name)) {
         ([], None) => format!("there is no {what} `{name}`"),
         ([], Some(instead)) => format!("there is no {what} `{name}`; {instead}"),
         (known, _) => {
             let known = known.join(" or ");
             format!("`{name}` takes another number of arguments: {known}")
         }
-    };
-    InvalidExpression { message }
+    }
 }
 
 /// The message of an error: a text unchanged, any other value shortened to what can be shown.

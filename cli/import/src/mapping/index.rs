@@ -147,9 +147,9 @@ impl Index {
             *found.entry(key).or_default() |= has;
         }
         let place = self.documents.len();
-        for Joining { to, join, position } in identified.joinings {
+        for Joining { to, join } in identified.joinings {
             let [to, join] = [whole(&to), &join].map(|key| self.keys.number(key));
-            self.joins.add(to, join, position, place);
+            self.joins.add(to, join, 0.0, place);
         }
         let earlier = self.documents.add(document)?;
         Ok(earlier.map(|earlier| duplicate(raw, (&key, is_published), earlier)))

@@ -24,9 +24,7 @@ use serde_json::Value;
 use super::check::{Asker, Observer};
 use super::definition::{Definition, ExpressionId, Role, Rule, Table, WhereVariable};
 use super::documents::{Document, Held};
-use super::expression::{
-    self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, from_json,
-};
+use super::expression::{self, EvalContext, IMAGE_SIZE, Jq, Program, Referred, from_json};
 use super::functions::measure::Convention;
 use super::functions::plain::RichText;
 use super::index::Index;
@@ -253,14 +251,11 @@ pub(super) fn compile(
         .iter()
         .map(|(name, _)| format!("${name}"));
     let variables: Vec<String> = variables(definition).chain(names).collect();
-    let invalid = |span: &Range<usize>, invalid: InvalidExpression| {
-        Mistake::new(span.clone(), invalid.message)
-    };
     let mut mistakes = Vec::new();
     if let Some(prelude) = prelude {
         let compiled = expression::check_definitions(code)
             .and_then(|()| Program::compile(&format!("{code}\n."), "", &variables, false));
-        let program = compiled.map_err(|why| vec![invalid(&prelude.span, why)])?;
+        let program = compiled.map_err(|why| vec![Mistake::new(prelude.span.clone(), why)])?;
         mistakes.extend(unknown_sections(definition, &program, &prelude.span));
     }
     let mut programs = Vec::new();
@@ -273,7 +268,7 @@ pub(super) fn compile(
                 mistakes.extend(unknown_sections(definition, &program, &expression.span));
                 programs.push(program);
             }
-            Err(why) => mistakes.push(invalid(&expression.span, why)),
+            Err(why) => mistakes.push(Mistake::new(expression.span.clone(), why)),
         }
     }
     if mistakes.is_empty() {

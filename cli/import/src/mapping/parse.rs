@@ -21,7 +21,7 @@ use super::expression::IMAGE_SIZE;
 use super::file_keys::{Table, Takes};
 use super::functions::plain::{Block, Kind as NodeKind, RichText};
 use super::mistake::Mistake;
-use super::read::{FromText, Keys, Named, Read, Reader, Section, Toml, table, word};
+use super::read::{FromText, Keys, Named, Read, Reader, Section, Toml, Word, table};
 use crate::finding::nearest;
 use crate::image::HEAD_MAX;
 use crate::source::{FileGroup, Plan};
@@ -291,12 +291,8 @@ impl From<RichTextTable> for RichText {
     }
 }
 
-impl FromText for NodeKind {
-    const TAKES: Takes = Takes::Word(|| Self::WORDS.map(|(word, _)| word).to_vec());
-
-    fn from_text(text: &str, span: Range<usize>, reader: &mut Reader) -> Option<Self> {
-        word(text, span, &Self::WORDS, reader)
-    }
+impl Word for NodeKind {
+    const WORDS: &'static [(&'static str, Self)] = &Self::NAMED;
 }
 
 /// The version of the language that a file names.
@@ -322,16 +318,8 @@ enum OfImages {
     Measure,
 }
 
-impl OfImages {
-    const WORDS: [(&str, Self); 1] = [("measure", Self::Measure)];
-}
-
-impl FromText for OfImages {
-    const TAKES: Takes = Takes::Word(|| Self::WORDS.map(|(word, _)| word).to_vec());
-
-    fn from_text(text: &str, span: Range<usize>, reader: &mut Reader) -> Option<Self> {
-        word(text, span, &Self::WORDS, reader)
-    }
+impl Word for OfImages {
+    const WORDS: &'static [(&'static str, Self)] = &[("measure", Self::Measure)];
 }
 
 /// The template for URLs, which pages show as links.

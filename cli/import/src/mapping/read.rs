@@ -249,20 +249,24 @@ pub(super) fn did_you_mean(word: &str, known: &[&str]) -> Option<String> {
 }
 
 /// The value of one of a few words.
-pub(super) fn word<T: Copy>(
-    given: &str,
-    span: Range<usize>,
-    words: &[(&'static str, T)],
-    reader: &mut Reader,
-) -> Option<T> {
-    let found = words.iter().find(|(word, _)| *word == given);
-    if found.is_none() {
-        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let message = format!("this must be one of {}", names.join(", "));
-        let mistake = Mistake::new(span, message).hint(did_you_mean(given, &names));
-        reader.mistakes.push(mistake);
+pub(super) trait Word: Copy + 'static {
+    /// All words with their values.
+    const WORDS: &'static [(&'static str, Self)];
+}
+
+impl<T: Word> FromText for T {
+    const TAKES: Takes = Takes::Word(|| T::WORDS.iter().map(|(word, _)| *word).collect());
+
+    fn from_text(given: &str, span: Range<usize>, reader: &mut Reader) -> Option<Self> {
+        let found = T::WORDS.iter().find(|(word, _)| *word == given);
+        if found.is_none() {
+            let names: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
+            let message = format!("this must be one of {}", names.join(", "));
+            let mistake = Mistake::new(span, message).hint(did_you_mean(given, &names));
+            reader.mistakes.push(mistake);
+        }
+        found.map(|(_, value)| *value)
     }
-    found.map(|(_, value)| *value)
 }
 
 /// An expression in jq and its position in the mapping file, in bytes.
@@ -310,13 +314,16 @@ impl FromText for String {
     }
 }
 
-impl FromText for Kind {
-    const TAKES: Takes = Takes::Word(|| Self::COUNTED.map(Self::as_str).to_vec());
-
-    fn from_text(text: &str, span: Range<usize>, reader: &mut Reader) -> Option<Self> {
-        let kinds = Self::COUNTED.map(|kind| (kind.as_str(), kind));
-        word(text, span, &kinds, reader)
-    }
+impl Word for Kind {
+    const WORDS: &'static [(&'static str, Self)] = &{
+        let [a, b, c, d] = Self::COUNTED;
+        [
+            (a.as_str(), a),
+            (b.as_str(), b),
+            (c.as_str(), c),
+            (d.as_str(), d),
+        ]
+    };
 }
 
 impl<T: FromText> Read for T {

@@ -63,5 +63,4 @@ pub(super) struct Joining {
     pub(super) to: String,
     /// The name of the join.
     pub(super) join: String,
-    pub(super) position: f64,
 }

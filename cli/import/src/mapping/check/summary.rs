@@ -181,7 +181,7 @@ impl Summary<'_> {
         });
         let joins = self.definition.joins.iter();
         let joins = joins.filter(|join| join.types.iter().any(|of| of == record_type));
-        let of_joins = joins.flat_map(|join| [Some(join.to), join.order]).flatten();
+        let of_joins = joins.map(|join| join.to);
         let envelope = self.definition.sources[source].envelope.parts();
         let of_envelope = envelope.map(|(_, id)| id);
         let own = of_rules.chain(of_joins).chain(of_envelope);

@@ -95,8 +95,7 @@ fn evaluate(code: &str, input: &Value) -> Result<String, String> {
 
 fn evaluate_as(code: &str, input: &Value, is_observed: bool) -> Result<String, String> {
     let variables = ["$record".to_owned(), "$base".to_owned()];
-    let program = Program::compile(code, "def twice: . + .;", &variables, is_observed)
-        .map_err(|invalid| invalid.message)?;
+    let program = Program::compile(code, "def twice: . + .;", &variables, is_observed)?;
     let values = [from_json(input), Val::from("https://a".to_owned())];
     let value = program.evaluate(from_json(input), values, &Known)?;
     let mut text = String::new();

@@ -23,23 +23,6 @@ use super::quoted;
 /// The decimals of a converted value; halves are rounded up.
 const DECIMALS: i64 = 2;
 
-/// The error for a text that is not a measure.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("could not read {text:?} as a measure in {unit}: {why}")]
-pub(in crate::mapping) struct NoMeasure {
-    text: String,
-    unit: &'static str,
-    why: Why,
-}
-
-/// The error for a text that is not a number.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("could not read {text:?} as a number: {why}")]
-pub(in crate::mapping) struct NoNumber {
-    text: String,
-    why: Why,
-}
-
 /// A number that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mapping) struct ReadNumber {
@@ -77,14 +60,13 @@ pub(in crate::mapping) fn measure(
     text: &str,
     wanted: Unit,
     decimal: Option<DecimalMark>,
-) -> Result<Option<ReadNumber>, NoMeasure> {
+) -> Result<Option<ReadNumber>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let read = read(text, wanted, decimal).map_err(|why| NoMeasure {
-        text: quoted(text),
-        unit: wanted.name(),
-        why,
+    let read = read(text, wanted, decimal).map_err(|why| {
+        let (text, unit) = (quoted(text), wanted.name());
+        format!("could not read {text:?} as a measure in {unit}: {why}")
     })?;
     Ok(Some(read))
 }
@@ -96,13 +78,13 @@ pub(in crate::mapping) fn measure(
 pub(in crate::mapping) fn number(
     text: &str,
     decimal: Option<DecimalMark>,
-) -> Result<Option<ReadNumber>, NoNumber> {
+) -> Result<Option<ReadNumber>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let read = read_number(text, decimal).map_err(|why| NoNumber {
-        text: quoted(text),
-        why,
+    let read = read_number(text, decimal).map_err(|why| {
+        let text = quoted(text);
+        format!("could not read {text:?} as a number: {why}")
     })?;
     Ok(Some(read))
 }

@@ -4,8 +4,6 @@
 //! A wrong amount or currency is worse than an error: a sign of several currencies, such as `$`, and
 //! a point that may part thousands are refused until the mapping says what they mean.
 
-use bigdecimal::BigDecimal;
-
 use super::measure::{self, DecimalMark, ReadNumber, Why};
 use super::quoted;
 
@@ -59,44 +57,6 @@ pub(in crate::mapping) struct Money {
     pub(in crate::mapping) currency: Option<String>,
 }
 
-/// The error for a text that is no amount of money.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("could not read {text:?} as an amount of money: {why}")]
-pub(in crate::mapping) struct NoMoney {
-    text: String,
-    why: NoAmount,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum NoAmount {
-    #[error("it has more than {TEXT_MAX} bytes")]
-    TooLong,
-    #[error("it has no digit")]
-    NoDigit,
-    #[error("it is a range, and not one amount")]
-    Range,
-    #[error("{found:?} is no part of an amount such as `89,000.00`")]
-    NotDigits { found: String },
-    #[error("it is {} or {decimals}; say in the mapping what stands before decimals, as in `money(null; \",\")`", thousands.to_plain_string())]
-    Ambiguous {
-        thousands: BigDecimal,
-        decimals: BigDecimal,
-    },
-    #[error("{0}")]
-    Number(Why),
-    #[error("{word:?} is no currency")]
-    UnknownCurrency { word: String },
-    #[error("{sign:?} is {}; say in the mapping which, as in `money(\"{}\")`", codes.join(" or "), codes[0])]
-    SeveralCurrencies {
-        sign: String,
-        codes: &'static [&'static str],
-    },
-    #[error("it is in {found}, and not in {wanted}")]
-    OtherCurrency { found: String, wanted: String },
-    #[error("{wanted:?} is not the code of a currency, such as `EUR`")]
-    NoCode { wanted: String },
-}
-
 /// The amount in `text`, and its currency; `None` if the text is blank.
 ///
 /// An amount without a currency is in `wanted`, if that is given, and one in another currency is
@@ -107,24 +67,24 @@ pub(in crate::mapping) fn money(
     text: &str,
     wanted: Option<&str>,
     decimal: Option<DecimalMark>,
-) -> Result<Option<Money>, NoMoney> {
+) -> Result<Option<Money>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let read = read(text, wanted, decimal).map_err(|why| NoMoney {
-        text: quoted(text),
-        why,
+    let read = read(text, wanted, decimal).map_err(|why| {
+        let text = quoted(text);
+        format!("could not read {text:?} as an amount of money: {why}")
     })?;
     Ok(Some(read))
 }
 
-fn read(text: &str, wanted: Option<&str>, decimal: Option<DecimalMark>) -> Result<Money, NoAmount> {
+fn read(text: &str, wanted: Option<&str>, decimal: Option<DecimalMark>) -> Result<Money, String> {
     if TEXT_MAX < text.len() {
-        return Err(NoAmount::TooLong);
+        return Err(format!("it has more than {TEXT_MAX} bytes"));
     }
     let is_digit = |c: char| c.is_ascii_digit();
     let (Some(first), Some(last)) = (text.find(is_digit), text.rfind(is_digit)) else {
-        return Err(NoAmount::NoDigit);
+        return Err("it has no digit".to_owned());
     };
     let (before, number, after) = (&text[..first], &text[first..=last], &text[last + 1..]);
     let amount = amount(number, decimal)?;
@@ -138,18 +98,20 @@ fn read(text: &str, wanted: Option<&str>, decimal: Option<DecimalMark>) -> Resul
     Ok(Money { amount, currency })
 }
 
-fn amount(number: &str, decimal: Option<DecimalMark>) -> Result<ReadNumber, NoAmount> {
+fn amount(number: &str, decimal: Option<DecimalMark>) -> Result<ReadNumber, String> {
     measure::amount(number, decimal).map_err(|why| match why {
-        Why::Range => NoAmount::Range,
-        Why::Unexpected { found } => NoAmount::NotDigits { found },
+        Why::Range => "it is a range, and not one amount".to_owned(),
+        Why::Unexpected { found } => {
+            format!("{found:?} is no part of an amount such as `89,000.00`")
+        }
         Why::Ambiguous {
             thousands,
             decimals,
-        } => NoAmount::Ambiguous {
-            thousands,
-            decimals,
-        },
-        why => NoAmount::Number(why),
+        } => format!(
+            "it is {} or {decimals}; say in the mapping what stands before decimals, as in `money(null; \",\")`",
+            thousands.to_plain_string()
+        ),
+        why => why.to_string(),
     })
 }
 
@@ -162,28 +124,25 @@ fn without_cents(after: &str) -> &str {
 }
 
 /// The code of a currency as a text has it, of which another sign or the mapping says this one.
-fn currency_of(word: &str, said: Option<&str>) -> Result<String, NoAmount> {
+fn currency_of(word: &str, said: Option<&str>) -> Result<String, String> {
+    let other = |found: &str, wanted: &str| Err(format!("it is in {found}, and not in {wanted}"));
     let found = match (codes_of(word), said) {
         ([], _) => known(&word.to_uppercase())
-            .map_err(|_no_code| NoAmount::UnknownCurrency { word: quoted(word) })?,
+            .map_err(|_no_code| format!("{:?} is no currency", quoted(word)))?,
         ([only], _) => (*only).to_owned(),
         (several, Some(said)) if several.contains(&said) => said.to_owned(),
-        (_, Some(wanted)) => {
-            return Err(NoAmount::OtherCurrency {
-                found: quoted(word),
-                wanted: wanted.to_owned(),
-            });
-        }
+        (_, Some(wanted)) => return other(&quoted(word), wanted),
         (codes, None) => {
-            let sign = quoted(word);
-            return Err(NoAmount::SeveralCurrencies { sign, codes });
+            return Err(format!(
+                "{:?} is {}; say in the mapping which, as in `money(\"{}\")`",
+                quoted(word),
+                codes.join(" or "),
+                codes[0]
+            ));
         }
     };
     match said {
-        Some(said) if said != found => Err(NoAmount::OtherCurrency {
-            found,
-            wanted: said.to_owned(),
-        }),
+        Some(said) if said != found => other(&found, said),
         _ => Ok(found),
     }
 }
@@ -195,12 +154,13 @@ pub(crate) fn codes_of(word: &str) -> &'static [&'static str] {
     known.map_or(&[], |(_, codes)| codes)
 }
 
-fn known(code: &str) -> Result<String, NoAmount> {
+fn known(code: &str) -> Result<String, String> {
     let is_known = CODES.split_whitespace().any(|known| known == code);
-    let wanted = || NoAmount::NoCode {
-        wanted: quoted(code),
+    let no_code = || {
+        let code = quoted(code);
+        format!("{code:?} is not the code of a currency, such as `EUR`")
     };
-    is_known.then(|| code.to_owned()).ok_or_else(wanted)
+    is_known.then(|| code.to_owned()).ok_or_else(no_code)
 }
 
 #[cfg(test)]
@@ -214,7 +174,7 @@ mod tests {
             Ok(Some(Money { amount, currency })) => {
                 format!("{} {}", amount.spelled, currency.unwrap_or_default())
             }
-            Err(refused) => refused.to_string(),
+            Err(refused) => refused,
         }
     }
 

@@ -13,19 +13,9 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::quoted;
 
-/// Why no slug can be made of a text.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NoSlug {
-    #[error("could not make a slug of {text:?}: it has no letter and no digit")]
-    Nothing { text: String },
-    /// A word could not be transliterated. Without it, the slug could be that of another text.
-    #[error("could not make a slug of {text:?}: {word:?} has no spelling with letters from A to Z")]
-    Unspelled { text: String, word: String },
-}
-
 /// The folded text with `-` for every run of characters other than letters and digits, cut after
 /// the last whole word that fits into [`SLUG_MAX`] characters.
-pub(crate) fn slugify(text: &str) -> Result<String, NoSlug> {
+pub(crate) fn slugify(text: &str) -> Result<String, String> {
     let folded = if text.is_ascii() {
         fold(text)
     } else {
@@ -45,13 +35,17 @@ pub(crate) fn slugify(text: &str) -> Result<String, NoSlug> {
         }
     }
     if slug.is_empty() {
-        return Err(NoSlug::Nothing { text: quoted(text) });
+        let text = quoted(text);
+        return Err(format!(
+            "could not make a slug of {text:?}: it has no letter and no digit"
+        ));
     }
     Ok(slug)
 }
 
-/// The text with letters and digits of other scripts transliterated to Latin ones.
-fn spelled_out(text: &str) -> Result<String, NoSlug> {
+/// The text with letters and digits of other scripts transliterated to Latin ones; fails if a word
+/// cannot be. Without it, the slug could be that of another text.
+fn spelled_out(text: &str) -> Result<String, String> {
     // Marks that belong to no script would split words here; folding drops them anyway.
     let script = |c: char| ScriptWithExtensions::new().get_script_val(c);
     let is_letter = |c: char| c.is_alphabetic() && script(c) != Script::Inherited;
@@ -67,10 +61,10 @@ fn spelled_out(text: &str) -> Result<String, NoSlug> {
         let letters = run.iter().flat_map(|c| any_ascii_char(*c).chars());
         spelled.extend(letters.filter(char::is_ascii_alphanumeric));
         if spelled.len() == before {
-            return Err(NoSlug::Unspelled {
-                text: quoted(text),
-                word: quoted(&String::from_iter(run)),
-            });
+            let (text, word) = (quoted(text), quoted(&String::from_iter(run)));
+            return Err(format!(
+                "could not make a slug of {text:?}: {word:?} has no spelling with letters from A to Z"
+            ));
         }
     }
     Ok(spelled)
@@ -159,7 +153,7 @@ mod tests {
             ("Ъ", "\"Ъ\" has no spelling"),
             ("1 ьЪ", "\"ьЪ\" has no spelling"),
         ] {
-            let refused = slugify(text).unwrap_err().to_string();
+            let refused = slugify(text).unwrap_err();
             assert!(refused.contains(why), "{refused}");
         }
     }

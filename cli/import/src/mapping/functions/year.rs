@@ -13,63 +13,34 @@ const DECADES: [&str; 4] = ["s", "er", "ern", "ies"];
 /// The prefix of a model year.
 const MODEL_YEAR: &str = "MY";
 
-/// Why a text has no year.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(in crate::mapping) enum NoYear {
-    /// It has no separate four-digit number.
-    #[error("could not read {text:?} as a year: it has no number of four digits from 1000 to 2999")]
-    None {
-        /// The text.
-        text: String,
-    },
-    /// It has a decade, which is no single year, whatever year stands beside it.
-    #[error("could not read {text:?} as a year: {decade:?} is a decade")]
-    Decade {
-        /// The text.
-        text: String,
-        /// The decade.
-        decade: String,
-    },
-    /// It has several years, and none is clearly the intended one.
-    #[error("could not read {text:?} as a year: both {first} and {second} could be meant")]
-    Several {
-        /// The text.
-        text: String,
-        /// One year.
-        first: i64,
-        /// Another one.
-        second: i64,
-    },
-}
-
 /// The year in a text such as `2018`, `2018-05-01`, `c. 1974`, `since 1999` or `MY2018`. For a
 /// season or a range, as in `1974/75`, `1974–1980` and `1974..1980`, it is the first year. `None`
 /// if the text is blank.
-pub(in crate::mapping) fn year(text: &str) -> Result<Option<i64>, NoYear> {
+pub(in crate::mapping) fn year(text: &str) -> Result<Option<i64>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
     if let Some(year) = year_of_date(text.trim()) {
         return Ok(Some(year));
     }
+    let refused = |why: &str| {
+        let text = quoted(text);
+        Err(format!("could not read {text:?} as a year: {why}"))
+    };
+    // A decade is no single year, whatever year stands beside it.
     if let Some(decade) = decade(text) {
-        let (text, decade) = (quoted(text), quoted(decade));
-        return Err(NoYear::Decade { text, decade });
+        return refused(&format!("{:?} is a decade", quoted(decade)));
     }
     let candidates = candidates(text);
     let Some(&(_, first)) = candidates.first() else {
-        return Err(NoYear::None { text: quoted(text) });
+        return refused("it has no number of four digits from 1000 to 2999");
     };
     if is_range(text, &candidates) {
         return Ok(Some(first));
     }
     match candidates.iter().find(|(_, year)| *year != first) {
         None => Ok(Some(first)),
-        Some(&(_, second)) => Err(NoYear::Several {
-            text: quoted(text),
-            first,
-            second,
-        }),
+        Some((_, second)) => refused(&format!("both {first} and {second} could be meant")),
     }
 }
 
@@ -184,7 +155,7 @@ mod tests {
             ("1990er bis 2005", "\"1990er\" is a decade"),
             ("0974", "has no number of four digits"),
         ] {
-            let refused = year(text).unwrap_err().to_string();
+            let refused = year(text).unwrap_err();
             assert!(refused.contains(expected), "{text}: {refused}");
             assert!(refused.contains(text), "{text}: {refused}");
         }

@@ -243,17 +243,10 @@ fn joinings(mapper: &Mapper, record_type: &str, subject: &Subject) -> Result<Vec
     for join in mapper.definition.joins.iter().filter(is_for) {
         let in_join = |error: String| format!("[joins.{}]: {error}", join.name);
         let keys = keys_referred_to(mapper, join, subject).map_err(in_join)?;
-        if keys.is_empty() {
-            continue;
-        }
-        let position = position_of(mapper, join, subject).map_err(in_join)?;
-        for key in keys {
-            joinings.push(Joining {
-                to: key,
-                join: join.name.clone(),
-                position,
-            });
-        }
+        joinings.extend(keys.into_iter().map(|key| Joining {
+            to: key,
+            join: join.name.clone(),
+        }));
     }
     Ok(joinings)
 }
@@ -274,17 +267,6 @@ fn keys_referred_to(
     keys.sort_unstable();
     keys.dedup();
     Ok(keys)
-}
-
-fn position_of(mapper: &Mapper, join: &Join, subject: &Subject) -> Result<f64, String> {
-    let Some(order) = join.order else {
-        return Ok(f64::MAX);
-    };
-    match mapper.evaluate(order, subject.record().clone(), subject)? {
-        Jq::Null => Ok(f64::MAX),
-        number @ Jq::Num(_) => Ok(number.to_string().parse().unwrap_or(f64::MAX)),
-        _ => Err("the `order` of a record must be a number".to_owned()),
-    }
 }
 
 fn word_of(

@@ -133,7 +133,7 @@ fn observe(mapper: &Mapper, place: usize, subject: &Subject) {
     let is_for = |join: &&Join| join.types.iter().any(|of| **of == *document.record_type);
     let joins = definition.joins.iter().filter(is_for);
     let joins = joins.filter(|_| document.is_published);
-    let of_joins = joins.flat_map(|join| [Some(join.to), join.order]).flatten();
+    let of_joins = joins.map(|join| join.to);
     for id in envelope.parts().map(|(_, id)| id).chain(of_joins) {
         if let Ok(value) = mapper.evaluate(id, subject.record().clone(), subject) {
             mapper.read(&value);

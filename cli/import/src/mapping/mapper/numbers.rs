@@ -3,7 +3,9 @@
 //!
 //! A column is what one expression of the mapping reads. Nothing here reads numbers.
 
-use crate::finding::{Code, Finding, Place, cut};
+use std::collections::BTreeMap;
+
+use crate::finding::{Code, CountAndFirst, Finding, Place, cut};
 use crate::mapping::definition::{Definition, ExpressionId, Rule};
 use crate::mapping::functions::measure::Convention;
 
@@ -19,20 +21,13 @@ const WITH_THOUSANDS: [&str; 7] = [
     "upwindArea",
 ];
 
-/// How the numbers that an expression reads are written: what showed each convention first.
+/// How the numbers that an expression reads are written: how many show each convention, and the first
+/// of these.
 #[derive(Default)]
-pub(super) struct Written {
-    point: Option<Shown>,
-    comma: Option<Shown>,
-    point_of_three: Option<Shown>,
-    comma_of_three: Option<Shown>,
-    guessed: Option<Shown>,
-}
+pub(super) struct Written(BTreeMap<Convention, CountAndFirst<Shown>>);
 
-/// Numbers that show the same convention.
+/// A number that shows a convention.
 struct Shown {
-    count: u64,
-    /// The text of the first.
     text: String,
     /// The place of its record.
     place: usize,
@@ -41,40 +36,27 @@ struct Shown {
 impl Written {
     /// Adds a number of the record at this place.
     pub(super) fn add(&mut self, convention: Convention, place: usize, text: &str) {
-        match self.shown(convention) {
-            Some(shown) => shown.count += 1,
-            none => {
-                *none = Some(Shown {
-                    count: 1,
-                    text: cut(text.trim()),
-                    place,
-                });
-            }
-        }
+        let shown = self.0.entry(convention).or_default();
+        shown.add(|| Shown {
+            text: cut(text.trim()),
+            place,
+        });
     }
 
     /// Adds numbers of records that come after these.
-    pub(super) fn merge(&mut self, mut later: Self) {
-        use Convention::{Comma, CommaOfThree, Guessed, Point, PointOfThree};
-        for convention in [Point, Comma, PointOfThree, CommaOfThree, Guessed] {
-            let Some(more) = later.shown(convention).take() else {
-                continue;
-            };
-            match self.shown(convention) {
-                Some(shown) => shown.count += more.count,
-                none => *none = Some(more),
-            }
+    pub(super) fn merge(&mut self, later: Self) {
+        for (convention, shown) in later.0 {
+            self.0.entry(convention).or_default().merge(shown);
         }
     }
 
-    const fn shown(&mut self, convention: Convention) -> &mut Option<Shown> {
-        match convention {
-            Convention::Point => &mut self.point,
-            Convention::Comma => &mut self.comma,
-            Convention::PointOfThree => &mut self.point_of_three,
-            Convention::CommaOfThree => &mut self.comma_of_three,
-            Convention::Guessed => &mut self.guessed,
-        }
+    /// The first number that shows a convention, and this with how many there are besides.
+    fn first(&self, convention: Convention) -> Option<(&Shown, String)> {
+        let shown = self.0.get(&convention)?;
+        let first = shown.first.as_ref()?;
+        let text = &first.text;
+        let several = |count| format!("{text}, like {} more,", count - 1);
+        shown.told(text, several)
     }
 
     /// The finding about numbers of an expression, if they contradict each other or nothing tells
@@ -85,44 +67,43 @@ impl Written {
         definition: &Definition,
         place: impl Fn(usize) -> Place,
     ) -> Option<Finding> {
+        use Convention::{Comma, CommaOfThree, Guessed, Point, PointOfThree};
         let mut made = definition.rules.iter().flat_map(Rule::made);
         let field = made.find_map(|(field, by)| (by == id).then(|| field.to_string()));
         let may_part = may_have_thousands(field.as_deref());
-        let (code, shown, why) = match self {
-            Self {
-                point_of_three: Some(shown),
-                comma: Some(other),
-                ..
-            } if may_part => (
-                Code::MixedNumbers,
-                shown,
-                contradicted(shown, "a decimal point", other, &place),
-            ),
-            Self {
-                comma_of_three: Some(shown),
-                comma: Some(other),
-                ..
-            } => (
-                Code::MixedNumbers,
-                shown,
-                contradicted(shown, "a comma between thousands", other, &place),
-            ),
-            Self {
-                point_of_three: Some(shown),
-                point: None,
-                ..
-            } if may_part => (Code::AmbiguousNumbers, shown, doubtful(shown)),
-            Self {
-                guessed: Some(shown),
-                point: None,
-                comma: None,
-                ..
-            } => (Code::AmbiguousNumbers, shown, guessed(shown)),
+        let point_of_three = self.first(PointOfThree).filter(|_| may_part);
+        let comma = self.first(Comma).map(|(other, _)| other);
+        let mixed = |taken_for: &str, (shown, all): (&Shown, String), other: &Shown| {
+            let at = place(other.place);
+            let why = format!(
+                "{all} was read with {taken_for}, though {} ({at}) shows decimals after a comma",
+                other.text
+            );
+            (Code::MixedNumbers, shown.place, why)
+        };
+        let (code, at, why) = match (point_of_three, self.first(CommaOfThree), comma) {
+            (Some(shown), _, Some(other)) => mixed("a decimal point", shown, other),
+            (_, Some(shown), Some(other)) => mixed("a comma between thousands", shown, other),
+            _ if self.0.contains_key(&Point) => return None,
+            (Some((shown, all)), ..) => {
+                let thousands = shown.text.replacen('.', "", 1);
+                let why = format!(
+                    "{all} was read with a decimal point, but may be {thousands}, as no other number of the column shows which"
+                );
+                (Code::AmbiguousNumbers, shown.place, why)
+            }
+            (None, _, None) => {
+                let (shown, all) = self.first(Guessed)?;
+                let why = format!(
+                    "{all} may have decimals or parted thousands, and was read by the guess that a draft made, as no other number tells which"
+                );
+                (Code::AmbiguousNumbers, shown.place, why)
+            }
             _ => return None,
         };
         let expression = &definition.expressions[id.0];
         let field = field.map_or_else(String::new, |field| format!("`{field}`: "));
-        let mut finding = Finding::new(code, Some(place(shown.place)), format!("{field}{why}"));
+        let mut finding = Finding::new(code, Some(place(at)), format!("{field}{why}"));
         finding.origin = Some(format!("the mapping makes the value by {expression}"));
         finding.hint = Some(HINT.to_owned());
         Some(finding)
@@ -133,44 +114,6 @@ impl Written {
 const HINT: &str = "say in the mapping what stands before decimals: `number(\",\")` and \
     `measure(\"kg\"; \",\")` take 5.300 for 5300, `number(\".\")` and `measure(\"kg\"; \".\")` for 5.3, and \
     refuse what is written otherwise; a `?` behind the mark is a guess";
-
-fn contradicted(
-    shown: &Shown,
-    taken_for: &str,
-    other: &Shown,
-    place: impl Fn(usize) -> Place,
-) -> String {
-    format!(
-        "{} was read with {taken_for}, though {} ({}) shows decimals after a comma",
-        and_others(shown),
-        other.text,
-        place(other.place)
-    )
-}
-
-fn doubtful(shown: &Shown) -> String {
-    let text = &shown.text;
-    let thousands = text.replacen('.', "", 1);
-    format!(
-        "{} was read with a decimal point, but may be {thousands}, as no other number of the column shows which",
-        and_others(shown)
-    )
-}
-
-fn guessed(shown: &Shown) -> String {
-    format!(
-        "{} may have decimals or parted thousands, and was read by the guess that a draft made, as no other number tells which",
-        and_others(shown)
-    )
-}
-
-/// The first number, and how many there are besides.
-fn and_others(shown: &Shown) -> String {
-    match shown.count {
-        1 => shown.text.clone(),
-        count => format!("{}, like {} more,", shown.text, count - 1),
-    }
-}
 
 fn may_have_thousands(field: Option<&str>) -> bool {
     field.is_none_or(|field| {

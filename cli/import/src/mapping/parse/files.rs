@@ -6,19 +6,9 @@ use globset::{Glob, GlobBuilder, GlobSetBuilder};
 use toml::Spanned;
 
 use crate::mapping::file_keys::Takes;
-use crate::mapping::read::{FromText, Read, Reader, Toml, table, word};
+use crate::mapping::read::{FromText, Read, Reader, Toml, Word, table};
 use crate::source::readers::RecordsPath;
 use crate::source::{Encoding, FileGroup, FileNames, Format, Layout, Rows, SheetName, TableLayout};
-
-/// All formats with their names in a mapping file.
-const FORMATS: [(&str, Format); 6] = [
-    ("ndjson", Format::NDJSON),
-    ("json", Format::Json),
-    ("csv", Format::Csv),
-    ("workbook", Format::Workbook),
-    ("parquet", Format::Parquet),
-    ("xml", Format::Xml),
-];
 
 table! {
     /// Files, and how they are written.
@@ -166,12 +156,15 @@ impl FromText for Pattern {
     }
 }
 
-impl FromText for Format {
-    const TAKES: Takes = Takes::Word(|| FORMATS.map(|(word, _)| word).to_vec());
-
-    fn from_text(text: &str, span: Range<usize>, reader: &mut Reader) -> Option<Self> {
-        word(text, span, &FORMATS, reader)
-    }
+impl Word for Format {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("ndjson", Self::NDJSON),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+        ("workbook", Self::Workbook),
+        ("parquet", Self::Parquet),
+        ("xml", Self::Xml),
+    ];
 }
 
 impl Read for Spanned<SheetName> {

@@ -9,7 +9,6 @@ changed = ".edited"
 [joins.variants]
 type = ["v", "w"]
 to = ".of"
-order = ".sort"
 [[emit]]
 kind = "boat"
 type = "b"
@@ -17,21 +16,21 @@ fields.model = '.key | joined("variants") | map(.name) | join("+")'
 "#;
 
 #[test]
-fn all_published_records_that_refer_to_one_are_found_in_their_order() {
+fn all_published_records_that_refer_to_one_are_found_in_the_order_of_the_export() {
     check(
         BOATS,
         r#"{"key":"3","type":"v","of":["1","1","2"],"name":"c"}
-           {"key":"4","type":"v","of":1,"sort":10,"name":"b"}
-           {"key":"5","type":"v","of":"1","sort":9.5,"name":"draft","live":false}
+           {"key":"4","type":"v","of":1,"name":"b"}
+           {"key":"5","type":"v","of":"1","name":"draft","live":false}
            {"key":"1","type":"b"}
            {"key":"2","type":"b"}
            {"key":"0","type":"b"}
-           {"key":"6","type":"w","of":"1","sort":2,"name":"a"}
-           {"key":"7","type":"x","of":"1","sort":2,"name":"of another type"}
+           {"key":"6","type":"w","of":"1","name":"a"}
+           {"key":"7","type":"x","of":"1","name":"of another type"}
            {"key":"8","type":"v","of":null,"name":"of nothing"}
            {"key":"9","type":"v","of":"1","name":"d"}"#,
         &[
-            r#"4: {"kind":"boat","id":"1","model":"a+b+c+d"}"#,
+            r#"4: {"kind":"boat","id":"1","model":"c+b+a+d"}"#,
             r#"5: {"kind":"boat","id":"2","model":"c"}"#,
             r#"6: {"kind":"boat","id":"0","model":""}"#,
         ],
@@ -125,11 +124,9 @@ fn what_is_wrong_with_a_reference_is_told_of_its_record() {
         BOATS,
         r#"{"key":"1","type":"b"}
            {"key":"2","type":"v","of":{}}
-           {"key":"3","type":"v","of":"1","sort":"first"}
-           {"key":"4","type":"w","of":{},"live":false}"#,
+           {"key":"3","type":"w","of":{},"live":false}"#,
         &[
             "2: - MAPPING_FAILED  [joins.variants]: the `to` of a record must be a text",
-            "3: - MAPPING_FAILED  [joins.variants]: the `order` of a record must be a number",
             "12: JOIN_WITHOUT_RECORDS no published record refers to another one by [joins.variants], which asks for `.of`",
             "12: TYPE_NOT_FOUND no record is of the type `v`",
             r#"1: {"kind":"boat","id":"1","model":""}"#,

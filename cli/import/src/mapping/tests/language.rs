@@ -195,7 +195,6 @@ each = ".[]"
 [joins.owners]
 type = ["owner"]
 to = ".boat"
-order = ".place"
 
 [[records]]
 kind = "term"

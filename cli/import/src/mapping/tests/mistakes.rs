@@ -334,7 +334,7 @@ fn a_join_that_is_not_whole_is_told() {
         &[
             "9: `type` is required here",
             "9: `to` is required here",
-            "10: `by` is not a key of this table [its keys are type, to, order]",
+            "10: `by` is not a key of this table [its keys are type, to]",
         ],
     );
 }

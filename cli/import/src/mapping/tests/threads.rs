@@ -43,7 +43,6 @@ changed = ".new"
 [joins.twins]
 type = "b"
 to = ".twin"
-order = ".extra % 10"
 [joins.crew]
 type = "b"
 to = ".maker"

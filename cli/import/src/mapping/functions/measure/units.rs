@@ -41,13 +41,6 @@ enum System {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::mapping) struct Unit(&'static Definition);
 
-/// The error for an unknown name of a unit.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name:?} is not a unit; units are {}", Unit::names().collect::<Vec<_>>().join(", "))]
-pub(in crate::mapping) struct UnknownUnit {
-    name: String,
-}
-
 #[derive(Debug)]
 struct Definition {
     name: &'static str,
@@ -105,10 +98,11 @@ impl Unit {
     pub(super) const WORDS_MAX: usize = 2;
 
     /// The unit with this name. Other spellings are not accepted.
-    pub(in crate::mapping) fn parse(name: &str) -> Result<Self, UnknownUnit> {
+    pub(in crate::mapping) fn parse(name: &str) -> Result<Self, String> {
         let unit = UNITS.iter().find(|unit| unit.name == name).map(Self);
-        unit.ok_or_else(|| UnknownUnit {
-            name: name.to_owned(),
+        unit.ok_or_else(|| {
+            let names: Vec<&str> = Self::names().collect();
+            format!("{name:?} is not a unit; units are {}", names.join(", "))
         })
     }
 

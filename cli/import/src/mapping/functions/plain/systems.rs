@@ -31,7 +31,7 @@ pub(in crate::mapping) enum Kind {
 
 impl Kind {
     /// What a mapping calls the kinds that it may give to nodes.
-    pub(in crate::mapping) const WORDS: [(&'static str, Self); 12] = [
+    pub(in crate::mapping) const NAMED: [(&'static str, Self); 12] = [
         ("paragraph", Paragraph),
         ("heading", Paragraph),
         ("quote", Paragraph),

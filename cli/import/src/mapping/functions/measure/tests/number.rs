@@ -41,7 +41,7 @@ fn what_is_no_single_number_is_refused() {
         ("-", "it ends where a number is missing"),
         (&"1".repeat(201), "more than 200 bytes"),
     ] {
-        let refused = number(text, None).expect_err(text).to_string();
+        let refused = number(text, None).expect_err(text);
         assert!(refused.starts_with("could not read "), "{refused}");
         assert!(refused.contains(expected), "{text}: {refused}");
     }
