@@ -38,7 +38,9 @@ pub use self::unread::UnreadFormat;
 
 pub(crate) use self::files::{ReadContext, read};
 pub(crate) use self::incoming::{FailedRecord, Header, Incoming, Original, Record, Sink, Spot};
-pub(crate) use self::plan::{FileGroup, FileNames, Format, Layout, Rows, SheetName, TableLayout};
+pub(crate) use self::plan::{
+    FileGroup, FileNames, Format, Layout, Rows, SheetName, TableLayout, without_compression,
+};
 pub(crate) use self::readers::in_path;
 pub(crate) use self::records::{FilesRead, GroupFiles};
 

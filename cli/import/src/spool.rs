@@ -12,6 +12,7 @@ use std::mem;
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use shared::base::writing_thread::{Ending, WritingThread};
@@ -25,6 +26,8 @@ pub struct Spool {
     memory_max: usize,
     length: u64,
     contents: Contents,
+    /// The number of the system's error when it could not be read first.
+    failure: OnceLock<i32>,
 }
 
 enum Contents {
@@ -60,6 +63,7 @@ impl Spool {
             memory_max: MEMORY_MAX,
             length: 0,
             contents: Contents::Memory(Vec::new()),
+            failure: OnceLock::new(),
         }
     }
 
@@ -119,20 +123,33 @@ impl Spool {
         Part::new(self, range)
     }
 
+    /// The first failure to read it, whatever a library made of that. That it ends although what is
+    /// in it claims to go on is none.
+    pub fn failure(&self) -> Option<io::Error> {
+        self.failure
+            .get()
+            .copied()
+            .map(io::Error::from_raw_os_error)
+    }
+
     /// The error that the file could not be read.
     pub fn unread(&self, source: io::Error) -> SpoolError {
         self.failed("read", source)
     }
 
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-        match &self.contents {
+        let read = match &self.contents {
             Contents::Memory(held) => {
                 let start = usize::try_from(offset).unwrap_or(usize::MAX);
                 held.get(start..).unwrap_or_default().read(bytes)
             }
             Contents::Writing(_) => Err(io::Error::other("it is still being written")),
             Contents::File(file) => file.read_at(bytes, offset),
+        };
+        if let Some(code) = read.as_ref().err().and_then(io::Error::raw_os_error) {
+            _ = self.failure.set(code);
         }
+        read
     }
 
     fn move_to_file(&mut self) -> Result<(), SpoolError> {
@@ -288,6 +305,18 @@ mod tests {
         );
         spool.finish().unwrap();
         assert_eq!(io::read_to_string(spool.part(0..4)).unwrap(), "abcd");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_a_failure_and_one_that_ends_is_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        let unreadable = Spool::of_file(File::create(&path).unwrap(), 1);
+        assert!(unreadable.read_exact_at(&mut [0], 0).is_err());
+        assert!(unreadable.failure().is_some());
+        let empty = Spool::of_file(File::open(&path).unwrap(), 1);
+        assert!(empty.read_exact_at(&mut [0], 0).is_err());
+        assert!(empty.failure().is_none());
     }
 
     #[test]

@@ -35,6 +35,7 @@ use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
 use crate::source::{
     Encoding, Export, FileNames, Format, Layout, Plan, Rows, TableLayout, UnreadFormat,
+    without_compression,
 };
 
 use self::choose::choose;
@@ -484,11 +485,7 @@ fn names_of(pattern: String) -> FileNames {
 
 /// The name of a file before `.gz` or `.zst`.
 fn plain_name(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let compressed = [".gz", ".zst"]
-        .iter()
-        .find_map(|end| name.strip_suffix(end));
-    compressed.unwrap_or(name)
+    without_compression(path.rsplit('/').next().unwrap_or(path))
 }
 
 fn stem(name: &str) -> &str {

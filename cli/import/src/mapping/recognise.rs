@@ -19,6 +19,7 @@ use crate::source::readers::table::Previewed;
 use crate::source::readers::workbook::book;
 use crate::source::{
     self, Encoding, Export, Incoming, Plan, ReadContext, Rows, TableLayout, UnreadFormat, unread,
+    without_compression,
 };
 
 /// The most files of an export that are examined.
@@ -262,8 +263,8 @@ impl<'h> Head<'h> {
     }
 
     fn is_called(&self, ending: &str) -> bool {
-        let plain = self.path.trim_end_matches(".gz").trim_end_matches(".zst");
-        plain.to_ascii_lowercase().ends_with(ending)
+        let name = self.path.to_ascii_lowercase();
+        without_compression(&name).ends_with(ending)
     }
 
     /// Whether it is a document without line breaks rather than the first of many lines.

@@ -189,7 +189,7 @@ impl FileNames {
 }
 
 /// The name of a file without the suffix of its compression.
-fn without_compression(path: &str) -> &str {
+pub(crate) fn without_compression(path: &str) -> &str {
     let mut endings = [".gz", ".zst"].iter();
     endings
         .find_map(|ending| path.strip_suffix(ending))

@@ -68,7 +68,7 @@ struct Opened {
 
 impl Opened {
     fn new(file: Spool) -> Result<Self, FileError> {
-        let disk = Disk::new(Arc::new(file));
+        let disk = Disk::new(file);
         Self::on(disk.clone(), &disk)
     }
 
@@ -161,7 +161,7 @@ mod tests {
 
         let disk = |file: File| {
             let length = file.metadata().unwrap().len();
-            Disk::new(Arc::new(Spool::of_file(file, length)))
+            Disk::new(Spool::of_file(file, length))
         };
         let whole = disk(File::open(&path).unwrap());
         let rows = |disk| Opened::on(disk, &whole).and_then(|mut opened| opened.next(1));

@@ -16,7 +16,6 @@ mod xlsx;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
-use std::sync::Arc;
 
 use calamine::{Data, Dimensions, ExcelDateTime};
 
@@ -74,7 +73,7 @@ impl<'l> Workbook<'l> {
         layout: &'l TableLayout,
         unpacked_max: u64,
     ) -> Result<Self, FileError> {
-        let disk = Disk::new(Arc::new(file));
+        let disk = Disk::new(file);
         let counter = || Unpacking::of(disk.file().length(), unpacked_max);
         let (measured, unpacking) = (counter(), counter());
         let head = disk.head().map_err(|error| refused(&disk, 1, &error))?;

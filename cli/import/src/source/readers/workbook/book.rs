@@ -7,6 +7,7 @@ use calamine::{Data, Dimensions, Sheet, SheetType};
 use super::super::table::{COLUMNS_MAX, address};
 use super::super::{FileError, corrupt};
 use crate::finding::cut;
+use crate::source::plan::without_compression;
 use crate::source::unread::{COMPOUND, outermost};
 
 /// What a number counts as, in bytes.
@@ -26,7 +27,7 @@ pub(super) const ODS: &[u8] = b"opendocument.spreadsheet";
 /// only the name says which are.
 pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
     if head.starts_with(COMPOUND) {
-        let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+        let name = without_compression(name);
         return name.to_ascii_lowercase().ends_with(".xls");
     }
     let head = outermost(head);
