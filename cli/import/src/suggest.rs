@@ -447,6 +447,11 @@ fn pattern(file: &Surveyed, files: &[Surveyed]) -> String {
     globset::escape(&format!("{}{name}", folder.unwrap_or_default()))
 }
 
+/// The list of a JSON:API document with what its records refer to.
+const INCLUDED: &str = "included";
+/// What is to be written to read it.
+const INCLUDED_WHY: &str = r#"; `included` has what records refer to: add it to `records`, with `key = '"\(.type)-\(.id)"'`, `type = ".type"` and the type of the boats in each [[emit]], and read the name of a maker by `.relationships.maker.data | "\(.type)-\(.id)" | deref | .attributes.name`"#;
+
 /// The note about lists that are not read.
 fn unread_lists(lists: &[String]) -> Option<Decision> {
     let shown: Vec<String> = lists.iter().take(5).map(|path| clean(path, 40)).collect();
@@ -455,7 +460,10 @@ fn unread_lists(lists: &[String]) -> Option<Decision> {
     } else {
         ""
     };
-    let why = format!("the lists {}{rest} are not read", shown.join(", "));
+    let mut why = format!("the lists {}{rest} are not read", shown.join(", "));
+    if lists.iter().any(|path| path == INCLUDED) {
+        why.push_str(INCLUDED_WHY);
+    }
     (!lists.is_empty()).then(|| Decision::new("records", why))
 }
 
