@@ -61,6 +61,8 @@ pub(super) fn says(steps: &[String]) -> Option<(Says, bool)> {
     match says {
         _ if is_of_record => Some((says, is_time)),
         Says::Perhaps | Says::YesOrNo => None,
+        // An embargo is asked about wherever it is.
+        Says::From => Some((Says::Perhaps, is_time)),
         _ => Some((Says::Elsewhere, is_time)),
     }
 }

@@ -533,6 +533,10 @@ fn what_says_so_deep_within_or_later_is_left_to_a_person() {
         ),
         (json!({"Verfügbar ab": "15.1.2031"}), ".\"Verfügbar ab\""),
         (json!({"Embargo": "1/15/2031"}), ".Embargo"),
+        (
+            json!({"release": {"embargo": {"until": "2030-01-01"}}}),
+            ".release.embargo.until",
+        ),
         (json!({"Is test": "TRUE"}), ".\"Is test\""),
         (json!({"flags": ["draft"]}), ".flags"),
         (json!({"tags": ["new", "hidden"]}), ".tags"),
