@@ -599,14 +599,13 @@ fn of_several_lists_one_that_is_not_called_sold_is_read() {
     );
     insta::assert_snapshot!(decision(&sold, "published"), @"every record; feed.sold.boat may say that none is public, so nothing is imported before [tables.unread_status] is decided");
     let boats: Value = serde_json::from_str(&boats(&[json!({})])).unwrap();
-    let lists = json!({"sold_boats": boats, "boats": boats}).to_string();
-    let lists = suggested("a.json", lists).unwrap();
-    assert!(
-        lists.text.contains("records = [\"boats\"]"),
-        "{}",
-        lists.text
-    );
-    assert!(!lists.is_open);
+    for name in ["boats", "current"] {
+        let lists = json!({"sold_boats": boats, name: boats}).to_string();
+        let lists = suggested("a.json", lists).unwrap();
+        let read = format!("records = [\"{name}\"]");
+        assert!(lists.text.contains(&read), "{}", lists.text);
+        assert!(!lists.is_open);
+    }
     let file = suggested("sold-2026.json", boats.to_string()).unwrap();
     assert!(file.text.contains("\"sold-2026\" = \"?\""), "{}", file.text);
 }
