@@ -638,6 +638,14 @@ fn hidden_photos_and_other_media_are_left_out() {
             json!({"url": url, "@private": "no"}),
             json!({"url": url, "@private": "yes"}),
         ),
+        (
+            json!({"url": url, "status": "published"}),
+            json!({"url": url, "status": "hidden"}),
+        ),
+        (
+            json!({"url": url, "visibility": "Public"}),
+            json!({"url": url, "visibility": "draft"}),
+        ),
         (image.clone(), json!({"url": url, "type": "video"})),
         (image, json!({"url": url, "type": "brochure"})),
         (jpeg, json!({"url": url, "type": "video/mp4"})),
@@ -656,4 +664,12 @@ fn hidden_photos_and_other_media_are_left_out() {
         assert_eq!(filled(&[&shown, &hidden]), Some(1), "{}", suggestion.text);
         assert_eq!(filled(&[&hidden]), Some(0), "{}", suggestion.text);
     }
+}
+
+#[test]
+fn a_word_of_a_photo_that_is_not_known_is_left_to_a_person() {
+    let url = "https://boats.example/1";
+    let photo = json!({"url": url, "status": "by arrangement"});
+    let suggestion = draft(&[json!({"photos": [photo]})]);
+    assert_ne!(suggestion.errors, 0, "{}", suggestion.text);
 }
