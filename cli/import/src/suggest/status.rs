@@ -17,7 +17,8 @@ pub(super) use self::words::{flag_of, flags, is_word_public};
 
 use super::named::is_field;
 use super::survey::{Key, SAMPLES_MAX, Surveyed};
-use super::text::{clean, listed, quoted, words};
+use super::text::{clean, quoted, words};
+use crate::finding::listed;
 use crate::mapping::{UNDECIDED, UNREAD_STATUS};
 
 /// How many keys that may say it as well a note names.
