@@ -175,5 +175,16 @@ pub(crate) fn others(count: usize) -> String {
     format!("{count} {noun}")
 }
 
+/// The first of some names, and how many others there are.
+pub(crate) fn listed(names: impl Iterator<Item = String>, max: usize) -> String {
+    let mut names: Vec<String> = names.collect();
+    if max < names.len() {
+        let rest = format!("and {}", others(names.len() - max));
+        names.truncate(max);
+        names.push(rest);
+    }
+    names.join(", ")
+}
+
 #[cfg(test)]
 mod tests;

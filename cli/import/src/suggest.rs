@@ -29,7 +29,7 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobSet};
 use shared::base::timestamp::Timestamp;
 
-use crate::finding::{Code, CountAndFirst, Nth};
+use crate::finding::{Code, CountAndFirst, Nth, listed};
 use crate::mapping::{Form, Mapping, Recognised, recognise};
 use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
@@ -448,15 +448,20 @@ fn pattern(file: &Surveyed, files: &[Surveyed]) -> String {
     globset::escape(&format!("{}{name}", folder.unwrap_or_default()))
 }
 
+/// How many lists that are not read are named.
+const LISTS_MAX: usize = 5;
+/// The list of a JSON:API document with what its records refer to.
+const INCLUDED: &str = "included";
+/// What is to be written to read it.
+const INCLUDED_WHY: &str = r#"; `included` has what records refer to: add it to `records`, with `key = '"\(.type)-\(.id)"'`, `type = ".type"` and the type of the boats in each [[emit]], and read the name of a maker by `.relationships.maker.data | "\(.type)-\(.id)" | deref | .attributes.name`"#;
+
 /// The note about lists that are not read.
 fn unread_lists(lists: &[String]) -> Option<Decision> {
-    let shown: Vec<String> = lists.iter().take(5).map(|path| clean(path, 40)).collect();
-    let rest = if shown.len() < lists.len() {
-        " and others"
-    } else {
-        ""
-    };
-    let why = format!("the lists {}{rest} are not read", shown.join(", "));
+    let named = listed(lists.iter().map(|path| clean(path, 40)), LISTS_MAX);
+    let mut why = format!("the lists {named} are not read");
+    if lists.iter().any(|path| path == INCLUDED) {
+        why.push_str(INCLUDED_WHY);
+    }
     (!lists.is_empty()).then(|| Decision::new("records", why))
 }
 

@@ -12,7 +12,7 @@ mod summary;
 mod unchanged;
 
 pub(super) use comparison::Active;
-pub use guards::GuardArgs;
+pub use guards::{GuardArgs, lost_images};
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

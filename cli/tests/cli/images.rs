@@ -146,6 +146,9 @@ fn a_release_without_a_tenth_of_its_photos_is_not_activated() {
     let refused = cli.run(&[&IMPORT[..], &host].concat());
     assert_eq!(refused.status, ExitStatus::Refused, "{refused}");
     assert_snapshot("images_lost", &server.shown(&refused, &cli));
+    let checked = cli.run("mapping check [dir]/m.toml [dir]/export.csv");
+    let said = "Unless more can be measured, an import is refused: 2 of 7 images are left out";
+    assert!(checked.out.contains(said), "{checked}");
     let allowed = cli.run(&[&IMPORT[..], &host, &["--allow", "lost-images"]].concat());
     assert_eq!(allowed.status, ExitStatus::Done, "{allowed}");
     // What is not there is asked for again.

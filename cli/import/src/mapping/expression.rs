@@ -12,6 +12,7 @@ mod regexes;
 mod rewrite;
 mod values;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use jaq_core::compile::Undefined;
@@ -24,7 +25,7 @@ pub(super) use self::eval_context::{EvalContext, Jq, Referred};
 pub(super) use self::functions::IMAGE_SIZE;
 
 use self::eval_context::{Data, Language};
-use self::rewrite::{Found, Parsed, Rewriter};
+use self::rewrite::{Found, Parsed, Rewriter, leading_key};
 pub(super) use self::values::{
     from_json, from_node, from_plain_text, from_text, text, to_float, write_json, write_text,
 };
@@ -47,6 +48,10 @@ pub(super) struct Program {
     /// The keys of a plain path such as `.hull.keel`. Most expressions are plain paths and can be
     /// evaluated without running the program.
     path: Option<Vec<Val>>,
+    /// The key of its input by which it begins, unless that may be missing.
+    leading_key: Option<Val>,
+    /// Whether an object that it was given has this key, once it was given one.
+    is_key_found: Cell<Option<bool>>,
     /// If it is observed: the texts in it, which may be keys, and whether it uses them as keys
     /// itself rather than through a definition.
     named: HashMap<String, bool>,
@@ -105,6 +110,8 @@ impl Program {
         Ok(Self {
             filter,
             path,
+            leading_key: leading_key(code).map(Val::from),
+            is_key_found: Cell::default(),
             named,
             sections: found.sections,
         })
@@ -121,6 +128,12 @@ impl Program {
         self.named.get(key).copied()
     }
 
+    /// Whether any object that it was given has the key by which it begins; `None` if it begins
+    /// otherwise, or was given none.
+    pub(super) const fn is_key_found(&self) -> Option<bool> {
+        self.is_key_found.get()
+    }
+
     /// The single value that the expression produces for `input`.
     pub(super) fn evaluate(
         &self,
@@ -128,6 +141,11 @@ impl Program {
         variables: impl IntoIterator<Item = Val>,
         eval: &dyn EvalContext,
     ) -> Result<Val, String> {
+        if let (Some(key), Val::Obj(members)) = (&self.leading_key, &input)
+            && self.is_key_found.get() != Some(true)
+        {
+            self.is_key_found.set(Some(members.contains_key(key)));
+        }
         if let Some(value) = self.along_path(&input) {
             return Ok(value);
         }

@@ -63,7 +63,7 @@ fn lists(head: &[u8]) -> Vec<String> {
     // A document longer than [`HEAD_BYTES`] is cut, so reading it ends in an error.
     _ = search(&mut Jiter::new(head), &mut Vec::new(), &mut found);
     let is_likely = |path: &String| BOATS.iter().any(|word| path.to_lowercase().contains(word));
-    found.sort_by_key(|path| (!is_likely(path), is_of_withheld(path)));
+    found.sort_by_key(|path| (is_of_withheld(path), !is_likely(path)));
     found
 }
 

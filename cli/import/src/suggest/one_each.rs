@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::survey::{Survey, Surveyed, survey};
-use super::text::listed;
 use super::{boats, fields_of, names_of, plain_name, plan_like};
+use crate::finding::listed;
 use crate::mapping::Recognised;
 use crate::source::{Export, Layout, Plan};
 

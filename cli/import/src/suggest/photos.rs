@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::nested::{TEXT, called};
-use super::status::{flag_named, flag_of};
+use super::status::{flag_named, flag_of, is_status, is_word_public};
 use super::text::{jq_path, quoted, words};
 
 /// What lists of photos, and the photos in them, are called.
@@ -69,6 +69,8 @@ pub(super) struct Photos {
     sides: Option<[(String, bool); 2]>,
     /// The members that say by yes or no whether each is public, and whether yes says that it is.
     flags: BTreeMap<String, bool>,
+    /// The members that say it by words, and whether a word that is known says that it is.
+    words: BTreeMap<String, BTreeMap<String, Option<bool>>>,
     /// The values of the member that says what each is, and whether it is an image.
     types: BTreeMap<(String, String), bool>,
 }
@@ -93,6 +95,7 @@ impl Photos {
             text: called(first, &TEXTS).map(str::to_owned),
             sides: width.zip(height).map(|(width, height)| [width, height]),
             flags: flags(photos),
+            words: words_of(photos),
             types: types(photos),
         };
         photos.address_of(first).map(|_any| photos)
@@ -116,6 +119,9 @@ impl Photos {
     pub(super) fn join(&mut self, other: Self) {
         self.text = self.text.take().or(other.text);
         self.flags.extend(other.flags);
+        for (name, words) in other.words {
+            self.words.entry(name).or_default().extend(words);
+        }
         self.types.extend(other.types);
     }
 
@@ -164,7 +170,10 @@ impl Photos {
         });
         let images: Vec<String> = images.collect();
         let images = is_mixed.then(|| format!("({})", images.join(" or ")));
-        let tests: Vec<String> = flags.chain(images).collect();
+        let by_words = self.words.iter();
+        let by_words = by_words.filter(|(name, _)| !self.flags.contains_key(*name));
+        let by_words = by_words.map(|(name, words)| by_words_of(&member(name), words));
+        let tests: Vec<String> = flags.chain(by_words).chain(images).collect();
         if tests.is_empty() {
             return String::new();
         }
@@ -183,6 +192,39 @@ fn flags(photos: &[Value]) -> BTreeMap<String, bool> {
     flags
         .filter_map(|(name, _)| Some((name.clone(), flag_named(name)?)))
         .collect()
+}
+
+/// The members of photos that say by words whether each is public.
+fn words_of(photos: &[Value]) -> BTreeMap<String, BTreeMap<String, Option<bool>>> {
+    let mut found: BTreeMap<String, BTreeMap<String, Option<bool>>> = BTreeMap::new();
+    for (name, value) in photos.iter().filter_map(Value::as_object).flatten() {
+        let text = value.as_str().filter(|text| flag_of(text).is_none());
+        let text = text.filter(|_| is_status(name));
+        if let Some(text) = text.filter(|text| !text.bytes().any(|byte| byte.is_ascii_digit())) {
+            let words = found.entry(name.clone()).or_default();
+            words.insert(text.to_owned(), is_word_public(text));
+        }
+    }
+    found
+}
+
+/// The test for photos whose word says that they are public. One that is not known is an error,
+/// which names it, so that a person decides.
+fn by_words_of(member: &str, words: &BTreeMap<String, Option<bool>>) -> String {
+    let is_one_of = |wanted: bool| {
+        let words = words.iter().filter(|(_, is)| **is == Some(wanted));
+        let tests = words.map(|(word, _)| format!(". == {}", Value::from(word.as_str())));
+        let tests: Vec<String> = tests.collect();
+        match tests.as_slice() {
+            [] => "false".to_owned(),
+            tests => tests.join(" or "),
+        }
+    };
+    let (public, withheld) = (is_one_of(true), is_one_of(false));
+    format!(
+        "{member} | if {public} then true elif {withheld} then false else \
+         error(\"decide whether a photo with \" + tojson + \" is public\") end)"
+    )
 }
 
 /// The values of the member of media that says what each is, and whether it is an image.

@@ -9,15 +9,16 @@ mod words;
 
 use std::fmt::Write as _;
 
-pub(super) use self::named::{flag_named, is_named};
+pub(super) use self::named::{flag_named, is_named, is_status};
 use self::named::{named_around, says};
 use self::tested::{Status, Test, Word, are_times, test};
 use self::words::Says;
-pub(super) use self::words::{flag_of, flags};
+pub(super) use self::words::{flag_of, flags, is_word_public};
 
 use super::named::is_field;
 use super::survey::{Key, SAMPLES_MAX, Surveyed};
-use super::text::{clean, listed, quoted, words};
+use super::text::{clean, quoted, words};
+use crate::finding::listed;
 use crate::mapping::{UNDECIDED, UNREAD_STATUS};
 
 /// How many keys that may say it as well a note names.
@@ -274,9 +275,8 @@ fn is_withheld(key: &Key) -> bool {
 
 /// Whether a key that is not understood is too likely a status to be passed over.
 fn must_be_asked(key: &Key, says: Says) -> bool {
-    let is_withheld = |text: &String| words::is_public(&words(text).join(" ")) == Some(false);
-    let is_known = |text: &str| words::is_public(&words(text).join(" ")).is_some();
-    let is_answer = |text: &str| flag_of(text).is_some() || is_known(text);
+    let is_withheld = |text: &String| is_word_public(text) == Some(false);
+    let is_answer = |text: &str| flag_of(text).is_some() || is_word_public(text).is_some();
     match says {
         // When a boat is there may be when it is shown.
         Says::Perhaps => key.all(is_answer) || are_times(key),
@@ -301,8 +301,8 @@ fn is_answered_withheld(key: &Key) -> bool {
 /// not.
 fn has_words(key: &Key) -> bool {
     let has = |is_public| {
-        let mut words = key.samples.iter().map(|text| words(text).join(" "));
-        words.any(|word| words::is_public(&word) == Some(is_public))
+        let mut words = key.samples.iter().map(|text| is_word_public(text));
+        words.any(|word| word == Some(is_public))
     };
     key.steps.len() == 1 && !key.has_others && has(true) && has(false)
 }

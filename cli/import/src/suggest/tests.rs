@@ -521,6 +521,15 @@ fn lists_and_files_that_are_not_read_are_named() {
 }
 
 #[test]
+fn what_records_of_json_api_refer_to_is_told() {
+    let document = r#"{"data": [{"id": "1"}], "included": [{"id": "7"}]}"#;
+    let suggestion = suggested("a.json", document).unwrap();
+    let mut decisions = suggestion.decisions.iter();
+    let why = decisions.find(|one| one.field == "records").unwrap();
+    insta::assert_snapshot!(why.why, @r##"the lists included are not read; `included` has what records refer to: add it to `records`, with `key = '"\(.type)-\(.id)"'`, `type = ".type"` and the type of the boats in each [[emit]], and read the name of a maker by `.relationships.maker.data | "\(.type)-\(.id)" | deref | .attributes.name`"##);
+}
+
+#[test]
 fn the_list_of_a_document_is_found_by_its_name_before_others() {
     let document = r#"{"a": [{"x": 1}], "data": {"my.boats": [{"id": "1", "model": "34"}]}}"#;
     let suggestion = suggested("a.json", document).unwrap();

@@ -10,7 +10,6 @@ use icu_properties::props::DefaultIgnorableCodePoint;
 use serde_json::Value;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::finding::others;
 use crate::mapping::slugify;
 
 /// The words of a name, folded: `mainsailArea`, `Mainsail area`, `mainsail_area` and
@@ -59,17 +58,6 @@ pub(super) fn clean(text: &str, length: usize) -> String {
         shown.push('…');
     }
     shown
-}
-
-/// The first of some names, and how many others there are.
-pub(super) fn listed(names: impl Iterator<Item = String>, max: usize) -> String {
-    let mut names: Vec<String> = names.collect();
-    if max < names.len() {
-        let rest = format!("and {}", others(names.len() - max));
-        names.truncate(max);
-        names.push(rest);
-    }
-    names.join(", ")
 }
 
 /// A TOML string.

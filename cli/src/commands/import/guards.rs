@@ -367,7 +367,7 @@ fn refusal(
 }
 
 /// The message about images that could not be measured, if they are more than a tenth.
-fn lost_images(ImageTally { all, left_out, .. }: ImageTally) -> Option<String> {
+pub fn lost_images(ImageTally { all, left_out, .. }: ImageTally) -> Option<String> {
     let most = Percent::LOST_IMAGES;
     let are = if left_out == 1 { "is" } else { "are" };
     most.is_less_than(left_out, all).then(|| {

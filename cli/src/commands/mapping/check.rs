@@ -16,6 +16,7 @@ use shared::base::timestamp::Timestamp;
 use crate::commands::export_args::{read_mapping, write_page};
 use crate::commands::fetch::{FetchArgs, Gathering};
 use crate::commands::image_args::{self, ImageArgs};
+use crate::commands::import::lost_images;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
@@ -198,6 +199,11 @@ fn show(
     let mut shown = Report::new();
     add(&mut shown, report);
     shown.note(verdict(report, outcome));
+    if let Some(lost) = lost_images(outcome.images) {
+        shown.note(format!(
+            "Unless more can be measured, an import is refused: {lost}."
+        ));
+    }
     show::report(&shown, context)
 }
 

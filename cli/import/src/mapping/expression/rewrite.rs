@@ -131,6 +131,25 @@ fn literal(term: &Term<&str>) -> Option<String> {
     Some(text)
 }
 
+/// The key of its input by which an expression begins, as `.name` and `.name | plain` do. One that
+/// may be missing, such as `.name?` and `.name // ""`, is none.
+pub(super) fn leading_key(code: &str) -> Option<String> {
+    let mut term = &load::parse(code, |parser| parser.term())?;
+    loop {
+        term = match term {
+            Term::BinOp(first, BinaryOp::Pipe(_), _) => first,
+            Term::Path(of, Path(steps)) if matches!(**of, Term::Id) => {
+                return match steps.first()? {
+                    (Part::Index(key), Opt::Essential) => literal(key),
+                    _ => None,
+                };
+            }
+            Term::Path(of, _) => of,
+            _ => return None,
+        };
+    }
+}
+
 /// Whether a term can be seen to have a value with nothing in it.
 fn is_bare(term: &Term<&str>) -> bool {
     match term {
@@ -396,7 +415,7 @@ impl<'c> Rewriter<'c> {
                 if !before.is_empty() {
                     of = Term::Path(Box::new(of), Path(before));
                 }
-                of = pipe(of, look(&part));
+                of = pipe(of, look(&part, optional));
             }
             steps.push((part, optional));
         }
@@ -405,11 +424,15 @@ impl<'c> Rewriter<'c> {
 }
 
 /// What says that a step of a path looks into its input. A key that is computed from the path's
-/// input is not known there, so that it may be any.
-fn look<'c>(part: &Part<Term<&'c str>>) -> Term<&'c str> {
+/// input is not known there, so that it may be any. One with `?` may be missing: it is not expected.
+fn look<'c>(part: &Part<Term<&'c str>>, optional: Opt) -> Term<&'c str> {
+    let need = match optional {
+        Opt::Essential => Need::Key,
+        Opt::Optional => Need::Presence,
+    };
     match part {
-        Part::Index(key @ Term::Var(_)) => Need::Key.of(key.clone()),
-        Part::Index(key) if literal(key).is_some() => Need::Key.of(key.clone()),
+        Part::Index(key @ Term::Var(_)) => need.of(key.clone()),
+        Part::Index(key) if literal(key).is_some() => need.of(key.clone()),
         Part::Index(Term::Num(_)) | Part::Range(Some(_), _) | Part::Range(_, Some(_)) => Term::Id,
         Part::Index(_) | Part::Range(None, None) => Need::AllKeys.said(),
     }

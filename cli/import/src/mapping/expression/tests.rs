@@ -433,3 +433,19 @@ fn what_differs_from_jq_is_what_the_page_says() {
         assert!(evaluate(code, &json!(null)).is_err(), "{code}");
     }
 }
+
+#[test]
+fn an_expression_begins_by_a_key_unless_that_may_be_missing() {
+    for (code, expected) in [
+        (".a", Some("a")),
+        (".\"a b\".c[0] | plain", Some("a b")),
+        (".a as $x | .b", Some("a")),
+        (".a?", None),
+        (".a // .b", None),
+        ("[.a]", None),
+        (".[0].a", None),
+        ("$record.a", None),
+    ] {
+        assert_eq!(leading_key(code).as_deref(), expected, "{code}");
+    }
+}

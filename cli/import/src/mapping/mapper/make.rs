@@ -16,7 +16,9 @@ use crate::format::{self, Shape};
 use crate::mapping::check::{Checker, Looked, Observer};
 use crate::mapping::definition::{ExpressionId, Field, Join, Rest, Rule};
 use crate::mapping::documents::Document;
-use crate::mapping::expression::{EvalContext, Jq, from_json, text, write_json, write_text};
+use crate::mapping::expression::{
+    EvalContext, Jq, Program, from_json, text, write_json, write_text,
+};
 use crate::mapping::index::Index;
 use crate::source::LINE_MAX;
 
@@ -87,6 +89,8 @@ pub(in crate::mapping) fn make_records(
 /// A piece with what was observed. The next observations are for another observer.
 fn finished(mapper: &mut Mapper, mut piece: Piece, next: Option<Observer>) -> Piece {
     piece.noted = mapper.noted.take();
+    let programs = mapper.programs.iter();
+    piece.noted.keys_found = programs.map(Program::is_key_found).collect();
     piece.checker = mapper.observer.replace(next).map(Observer::finish);
     piece
 }

@@ -11,13 +11,16 @@ use super::distinct::{Distinct, MadeOf};
 use super::make::{Applied, Failure, Piece};
 use super::noted::{Noted, Reference};
 use super::rules_for;
-use crate::finding::{Code, CountAndFirst, Finding, Line, Made, RecordName, cut};
+use crate::finding::{Code, CountAndFirst, Finding, Line, Made, RecordName, cut, listed};
 use crate::image::ImageTally;
 use crate::mapping::check::{CheckReport, Checker};
-use crate::mapping::definition::Definition;
+use crate::mapping::definition::{Definition, ExpressionId};
 use crate::mapping::documents::Document;
 use crate::mapping::index::Index;
 use crate::source::{FailedRecord, Incoming, LINE_MAX, Original, Sink};
+
+/// The most expressions whose key no record has that a warning names.
+const KEYS_NAMED: usize = 8;
 
 /// Takes the output of the threads.
 pub(in crate::mapping) struct Merge<'a> {
@@ -196,6 +199,7 @@ impl<'a> Merge<'a> {
             .flatten()
             .chain(numbers)
             .chain(self.unknown_nodes())
+            .chain(self.keys_not_found())
     }
 
     /// The findings about columns of numbers that are not written in one way.
@@ -280,6 +284,26 @@ impl<'a> Merge<'a> {
                         its text is";
             Some(Finding::new(code, Some(first.place()), message).hint(hint))
         })
+    }
+
+    /// The finding about keys that expressions begin by and no input has. A check says more of them.
+    fn keys_not_found(&self) -> Option<Finding> {
+        let rules = self.definition.rules.iter();
+        let rules = rules.filter(|_| self.checker.is_none());
+        let expressions = rules.flat_map(|rule| {
+            let made = rule.made().into_iter().map(|(_, id)| id);
+            rule.condition.into_iter().chain(rule.each).chain(made)
+        });
+        let is_found = |id: &ExpressionId| self.noted.keys_found.get(id.0).copied().flatten();
+        let without = expressions.filter(|id| is_found(id) == Some(false));
+        let mut without = without.peekable();
+        without.peek()?;
+        let named = without.map(|id| self.definition.expressions[id.0].to_string());
+        let named = listed(named, KEYS_NAMED);
+        let message = format!("no record has the first key of {named}");
+        let hint = "`catalogue mapping check` shows what such a key may be called now; one that may \
+                    be missing is written `.key?`";
+        Some(Finding::new(Code::KeysNotFound, None, message).hint(hint))
     }
 
     /// For each rule, the first two records that were merged although they differ.

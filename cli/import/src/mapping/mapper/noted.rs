@@ -1,6 +1,6 @@
 //! What is noted while records are mapped and becomes warnings at the end: references to unpublished
 //! records, references to records changed after publication, texts that look like Markdown, how numbers
-//! are written, and nodes of rich text that are not known.
+//! are written, keys that no input of an expression has, and nodes of rich text that are not known.
 //!
 //! Every import has these; what only a check reports is for its observer.
 
@@ -39,6 +39,8 @@ pub(super) struct Noted {
     pub(super) markdown: Counted,
     /// How the numbers that each expression reads are written.
     pub(super) numbers: BTreeMap<ExpressionId, Written>,
+    /// By the index of each expression: [`Program::is_key_found`](crate::mapping::expression::Program).
+    pub(super) keys_found: Vec<Option<bool>>,
     /// Records with nodes of rich text that are not known, by the nodes' kinds.
     pub(super) unknown_nodes: BTreeMap<String, Counted>,
 }
@@ -155,6 +157,10 @@ impl Noted {
         self.markdown.merge(later.markdown);
         for (expression, written) in later.numbers {
             self.numbers.entry(expression).or_default().merge(written);
+        }
+        self.keys_found.resize(later.keys_found.len(), None);
+        for (own, later) in self.keys_found.iter_mut().zip(later.keys_found) {
+            *own = later.max(*own);
         }
         for (kind, counted) in later.unknown_nodes {
             self.unknown_node(kind).merge(counted);

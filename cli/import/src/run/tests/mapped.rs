@@ -174,6 +174,7 @@ fn a_maker_of_boats_that_could_not_be_made_is_called_by_its_own_id() {
         [
             "MAPPING_FAILED /slug Some(\"maker-2\")",
             "REFERENCE_TO_INVALID /manufacturer Some(\"boat-1\")",
+            "KEYS_NOT_FOUND - None",
             "NO_PUBLISHED_BOATS - None",
         ]
     );

@@ -5,13 +5,14 @@
 
 use super::List;
 use super::own::Own;
+use crate::finding::listed;
 use crate::suggest::choose::Choice;
 use crate::suggest::decision::Decision;
 use crate::suggest::named::time_of_change;
 use crate::suggest::names::{REQUIRED, Reading, WANTED};
 use crate::suggest::photos;
 use crate::suggest::survey::{KEYS_MAX, Key, RECORDS_MAX};
-use crate::suggest::text::{clean, listed};
+use crate::suggest::text::clean;
 use crate::suggest::values::{is_read, time_of};
 
 /// How many keys are named as possible sources of a required field.

@@ -21,6 +21,15 @@ pub(in crate::suggest) fn flag_named(name: &str) -> Option<bool> {
     }
 }
 
+/// Whether words of something with this name say whether it is public.
+pub(in crate::suggest) fn is_status(name: &str) -> bool {
+    let says = says(&[name.to_owned()]);
+    matches!(
+        says,
+        Some((Says::Public | Says::Withheld | Says::Word, false))
+    )
+}
+
 /// The path of the object around a key that surely says it.
 pub(super) fn named_around(steps: &[String]) -> Option<&[String]> {
     let mut around = (1..steps.len()).map(|length| &steps[..length]);
@@ -61,6 +70,8 @@ pub(super) fn says(steps: &[String]) -> Option<(Says, bool)> {
     match says {
         _ if is_of_record => Some((says, is_time)),
         Says::Perhaps | Says::YesOrNo => None,
+        // An embargo is asked about wherever it is.
+        Says::From => Some((Says::Perhaps, is_time)),
         _ => Some((Says::Elsewhere, is_time)),
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Whether it is a status at all is decided by its name, beside this.
 
-use super::words::{self, Says, flag_of};
+use super::words::{Says, flag_of, is_word_public};
 use crate::suggest::survey::{Key, Shape};
-use crate::suggest::text::{clean, words};
+use crate::suggest::text::clean;
 use crate::suggest::values::time_of;
 
 /// Longest word of a status, in characters; anything longer is a text about something else.
@@ -194,12 +194,12 @@ fn words_of(key: &Key, says: Says, missing: u64) -> Vec<Word<'_>> {
         Says::OneOrTwo => [("1", true), ("2", false)]
             .into_iter()
             .find_map(|(known, is_public)| (text == known).then_some(is_public)),
-        Says::Public => words::is_public(&words(text).join(" ")).or_else(|| flag_of(text)),
+        Says::Public => is_word_public(text).or_else(|| flag_of(text)),
         Says::Withheld => {
             let by_flag = || flag_of(text).map(|is_withheld| !is_withheld);
-            words::is_public(&words(text).join(" ")).or_else(by_flag)
+            is_word_public(text).or_else(by_flag)
         }
-        _ => words::is_public(&words(text).join(" ")),
+        _ => is_word_public(text),
     };
     let without = match says {
         Says::Public => Some(false),

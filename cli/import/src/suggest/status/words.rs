@@ -7,6 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::suggest::text;
+
 /// What a key says of its record, by its name.
 ///
 /// | | yes, or a time | no | no value | a word |
@@ -334,6 +336,11 @@ pub(super) fn may_tell(word: &str) -> bool {
 pub(in crate::suggest) fn flag_of(word: &str) -> Option<bool> {
     let word = word.trim().to_lowercase();
     meaning(&word, |language| (language.yes, language.no))
+}
+
+/// Whether a word, as it is written, says that something is public; `None` if it is not known.
+pub(in crate::suggest) fn is_word_public(text: &str) -> Option<bool> {
+    is_public(&text::words(text).join(" "))
 }
 
 /// Whether a folded word says that something is public; `None` if it is not known.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::document::{Document, Edits, quoted};
+use crate::finding::listed;
 use crate::mapping::{CheckReport, FieldReport, MissingKey, RuleReport, UnreadKey};
 use crate::suggest::decision::Decision;
 use crate::suggest::list::{CANDIDATES_MAX, may_be, required_of};
@@ -180,13 +181,8 @@ fn left_out(names: &[String]) -> Option<Decision> {
         1 => "1 field".to_owned(),
         count => format!("{count} fields"),
     };
-    let shown = names.get(..NAMED_MAX).unwrap_or(names).join(", ");
-    let rest = if NAMED_MAX < names.len() {
-        " and others"
-    } else {
-        ""
-    };
-    let why = format!("left as comments, as no key is called like them: {shown}{rest}");
+    let names = listed(names.iter().cloned(), NAMED_MAX);
+    let why = format!("left as comments, as no key is called like them: {names}");
     Some(Decision::new(fields, why))
 }
 

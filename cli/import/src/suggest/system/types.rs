@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use toml::de::DeValue;
 
 use super::document::{Document, Edits, Placed, quoted};
+use crate::finding::listed;
 use crate::mapping::CheckReport;
 use crate::suggest::decision::Decision;
-use crate::suggest::text::{clean, listed, words};
+use crate::suggest::text::{clean, words};
 
 /// How many types are named at most.
 pub(super) const TYPES_MAX: usize = 20;

@@ -533,6 +533,10 @@ fn what_says_so_deep_within_or_later_is_left_to_a_person() {
         ),
         (json!({"Verfügbar ab": "15.1.2031"}), ".\"Verfügbar ab\""),
         (json!({"Embargo": "1/15/2031"}), ".Embargo"),
+        (
+            json!({"release": {"embargo": {"until": "2030-01-01"}}}),
+            ".release.embargo.until",
+        ),
         (json!({"Is test": "TRUE"}), ".\"Is test\""),
         (json!({"flags": ["draft"]}), ".flags"),
         (json!({"tags": ["new", "hidden"]}), ".tags"),
@@ -595,14 +599,13 @@ fn of_several_lists_one_that_is_not_called_sold_is_read() {
     );
     insta::assert_snapshot!(decision(&sold, "published"), @"every record; feed.sold.boat may say that none is public, so nothing is imported before [tables.unread_status] is decided");
     let boats: Value = serde_json::from_str(&boats(&[json!({})])).unwrap();
-    let lists = json!({"sold_boats": boats, "boats": boats}).to_string();
-    let lists = suggested("a.json", lists).unwrap();
-    assert!(
-        lists.text.contains("records = [\"boats\"]"),
-        "{}",
-        lists.text
-    );
-    assert!(!lists.is_open);
+    for name in ["boats", "current"] {
+        let lists = json!({"sold_boats": boats, name: boats}).to_string();
+        let lists = suggested("a.json", lists).unwrap();
+        let read = format!("records = [\"{name}\"]");
+        assert!(lists.text.contains(&read), "{}", lists.text);
+        assert!(!lists.is_open);
+    }
     let file = suggested("sold-2026.json", boats.to_string()).unwrap();
     assert!(file.text.contains("\"sold-2026\" = \"?\""), "{}", file.text);
 }
@@ -635,6 +638,14 @@ fn hidden_photos_and_other_media_are_left_out() {
             json!({"url": url, "@private": "no"}),
             json!({"url": url, "@private": "yes"}),
         ),
+        (
+            json!({"url": url, "status": "published"}),
+            json!({"url": url, "status": "hidden"}),
+        ),
+        (
+            json!({"url": url, "visibility": "Public"}),
+            json!({"url": url, "visibility": "draft"}),
+        ),
         (image.clone(), json!({"url": url, "type": "video"})),
         (image, json!({"url": url, "type": "brochure"})),
         (jpeg, json!({"url": url, "type": "video/mp4"})),
@@ -653,4 +664,12 @@ fn hidden_photos_and_other_media_are_left_out() {
         assert_eq!(filled(&[&shown, &hidden]), Some(1), "{}", suggestion.text);
         assert_eq!(filled(&[&hidden]), Some(0), "{}", suggestion.text);
     }
+}
+
+#[test]
+fn a_word_of_a_photo_that_is_not_known_is_left_to_a_person() {
+    let url = "https://boats.example/1";
+    let photo = json!({"url": url, "status": "by arrangement"});
+    let suggestion = draft(&[json!({"photos": [photo]})]);
+    assert_ne!(suggestion.errors, 0, "{}", suggestion.text);
 }
