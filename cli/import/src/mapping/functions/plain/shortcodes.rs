@@ -7,9 +7,8 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::steps;
 
 /// WordPress's own shortcodes, which are separate from the text around them.
 const BLOCKS: [&str; 7] = [
@@ -28,16 +27,6 @@ const PART: &str = "\n\n";
 /// Maximum length of a shortcode in bytes. It bounds the search, which starts anew at every
 /// bracket.
 const LENGTH_MAX: usize = 4 * 1024;
-
-/// What is spelled like a shortcode: a name, perhaps with a value; then items, each a value or an
-/// attribute. A value is a text in quotes, or one word.
-static TAG: LazyLock<Regex> = LazyLock::new(|| {
-    let value = r#"(?:"[^"]*"|'[^']*'|[^\s\[\]"'=]+)"#;
-    let tag = format!(
-        r"^\[(?<end>/)?(?<name>[A-Za-z][A-Za-z0-9_-]*)(?<value>={value})?(?<item>\s+{value}(?<attribute>={value})?)*?\s*/?\]"
-    );
-    Regex::new(&tag).unwrap_or_else(|_why| unreachable!("every test of shortcodes compiles it"))
-});
 
 /// The text without its shortcodes; borrowed if it has none.
 pub(super) fn without(text: &str) -> Cow<'_, str> {
@@ -106,16 +95,38 @@ impl<'t> Tag<'t> {
     /// Parses the tag at the beginning of a text.
     fn parse(text: &'t str) -> Option<Self> {
         let text = &text[..text.floor_char_boundary(LENGTH_MAX)];
-        let tag = TAG.captures(text)?;
-        let is_end = tag.name("end").is_some();
-        let has_more = tag.name("value").is_some() || tag.name("item").is_some();
-        (!is_end || !has_more).then_some(Self {
-            name: tag.name("name")?.as_str(),
+        let mut rest = Rest(text.strip_prefix('[')?);
+        let tag = Self::parse_rest(&mut rest, text.len());
+        steps::count(text.len() - rest.0.len());
+        tag
+    }
+
+    fn parse_rest(rest: &mut Rest<'t>, length: usize) -> Option<Self> {
+        let is_end = rest.take("/");
+        let name = rest.name()?;
+        let mut tag = Self {
+            name,
             is_end,
-            has_more,
-            has_attribute: tag.name("attribute").is_some(),
-            length: tag.get(0)?.len(),
-        })
+            has_more: false,
+            has_attribute: false,
+            length: 0,
+        };
+        if rest.take("=") {
+            rest.value()?;
+            tag.has_more = true;
+        }
+        loop {
+            let is_parted = rest.skip_blanks();
+            if rest.take("]") || rest.take("/]") {
+                tag.length = length - rest.0.len();
+                return (!is_end || !tag.has_more).then_some(tag);
+            }
+            if !is_parted {
+                return None;
+            }
+            tag.has_attribute |= rest.item()?;
+            tag.has_more = true;
+        }
     }
 
     /// Whether it is a shortcode rather than prose, given whether it is ended and what follows it.
@@ -123,5 +134,61 @@ impl<'t> Tag<'t> {
         let is_known = BLOCKS.contains(&self.name) || self.name.contains('_');
         let is_alone = !self.has_more && !rest.starts_with('(');
         self.is_end || self.has_attribute || is_ended || (is_known && is_alone)
+    }
+}
+
+/// The unparsed rest of a tag.
+struct Rest<'t>(&'t str);
+
+impl<'t> Rest<'t> {
+    fn take(&mut self, what: &str) -> bool {
+        let rest = self.0.strip_prefix(what);
+        self.0 = rest.unwrap_or(self.0);
+        rest.is_some()
+    }
+
+    fn take_while(&mut self, is_part: impl Fn(char) -> bool) -> &'t str {
+        let end = self.0.find(|c| !is_part(c)).unwrap_or(self.0.len());
+        let (taken, rest) = self.0.split_at(end);
+        self.0 = rest;
+        taken
+    }
+
+    fn skip_blanks(&mut self) -> bool {
+        !self.take_while(char::is_whitespace).is_empty()
+    }
+
+    fn name(&mut self) -> Option<&'t str> {
+        let name = self.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            .then_some(name)
+    }
+
+    /// A text in quotes, or one word.
+    fn value(&mut self) -> Option<&'t str> {
+        for quote in ['"', '\''] {
+            if let Some(quoted) = self.0.strip_prefix(quote) {
+                let Some((value, rest)) = quoted.split_once(quote) else {
+                    // All of it was searched.
+                    self.0 = "";
+                    return None;
+                };
+                self.0 = rest;
+                return Some(value);
+            }
+        }
+        let is_part = |c: char| !c.is_whitespace() && !matches!(c, '[' | ']' | '"' | '\'' | '=');
+        let word = self.take_while(is_part);
+        (!word.is_empty()).then_some(word)
+    }
+
+    /// Takes a value or an attribute; returns whether it was an attribute.
+    fn item(&mut self) -> Option<bool> {
+        self.value()?;
+        let is_attribute = self.take("=");
+        if is_attribute {
+            self.value()?;
+        }
+        Some(is_attribute)
     }
 }

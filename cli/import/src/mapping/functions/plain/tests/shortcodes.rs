@@ -1,6 +1,7 @@
 //! Tests of WordPress shortcodes and comments: which are removed, and which brackets are prose.
 
 use super::*;
+use crate::steps::check_each;
 
 /// What is plain where the mapping says that there are shortcodes.
 fn without_shortcodes(text: &str) -> String {
@@ -59,7 +60,6 @@ fn shortcodes_go_and_what_they_enclose_stays() {
             "one [gallery ids=\"1\"] two",
         ),
         ("5 < 6 [gallery]", "5 < 6"),
-        ("[embed /] a [product id='1' new] b", "a b"),
     ]);
 }
 
@@ -88,4 +88,21 @@ fn comments_of_blocks_go() {
          <!-- wp:paragraph -->\n<p>Two</p>\n<!-- /wp:paragraph -->",
         "One\n\nTwo",
     )]);
+}
+
+#[test]
+fn a_text_of_more_brackets_takes_more_steps_by_as_much() {
+    // All are examined twice: once to find ends, once to find what they end.
+    for (each, part) in [
+        (2, "["),
+        (4, "[a"),
+        (6, "[/b"),
+        (8, "[/b]"),
+        (24, "[a b=\""),
+        (72, "[a b=\"[a c='"),
+    ] {
+        check_each(each, part, |parts| {
+            without_shortcodes(&part.repeat(parts));
+        });
+    }
 }
