@@ -160,33 +160,47 @@ pub(super) enum Role {
 pub(super) struct Source {
     /// The source's position in the mapping file.
     pub(super) section: Range<usize>,
+    /// A record has a key and a type.
     pub(super) envelope: Envelope,
 }
 
-/// What identifies a record.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Envelope {
-    /// The key that references use.
-    pub(super) key: ExpressionId,
-    /// The id that consumers see; the key if this is absent.
-    pub(super) id: Option<ExpressionId>,
-    /// The record's type, which decides what is made of it.
-    pub(super) record_type: ExpressionId,
-    /// Whether it is published; if this is absent, it is.
-    pub(super) published: Option<ExpressionId>,
-    pub(super) updated_at: Option<ExpressionId>,
-    /// Whether it was changed after it was published, in which case the export has the changed
-    /// contents.
-    pub(super) changed: Option<ExpressionId>,
+table! {
+    /// The parts of an envelope: what identifies a record.
+    pub(super) struct Envelope {
+        /// What references to a record name.
+        optional "key" key: Option<ExpressionId>,
+        /// The id that consumers see; the key where it is absent.
+        optional "id" id: Option<ExpressionId>,
+        /// The type of a record, by which `emit` chooses.
+        optional "type" record_type: Option<ExpressionId>,
+        /// Whether a record is published; it is where this is absent.
+        optional "published" published: Option<ExpressionId>,
+        /// When a record last changed.
+        optional "updatedAt" updated_at: Option<ExpressionId>,
+        /// Whether a record was changed after it was published.
+        optional "changed" changed: Option<ExpressionId>,
+    }
 }
 
 impl Envelope {
+    /// Its parts, and those of another one where it has none.
+    pub(super) fn or(&self, other: &Self) -> Self {
+        Self {
+            key: self.key.or(other.key),
+            id: self.id.or(other.id),
+            record_type: self.record_type.or(other.record_type),
+            published: self.published.or(other.published),
+            updated_at: self.updated_at.or(other.updated_at),
+            changed: self.changed.or(other.changed),
+        }
+    }
+
     /// Its parts with their names.
     pub(super) fn parts(&self) -> impl Iterator<Item = (&'static str, ExpressionId)> + use<> {
         let parts = [
-            ("key", Some(self.key)),
+            ("key", self.key),
             ("id", self.id),
-            ("type", Some(self.record_type)),
+            ("type", self.record_type),
             ("published", self.published),
             ("updatedAt", self.updated_at),
             ("changed", self.changed),
@@ -214,6 +228,13 @@ table! {
         required "to" to: ExpressionId,
     }
     with { name: String, span: Range<usize> }
+}
+
+impl Join {
+    /// Whether it is for records of a type.
+    pub(super) fn is_for(&self, record_type: &str) -> bool {
+        self.types.iter().any(|of| of == record_type)
+    }
 }
 
 /// A native record written in the mapping file itself.
@@ -271,6 +292,11 @@ impl Rule {
     /// them.
     pub(super) fn merges_records(&self) -> bool {
         self.is_distinct && self.makes_ids()
+    }
+
+    /// Whether it is for records of a type.
+    pub(super) fn is_for(&self, record_type: &str) -> bool {
+        self.types.iter().any(|of| of == record_type)
     }
 
     pub(super) fn makes_ids(&self) -> bool {

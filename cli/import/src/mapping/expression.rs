@@ -27,7 +27,8 @@ pub(super) use self::functions::IMAGE_SIZE;
 use self::eval_context::{Data, Language};
 use self::rewrite::{Found, Parsed, Rewriter, leading_key};
 pub(super) use self::values::{
-    from_json, from_node, from_plain_text, from_text, text, to_float, write_json, write_text,
+    address, from_json, from_node, from_plain_text, from_text, inside, text, to_float, write_json,
+    write_text,
 };
 pub(crate) use crate::source::in_path;
 

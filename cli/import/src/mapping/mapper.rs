@@ -235,7 +235,7 @@ pub(super) fn rules_for<'d>(
     document: &'d Document,
 ) -> impl Iterator<Item = (usize, &'d Rule)> {
     let rules = definition.rules.iter().enumerate();
-    rules.filter(|(_, rule)| rule.types.iter().any(|of| **of == *document.record_type))
+    rules.filter(|(_, rule)| rule.is_for(&document.record_type))
 }
 
 /// Compiles the expressions of a mapping, or reports all mistakes in them. `published` is always

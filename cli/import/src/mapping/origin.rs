@@ -40,10 +40,10 @@ impl Mapping {
 
 /// The expressions that make the fields that a rule leaves to the envelope.
 fn of_envelopes(definition: &Definition) -> [(&'static str, Vec<ExpressionId>); 2] {
-    let envelopes = || definition.sources.iter().map(|source| source.envelope);
-    let id = |envelope: Envelope| envelope.id.unwrap_or(envelope.key);
+    let envelopes = || definition.sources.iter().map(|source| &source.envelope);
+    let id = |envelope: &Envelope| envelope.id.or(envelope.key);
     [
-        ("id", envelopes().map(id).collect()),
+        ("id", envelopes().filter_map(id).collect()),
         (
             "updatedAt",
             envelopes()

@@ -68,27 +68,9 @@ table! {
 }
 
 table! {
-    /// The parts of an envelope.
-    struct EnvelopeParts {
-        /// What references to a record name.
-        optional "key" key: Option<ExpressionId>,
-        /// The id that consumers see; the key where it is absent.
-        optional "id" id: Option<ExpressionId>,
-        /// The type of a record, by which `emit` chooses.
-        optional "type" record_type: Option<ExpressionId>,
-        /// Whether a record is published; it is where this is absent.
-        optional "published" published: Option<ExpressionId>,
-        /// When a record last changed.
-        optional "updatedAt" updated_at: Option<ExpressionId>,
-        /// Whether a record was changed after it was published.
-        optional "changed" changed: Option<ExpressionId>,
-    }
-}
-
-table! {
     /// What identifies a record.
     struct CommonEnvelope = "[envelope]" {
-        group parts: EnvelopeParts,
+        group parts: Envelope,
         /// Keys of all records that are known and not wanted.
         optional "ignore" ignored: Vec<String>,
     }
@@ -97,7 +79,7 @@ table! {
 table! {
     /// Files that hold records. `key` and `type` stand here or in [envelope].
     struct SourceTable = "[[sources]]" {
-        group envelope: EnvelopeParts,
+        group envelope: Envelope,
         group files: Files,
     }
     with { span: Range<usize> }
@@ -231,16 +213,12 @@ impl SourceTable {
     /// The source, with the common parts of an envelope where it has none of its own.
     fn with(
         self,
-        common: &EnvelopeParts,
+        common: &Envelope,
         document: &DeTable<'_>,
         reader: &mut Reader,
     ) -> (FileGroup, Source) {
-        let own = self.envelope;
-        let (key, record_type) = (
-            own.key.or(common.key),
-            own.record_type.or(common.record_type),
-        );
-        for (name, part) in [("key", key), ("type", record_type)] {
+        let envelope = self.envelope.or(common);
+        for (name, part) in [("key", envelope.key), ("type", envelope.record_type)] {
             if part.is_none() && !is_faulty(name, document) {
                 let message = format!(
                     "neither this source nor [envelope] says what the `{name}` of a record is"
@@ -248,14 +226,6 @@ impl SourceTable {
                 reader.mistake(self.span.clone(), message);
             }
         }
-        let envelope = Envelope {
-            key: key.unwrap_or_default(),
-            id: own.id.or(common.id),
-            record_type: record_type.unwrap_or_default(),
-            published: own.published.or(common.published),
-            updated_at: own.updated_at.or(common.updated_at),
-            changed: own.changed.or(common.changed),
-        };
         let source = Source {
             section: self.span,
             envelope,

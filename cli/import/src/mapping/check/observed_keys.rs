@@ -2,11 +2,10 @@
 //! looked at.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::sample::{Sample, sample};
-use crate::mapping::expression::{Jq, text};
+use crate::mapping::expression::{Jq, address, text};
 
 /// The most keys remembered for one type.
 const KEYS_MAX: usize = 100_000;
@@ -103,14 +102,6 @@ impl Objects {
     /// The node of a value, if it is an object of a record at hand.
     pub(super) fn node_of(&self, value: &Jq) -> Option<NodeId> {
         self.nodes.get(&address(value)?).copied()
-    }
-}
-
-/// The address of an object.
-fn address(value: &Jq) -> Option<usize> {
-    match value {
-        Jq::Obj(members) => Some(Rc::as_ptr(members).addr()),
-        _ => None,
     }
 }
 

@@ -11,7 +11,7 @@ use super::unread::{Ignored, Search, Unread};
 use super::{Checker, FieldTally};
 use crate::finding::{cut, nearest};
 use crate::mapping::definition::{Definition, Expression, ExpressionId, Rule};
-use crate::mapping::expression::{in_path, keys_named};
+use crate::mapping::expression::{inside, keys_named};
 
 /// Assembles a report.
 struct Summary<'d> {
@@ -103,7 +103,7 @@ impl Summary<'_> {
     /// The rules that cover a type.
     fn rules_for(&self, record_type: &str) -> impl Iterator<Item = (usize, &Rule)> {
         let rules = self.definition.rules.iter().enumerate();
-        rules.filter(move |(_, rule)| rule.types.iter().any(|of| of == record_type))
+        rules.filter(move |(_, rule)| rule.is_for(record_type))
     }
 
     fn is_led_to(&self, record_type: &str) -> bool {
@@ -180,7 +180,7 @@ impl Summary<'_> {
             of_record.chain(rule.condition).chain(rule.each)
         });
         let joins = self.definition.joins.iter();
-        let joins = joins.filter(|join| join.types.iter().any(|of| of == record_type));
+        let joins = joins.filter(|join| join.is_for(record_type));
         let of_joins = joins.map(|join| join.to);
         let envelope = self.definition.sources[source].envelope.parts();
         let of_envelope = envelope.map(|(_, id)| id);
@@ -215,9 +215,8 @@ impl Summary<'_> {
     ) {
         let node = self.checker.keys.node(at);
         for (key, child) in &node.keys {
-            let separator = if path.is_empty() { "" } else { "." };
             let of_key = self.checker.keys.node(*child);
-            let key_path = format!("{path}{separator}{}", in_path(key));
+            let key_path = inside(path, key);
             for Asker { expression, is_own } in &of_key.asked_by {
                 all.entry(*expression).or_default().push(Asked {
                     record_type: record_type.to_owned(),
@@ -263,8 +262,8 @@ impl Summary<'_> {
     /// The keys of a type that the mapping ignores on purpose.
     fn ignored(&self, record_type: &str) -> Ignored<'_> {
         let is_mapped = self.rules_for(record_type).next().is_some();
-        let is_for = |rule: &&Rule| !is_mapped || rule.types.iter().any(|of| of == record_type);
-        let rules = self.definition.rules.iter().filter(is_for);
+        let rules = self.definition.rules.iter();
+        let rules = rules.filter(|rule| !is_mapped || rule.is_for(record_type));
         let ignored = rules.flat_map(|rule| &rule.ignored);
         ignored.chain(&self.definition.ignored).collect()
     }

@@ -279,22 +279,26 @@ fn told(data: Data<'_>, given: &str, number: &ReadNumber) -> Val {
 
 fn measured(data: Data<'_>, input: &Val, [unit, mark]: [Val; 2]) -> ValR<Val> {
     let unit = Unit::parse(text_argument(&unit)?).map_err(Error::str)?;
-    let mark = decimal_mark(&mark)?;
-    if matches!(input, Val::Null | Val::Num(_)) {
-        return Ok(input.clone());
-    }
-    let given = worded(input)?;
-    let measured = measure(&given, unit, mark).map_err(Error::str)?;
-    Ok(measured.map_or(Val::Null, |number| told(data, &given, &number)))
+    read_number(data, input, &mark, |given, mark| measure(given, unit, mark))
 }
 
 fn number_of(data: Data<'_>, input: &Val, [mark]: [Val; 1]) -> ValR<Val> {
-    let mark = decimal_mark(&mark)?;
+    read_number(data, input, &mark, number)
+}
+
+/// What is read in a text; a number and null stay what they are.
+fn read_number(
+    data: Data<'_>,
+    input: &Val,
+    mark: &Val,
+    read: impl FnOnce(&str, Option<DecimalMark>) -> Result<Option<ReadNumber>, String>,
+) -> ValR<Val> {
+    let mark = decimal_mark(mark)?;
     if matches!(input, Val::Null | Val::Num(_)) {
         return Ok(input.clone());
     }
     let given = worded(input)?;
-    let number = number(&given, mark).map_err(Error::str)?;
+    let number = read(&given, mark).map_err(Error::str)?;
     Ok(number.map_or(Val::Null, |number| told(data, &given, &number)))
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::json::{self, InvalidJson, Node, VALUES_MAX};
 use crate::source::error_cells::{is_error, unmarked};
+use crate::source::in_path;
 use crate::steps;
 
 /// Converts a parsed text.
@@ -72,6 +73,20 @@ pub(crate) fn text(value: &Val) -> Option<&str> {
         Val::TStr(bytes) => std::str::from_utf8(bytes).ok(),
         _ => None,
     }
+}
+
+/// The address of an object, which it keeps wherever an expression takes it.
+pub(crate) fn address(value: &Val) -> Option<usize> {
+    match value {
+        Val::Obj(members) => Some(Rc::as_ptr(members).addr()),
+        _ => None,
+    }
+}
+
+/// The path of a key of the object with this path, which is empty for a record itself.
+pub(crate) fn inside(path: &str, key: &str) -> String {
+    let separator = if path.is_empty() { "" } else { "." };
+    format!("{path}{separator}{}", in_path(key))
 }
 
 /// Converts a value to JSON for code that works on JSON.

@@ -12,8 +12,8 @@ mod why;
 
 use bigdecimal::{BigDecimal, RoundingMode};
 
+use self::number::Written;
 pub(in crate::mapping) use self::number::{Convention, DecimalMark};
-use self::number::{SpelledNumber, Written};
 use self::parser::Measure;
 pub(in crate::mapping) use self::units::Unit;
 use self::why::TEXT_MAX;
@@ -92,39 +92,29 @@ pub(in crate::mapping) fn number(
 /// The number in the text of an amount of money. As nobody writes three decimals of money after a
 /// comma, one before three digits parts thousands; a point may do either there, and is rejected.
 pub(super) fn amount(text: &str, decimal: Option<DecimalMark>) -> Result<ReadNumber, Why> {
-    match parser::number(text, decimal)? {
-        SpelledNumber::Clear(written) if written.convention == Some(Convention::PointOfThree) => {
-            let thousands = &written.value * BigDecimal::from(1000);
-            Err(Why::Ambiguous {
-                thousands: thousands.normalized(),
-                decimals: written.value,
-            })
-        }
-        SpelledNumber::Clear(written)
-        | SpelledNumber::Ambiguous {
-            thousands: written, ..
-        } => Ok(ReadNumber::new(&written.value, written.convention)),
+    let number = parser::number(text, decimal)?;
+    if number.written.convention == Some(Convention::PointOfThree) {
+        let decimals = number.written.value;
+        let thousands = (&decimals * BigDecimal::from(1000)).normalized();
+        return Err(Why::Ambiguous {
+            thousands,
+            decimals,
+        });
     }
+    let written = number.in_thousands();
+    Ok(ReadNumber::new(&written.value, written.convention))
 }
 
 fn read_number(text: &str, decimal: Option<DecimalMark>) -> Result<ReadNumber, Why> {
     if TEXT_MAX < text.len() {
         return Err(Why::TooLong);
     }
-    match parser::number(text, decimal) {
-        Ok(SpelledNumber::Clear(written)) => {
-            Ok(ReadNumber::new(&written.value, written.convention))
-        }
-        Ok(SpelledNumber::Ambiguous {
-            thousands,
-            decimals,
-        }) => Err(Why::Ambiguous {
-            thousands: thousands.value,
-            decimals: decimals.value,
-        }),
-        Err(Why::Unexpected { found }) => Err(Why::NotDigits { found }),
-        Err(why) => Err(why),
-    }
+    let number = parser::number(text, decimal).map_err(|why| match why {
+        Why::Unexpected { found } => Why::NotDigits { found },
+        why => why,
+    })?;
+    let written = number.unambiguous()?;
+    Ok(ReadNumber::new(&written.value, written.convention))
 }
 
 fn read(text: &str, wanted: Unit, decimal: Option<DecimalMark>) -> Result<ReadNumber, Why> {
@@ -175,19 +165,9 @@ fn settle(chosen: &Measure, others: &[Measure]) -> Result<Written, Why> {
             return Err(different(one, other));
         }
     }
-    match (agreed.as_slice(), &chosen.number) {
-        ([only], _) => Ok((*only).clone()),
-        (_, SpelledNumber::Clear(written)) => Ok(written.clone()),
-        (
-            _,
-            SpelledNumber::Ambiguous {
-                thousands,
-                decimals,
-            },
-        ) => Err(Why::Ambiguous {
-            thousands: thousands.value.clone(),
-            decimals: decimals.value.clone(),
-        }),
+    match agreed.as_slice() {
+        [only] => Ok((*only).clone()),
+        _ => chosen.number.clone().unambiguous(),
     }
 }
 

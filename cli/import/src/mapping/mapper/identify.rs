@@ -2,7 +2,6 @@
 //! links between them.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 use super::{Mapper, Subject};
 use crate::finding::Line;
@@ -12,7 +11,7 @@ use crate::json::parse_line;
 use crate::json::{Node, Value};
 use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::definition::{ExpressionId, Join, Role};
-use crate::mapping::expression::{Jq, from_node, from_plain_text, in_path, text};
+use crate::mapping::expression::{Jq, address, from_node, from_plain_text, inside, text};
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
 use crate::source::error_cells::errors_in;
 
@@ -105,9 +104,9 @@ fn identify(
     source: usize,
     subject: &Subject,
 ) -> Result<Option<Identified>, Unidentified> {
-    let envelope = mapper.definition.sources[source].envelope;
-    let key = word_of(mapper, "key", Some(envelope.key), subject)?;
-    let record_type = word_of(mapper, "type", Some(envelope.record_type), subject)?;
+    let envelope = &mapper.definition.sources[source].envelope;
+    let key = word_of(mapper, "key", envelope.key, subject)?;
+    let record_type = word_of(mapper, "type", envelope.record_type, subject)?;
     let (Some(key), Some(record_type)) = (key, record_type) else {
         return Ok(None);
     };
@@ -191,20 +190,6 @@ impl Paths {
     }
 }
 
-/// The address of an object.
-fn address(value: &Jq) -> Option<usize> {
-    match value {
-        Jq::Obj(members) => Some(Rc::as_ptr(members).addr()),
-        _ => None,
-    }
-}
-
-/// The path of a key of the object with this path.
-fn inside(path: &str, key: &str) -> String {
-    let separator = if path.is_empty() { "" } else { "." };
-    format!("{path}{separator}{}", in_path(key))
-}
-
 fn add_links(mapper: &Mapper, row: &Subject, found: &mut Vec<Link>) -> Result<(), String> {
     let Some(each) = mapper.definition.links.as_ref().map(|links| links.each) else {
         return Ok(());
@@ -239,8 +224,8 @@ fn add_links(mapper: &Mapper, row: &Subject, found: &mut Vec<Link>) -> Result<()
 /// The references that joins take from a record of this type.
 fn joinings(mapper: &Mapper, record_type: &str, subject: &Subject) -> Result<Vec<Joining>, String> {
     let mut joinings = Vec::new();
-    let is_for = |join: &&Join| join.types.iter().any(|of| of == record_type);
-    for join in mapper.definition.joins.iter().filter(is_for) {
+    let joins = mapper.definition.joins.iter();
+    for join in joins.filter(|join| join.is_for(record_type)) {
         let in_join = |error: String| format!("[joins.{}]: {error}", join.name);
         let keys = keys_referred_to(mapper, join, subject).map_err(in_join)?;
         joinings.extend(keys.into_iter().map(|key| Joining {

@@ -14,7 +14,7 @@ use super::{Mapper, Subject, rules_for};
 use crate::finding::{Code, Kind, cut};
 use crate::format::{self, Shape};
 use crate::mapping::check::{Checker, Looked, Observer};
-use crate::mapping::definition::{ExpressionId, Field, Join, Rest, Rule};
+use crate::mapping::definition::{ExpressionId, Field, Rest, Rule};
 use crate::mapping::documents::Document;
 use crate::mapping::expression::{
     EvalContext, Jq, Program, from_json, text, write_json, write_text,
@@ -133,10 +133,9 @@ fn observe(mapper: &Mapper, place: usize, subject: &Subject) {
         observer.record(&Looked::of(place, &mapper.index), subject.record());
     }
     let definition = &mapper.definition;
-    let envelope = definition.sources[usize::from(document.source)].envelope;
-    let is_for = |join: &&Join| join.types.iter().any(|of| **of == *document.record_type);
-    let joins = definition.joins.iter().filter(is_for);
-    let joins = joins.filter(|_| document.is_published);
+    let envelope = &definition.sources[usize::from(document.source)].envelope;
+    let joins = definition.joins.iter();
+    let joins = joins.filter(|join| document.is_published && join.is_for(&document.record_type));
     let of_joins = joins.map(|join| join.to);
     for id in envelope.parts().map(|(_, id)| id).chain(of_joins) {
         if let Ok(value) = mapper.evaluate(id, subject.record().clone(), subject) {

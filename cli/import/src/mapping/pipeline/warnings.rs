@@ -75,7 +75,7 @@ impl Warnings<'_> {
             ("type", source.envelope.record_type),
         ];
         parts.into_iter().find_map(|(part, expression)| {
-            let named = keys_named(&definition.expressions[expression.0].code, "");
+            let named = keys_named(&definition.expressions[expression?.0].code, "");
             let mut own = named.iter().filter(|(_, is_key)| **is_key);
             let (key, _) = own.next().filter(|_| own.next().is_none())?;
             let is_absent = !keys.contains(&key.as_str());
@@ -139,10 +139,7 @@ impl Warnings<'_> {
     /// renamed, and drafts may pass for published records. Types that no rule covers are skipped.
     fn published_keys(&mut self, reading: &Reading) {
         let definition = &self.mapping.definition;
-        let is_mapped = |name: &str| {
-            let mut types = definition.rules.iter().flat_map(|rule| &rule.types);
-            types.any(|wanted| wanted == name)
-        };
+        let is_mapped = |name: &str| definition.rules.iter().any(|rule| rule.is_for(name));
         for ((source, record_type), found) in &reading.published_keys {
             let source = &definition.sources[*source];
             let Some(published) = source.envelope.published.filter(|_| is_mapped(record_type))

@@ -11,6 +11,7 @@ use std::str::FromStr;
 use bigdecimal::BigDecimal;
 
 use super::lexemes::APOSTROPHES;
+use super::why::Why;
 use crate::mapping::UNDECIDED;
 
 /// The most characters of a number: far more than any measure has, but few enough for exact
@@ -115,30 +116,44 @@ impl Neg for Written {
     }
 }
 
-/// What a number can mean.
+/// A number that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum SpelledNumber {
-    /// One thing.
-    Clear(Written),
-    /// Two things, as in `1,234`.
-    Ambiguous {
-        thousands: Written,
-        decimals: Written,
-    },
+pub(super) struct SpelledNumber {
+    pub(super) written: Written,
+    /// What else it may mean, if its comma parts thousands as in `1,234`.
+    pub(super) or_thousands: Option<Written>,
 }
 
 impl SpelledNumber {
+    /// A number that means one thing.
+    pub(super) const fn clear(written: Written) -> Self {
+        Self {
+            written,
+            or_thousands: None,
+        }
+    }
+
+    /// What it means, if that is one thing.
+    pub(super) fn unambiguous(self) -> Result<Written, Why> {
+        match self.or_thousands {
+            None => Ok(self.written),
+            Some(thousands) => Err(Why::Ambiguous {
+                thousands: thousands.value,
+                decimals: self.written.value,
+            }),
+        }
+    }
+
+    /// What it means if a comma before three digits parts thousands.
+    pub(super) fn in_thousands(self) -> Written {
+        self.or_thousands.unwrap_or(self.written)
+    }
+
     /// The same number with the opposite sign.
     pub(super) fn negated(self) -> Self {
-        match self {
-            Self::Clear(value) => Self::Clear(-value),
-            Self::Ambiguous {
-                thousands,
-                decimals,
-            } => Self::Ambiguous {
-                thousands: -thousands,
-                decimals: -decimals,
-            },
+        Self {
+            written: -self.written,
+            or_thousands: self.or_thousands.map(Written::neg),
         }
     }
 }
@@ -189,9 +204,9 @@ fn by_itself(bare: &str, is_spaced: bool) -> Option<SpelledNumber> {
             let (whole, fraction) = bare.split_once(',')?;
             match grouped(bare, ',').filter(|_| !is_spaced) {
                 None => clear(whole, fraction, Some(Comma)),
-                Some(thousands) => Some(SpelledNumber::Ambiguous {
-                    thousands: decimal(&thousands, "", Some(CommaOfThree))?,
-                    decimals: decimal(whole, fraction, Some(Comma))?,
+                Some(thousands) => Some(SpelledNumber {
+                    written: decimal(whole, fraction, Some(Comma))?,
+                    or_thousands: Some(decimal(&thousands, "", Some(CommaOfThree))?),
                 }),
             }
         }
@@ -222,7 +237,7 @@ fn grouped(whole: &str, mark: char) -> Option<String> {
 }
 
 fn clear(whole: &str, fraction: &str, convention: Option<Convention>) -> Option<SpelledNumber> {
-    decimal(whole, fraction, convention).map(SpelledNumber::Clear)
+    decimal(whole, fraction, convention).map(SpelledNumber::clear)
 }
 
 fn decimal(whole: &str, fraction: &str, convention: Option<Convention>) -> Option<Written> {
@@ -257,6 +272,12 @@ fn step(whole: &str, fraction: &str) -> BigDecimal {
 mod tests {
     use super::*;
 
+    /// A number that means one thing.
+    #[track_caller]
+    fn read_one(spelling: &str, decimal: Option<DecimalMark>) -> Written {
+        read(spelling, decimal).unwrap().unambiguous().unwrap()
+    }
+
     #[test]
     fn a_number_is_read_as_it_is_meant() {
         for (spelling, meant) in [
@@ -278,9 +299,7 @@ mod tests {
             ("1'234", "1234"),
             ("1’234'567.25", "1234567.25"),
         ] {
-            let Some(SpelledNumber::Clear(read)) = read(spelling, None) else {
-                panic!("{spelling} is not one number");
-            };
+            let read = read_one(spelling, None);
             assert_eq!(
                 read.value,
                 BigDecimal::from_str(meant).unwrap(),
@@ -296,9 +315,9 @@ mod tests {
             convention: Some(convention),
             step: BigDecimal::from_str(step).unwrap(),
         };
-        let expected = SpelledNumber::Ambiguous {
-            thousands: written("1234", Convention::CommaOfThree, "1"),
-            decimals: written("1.234", Convention::Comma, "0.001"),
+        let expected = SpelledNumber {
+            written: written("1.234", Convention::Comma, "0.001"),
+            or_thousands: Some(written("1234", Convention::CommaOfThree, "1")),
         };
         assert_eq!(read("1,234", None), Some(expected));
     }
@@ -318,9 +337,7 @@ mod tests {
             ("1000.0", "0.1"),
             (".125", "0.001"),
         ] {
-            let Some(SpelledNumber::Clear(read)) = read(spelling, None) else {
-                panic!("{spelling} is not one number");
-            };
+            let read = read_one(spelling, None);
             assert_eq!(read.step, BigDecimal::from_str(step).unwrap(), "{spelling}");
         }
     }
@@ -363,9 +380,7 @@ mod tests {
             ("5.300", Some(PointOfThree)),
             ("10.000", Some(PointOfThree)),
         ] {
-            let Some(SpelledNumber::Clear(read)) = read(spelling, None) else {
-                panic!("{spelling} is not one number");
-            };
+            let read = read_one(spelling, None);
             assert_eq!(read.convention, expected, "{spelling}");
         }
     }
@@ -390,10 +405,8 @@ mod tests {
             ("1,2,3", comma, None),
             ("1 234.567", comma, None),
         ] {
-            let read = read(spelling, Some(mark)).map(|read| match read {
-                SpelledNumber::Clear(written) => written.value,
-                ambiguous @ SpelledNumber::Ambiguous { .. } => panic!("{spelling}: {ambiguous:?}"),
-            });
+            let read = read(spelling, Some(mark));
+            let read = read.map(|read| read.unambiguous().unwrap().value);
             let meant = meant.map(|meant| BigDecimal::from_str(meant).unwrap());
             assert_eq!(read, meant, "{spelling} with a {}", mark.as_str());
         }
@@ -411,9 +424,7 @@ mod tests {
             ("9,5", ("9.5", Some(Comma))),
             ("12", ("12", None)),
         ] {
-            let Some(SpelledNumber::Clear(read)) = read(spelling, Some(guess)) else {
-                panic!("{spelling} is not one number");
-            };
+            let read = read_one(spelling, Some(guess));
             let value = read.value.normalized().to_plain_string();
             assert_eq!((value.as_str(), read.convention), expected, "{spelling}");
         }

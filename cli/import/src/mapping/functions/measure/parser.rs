@@ -25,15 +25,14 @@ impl Measure {
 
     /// Everything it can mean.
     pub(super) fn values(&self) -> Vec<&Written> {
-        match &self.number {
-            SpelledNumber::Clear(value) => vec![value],
-            SpelledNumber::Ambiguous { thousands, .. } if self.unit.is_imperial() => {
-                vec![thousands]
-            }
-            SpelledNumber::Ambiguous {
-                thousands,
-                decimals,
-            } => vec![thousands, decimals],
+        let SpelledNumber {
+            written,
+            or_thousands,
+        } = &self.number;
+        match or_thousands {
+            None => vec![written],
+            Some(thousands) if self.unit.is_imperial() => vec![thousands],
+            Some(thousands) => vec![thousands, written],
         }
     }
 }
@@ -155,30 +154,26 @@ impl Parser<'_> {
         number: SpelledNumber,
         unit: Option<Unit>,
     ) -> Result<(SpelledNumber, Option<Unit>), Why> {
-        match (unit.map(Unit::name), &number) {
-            (
-                Some("ft"),
-                SpelledNumber::Clear(feet)
-                | SpelledNumber::Ambiguous {
-                    thousands: feet, ..
-                },
-            ) => {
+        let written = &number.written;
+        match unit.map(Unit::name) {
+            Some("ft") => {
                 if let Some((inches, inch)) = self.inches()? {
-                    let value = &feet.value * BigDecimal::from(INCHES_PER_FOOT) + &inches.value;
+                    let feet = number.in_thousands().value;
+                    let value = feet * BigDecimal::from(INCHES_PER_FOOT) + &inches.value;
                     let inches = Written { value, ..inches };
-                    return Ok((SpelledNumber::Clear(inches), Some(inch)));
+                    return Ok((SpelledNumber::clear(inches), Some(inch)));
                 }
             }
-            (Some("m"), SpelledNumber::Clear(metres)) if metres.value.is_integer() => {
+            Some("m") if written.value.is_integer() && number.or_thousands.is_none() => {
                 if let Some(centimetres) = self.centimetres() {
                     let metre = BigDecimal::from(CENTIMETRES_PER_METRE);
-                    let value = &metres.value + centimetres.value / &metre;
+                    let value = &written.value + centimetres.value / &metre;
                     let metres = Written {
                         value,
                         convention: None,
                         step: centimetres.step / metre,
                     };
-                    return Ok((SpelledNumber::Clear(metres), unit));
+                    return Ok((SpelledNumber::clear(metres), unit));
                 }
             }
             _ => {}
@@ -197,7 +192,7 @@ impl Parser<'_> {
                 let unreadable = || match self.decimal {
                     Some(mark) => Why::OtherConvention {
                         spelling: quoted(spelling),
-                        mark,
+                        mark: mark.as_str(),
                     },
                     None => Why::NoNumber {
                         spelling: quoted(spelling),
@@ -207,30 +202,30 @@ impl Parser<'_> {
                 self.rest = rest;
                 whole
             }
-            [Lexeme::Fraction(..), ..] => SpelledNumber::Clear(Written {
+            [Lexeme::Fraction(..), ..] => SpelledNumber::clear(Written {
                 value: BigDecimal::from(0),
                 convention: None,
                 step: BigDecimal::from(1),
             }),
             _ => return Err(self.unexpected()),
         };
-        match (whole, self.rest) {
-            (
-                SpelledNumber::Clear(whole),
-                [Lexeme::Fraction(above, below), rest @ ..]
-                | [Lexeme::Dash, Lexeme::Fraction(above, below), rest @ ..],
-            ) if whole.value.is_integer() => {
+        match self.rest {
+            [Lexeme::Fraction(above, below), rest @ ..]
+            | [Lexeme::Dash, Lexeme::Fraction(above, below), rest @ ..]
+                if whole.or_thousands.is_none() && whole.written.value.is_integer() =>
+            {
                 self.rest = rest;
                 let step = BigDecimal::from(1) / BigDecimal::from(*below);
-                let value = whole.value + BigDecimal::from(*above) * &step;
-                let convention = whole.convention;
-                Ok(SpelledNumber::Clear(Written {
-                    value,
+                let Written {
+                    value, convention, ..
+                } = whole.written;
+                Ok(SpelledNumber::clear(Written {
+                    value: value + BigDecimal::from(*above) * &step,
                     convention,
                     step,
                 }))
             }
-            (whole, _) => Ok(whole),
+            _ => Ok(whole),
         }
     }
 
@@ -262,14 +257,9 @@ impl Parser<'_> {
         let has_dash = self.takes(&Lexeme::Dash);
         let is_whole = matches!(self.rest, [Lexeme::Number(spelling), ..]
             if spelling.len() <= 2 && spelling.bytes().all(|byte| byte.is_ascii_digit()));
-        let found = self.number().and_then(|number| Ok((number, self.unit()?)));
-        let inches = match found {
-            Ok((SpelledNumber::Clear(inches), Some(inch))) if inch.name() == "in" => {
-                Some((inches, inch))
-            }
-            Ok((SpelledNumber::Clear(inches), None))
-                if is_whole && !has_dash && !self.goes_on() =>
-            {
+        let inches = match self.clear_number() {
+            Some((inches, Some(inch))) if inch.name() == "in" => Some((inches, inch)),
+            Some((inches, None)) if is_whole && !has_dash && !self.goes_on() => {
                 Unit::spelled("in").map(|inch| (inches, inch))
             }
             _ => None,
@@ -284,12 +274,18 @@ impl Parser<'_> {
         }
     }
 
+    /// A number that means one thing, and its unit, if it has one; `None` if anything else follows.
+    fn clear_number(&mut self) -> Option<(Written, Option<Unit>)> {
+        let number = self.number().ok()?;
+        let unit = self.unit().ok()?;
+        Some((number.unambiguous().ok()?, unit))
+    }
+
     /// The centimetres after metres, if any, as in `10 m 54 cm`.
     fn centimetres(&mut self) -> Option<Written> {
         let before = self.rest;
-        let found = self.number().and_then(|number| Ok((number, self.unit()?)));
-        match found {
-            Ok((SpelledNumber::Clear(number), Some(unit)))
+        match self.clear_number() {
+            Some((number, Some(unit)))
                 if unit.name() == "cm" && number.value < CENTIMETRES_PER_METRE =>
             {
                 Some(number)

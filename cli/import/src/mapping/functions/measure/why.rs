@@ -4,7 +4,6 @@
 
 use bigdecimal::BigDecimal;
 
-use super::number::DecimalMark;
 use super::units::Unit;
 
 /// Maximum length of a text, in bytes.
@@ -17,8 +16,11 @@ pub(in crate::mapping::functions) enum Why {
     TooLong,
     #[error("the thousands of {spelling:?} are grouped in no known way")]
     NoNumber { spelling: String },
-    #[error("{spelling:?} is no number with a {} before its decimals, as the mapping has it", mark.as_str())]
-    OtherConvention { spelling: String, mark: DecimalMark },
+    #[error("{spelling:?} is no number with a {mark} before its decimals, as the mapping has it")]
+    OtherConvention {
+        spelling: String,
+        mark: &'static str,
+    },
     #[error("{found:?} is no part of a measure such as `10.54 m`, `34.58'` or `12' 6 1/2\"`")]
     Unexpected { found: String },
     #[error("{found:?} is no part of a number such as `1234.5` or `1 234,5`")]

@@ -16,6 +16,7 @@ use html5ever::tokenizer::{
 
 pub(super) use self::markup::is_html;
 use super::page::{NoPlainText, Page};
+use super::systems::Kind;
 
 /// Bytes tokenized at a time.
 const PIECE: usize = 4 * 1024;
@@ -51,65 +52,57 @@ pub(super) fn read(html: &str) -> Result<String, NoPlainText> {
 
 /// How the tags of an element are treated.
 enum Element {
-    /// Separates paragraphs, and its text is one paragraph.
-    Paragraph,
-    /// Separates paragraphs.
-    Block,
-    /// Ends a line.
-    Break,
-    /// With the number of its first item, if it has one.
-    List(Option<u64>),
-    /// With its number, if it has one.
-    Item(Option<u64>),
-    Table,
-    Row,
-    Cell,
+    Of(Kind),
     /// Keeps its line breaks.
     Preformatted,
     /// Its contents are not text of the page.
     Dropped(RawKind),
-    /// Is part of a line.
-    Inline,
 }
 
 impl Element {
     fn of(tag: &Tag) -> Self {
-        match &*tag.name {
+        Self::Of(match &*tag.name {
             // SVG is not HTML, so its elements can be self-closing.
-            "svg" if tag.self_closing => Self::Inline,
-            "br" => Self::Break,
-            "ul" | "menu" => Self::List(None),
-            "ol" => Self::List(number(tag, "start")),
-            "li" => Self::Item(number(tag, "value")),
-            "table" => Self::Table,
-            "tr" => Self::Row,
-            "td" | "th" => Self::Cell,
-            "pre" => Self::Preformatted,
-            "script" => Self::Dropped(RawKind::ScriptData),
-            "style" | "iframe" | "noembed" | "noframes" | "svg" => Self::Dropped(RawKind::Rawtext),
-            "title" | "textarea" => Self::Dropped(RawKind::Rcdata),
+            "svg" if tag.self_closing => Kind::Text,
+            "br" => Kind::Break,
+            "ul" | "menu" | "ol" => Kind::List,
+            "li" => Kind::Item,
+            "table" => Kind::Table,
+            "tr" => Kind::Row,
+            "td" | "th" => Kind::Cell,
+            "pre" => return Self::Preformatted,
+            "script" => return Self::Dropped(RawKind::ScriptData),
+            "style" | "iframe" | "noembed" | "noframes" | "svg" => {
+                return Self::Dropped(RawKind::Rawtext);
+            }
+            "title" | "textarea" => return Self::Dropped(RawKind::Rcdata),
             "address" | "caption" | "dd" | "dt" | "figcaption" | "h1" | "h2" | "h3" | "h4"
-            | "h5" | "h6" | "p" | "summary" => Self::Paragraph,
+            | "h5" | "h6" | "p" | "summary" => Kind::Paragraph,
             "article" | "aside" | "blockquote" | "body" | "details" | "div" | "dl" | "fieldset"
             | "figure" | "footer" | "form" | "header" | "hr" | "html" | "main" | "nav"
-            | "section" => Self::Block,
-            _ => Self::Inline,
-        }
+            | "section" => Kind::Group,
+            _ => Kind::Text,
+        })
     }
 
     /// Whether it is part of a line, so the text before and after it belongs together.
     const fn is_within_line(&self) -> bool {
-        matches!(self, Self::Inline | Self::Dropped(_))
+        matches!(self, Self::Of(Kind::Text) | Self::Dropped(_))
     }
 
     /// Whether its text is one paragraph, regardless of line breaks.
     const fn is_paragraph(&self) -> bool {
-        matches!(self, Self::Paragraph | Self::Item(_) | Self::Cell)
+        matches!(self, Self::Of(Kind::Paragraph | Kind::Item | Kind::Cell))
     }
 }
 
-/// The number in an attribute of a tag.
-fn number(tag: &Tag, attribute: &str) -> Option<u64> {
+/// The number of the first item of a list, or of an item, if the tag has one.
+fn number(tag: &Tag) -> Option<u64> {
+    let attribute = match &*tag.name {
+        "ol" => "start",
+        "li" => "value",
+        _ => return None,
+    };
     let mut attributes = tag.attrs.iter();
     let attribute = attributes.find(|of| &*of.name.local == attribute)?;
     attribute.value.trim().parse().ok()
@@ -182,24 +175,18 @@ impl Reader {
         if element.is_within_line() {
             return;
         }
-        if matches!(element, Element::Break) {
+        if matches!(element, Element::Of(Kind::Break)) {
             return self.end_line();
         }
         self.line_breaks.set(0);
         self.is_in_paragraph.set(is_start && element.is_paragraph());
     }
 
-    fn start(&self, element: &Element) -> TokenSinkResult<()> {
+    fn start(&self, element: &Element, number: Option<u64>) -> TokenSinkResult<()> {
         self.enter(element, true);
         let mut page = self.page.borrow_mut();
         match element {
-            Element::Paragraph | Element::Block => page.part(),
-            Element::Break => page.break_line(),
-            Element::List(first) => page.begin_list(*first),
-            Element::Item(number) => page.begin_item(*number),
-            Element::Table => page.begin_table(),
-            Element::Row => page.begin_row(),
-            Element::Cell => page.begin_cell(),
+            Element::Of(kind) => page.open(*kind, number),
             Element::Preformatted => {
                 page.part();
                 self.preformatted.set(self.preformatted.get() + 1);
@@ -208,7 +195,6 @@ impl Reader {
                 self.is_dropping.set(true);
                 return TokenSinkResult::RawData(*kind);
             }
-            Element::Inline => {}
         }
         TokenSinkResult::Continue
     }
@@ -217,19 +203,15 @@ impl Reader {
         self.enter(element, false);
         let mut page = self.page.borrow_mut();
         match element {
-            Element::Paragraph | Element::Block => page.part(),
             // Browsers treat `</br>` as `<br>`.
-            Element::Break => page.break_line(),
-            Element::List(_) => page.end_list(),
-            Element::Item(_) => page.end_item(),
-            Element::Table => page.end_table(),
+            Element::Of(Kind::Break) => page.break_line(),
+            Element::Of(kind) => page.close(*kind),
             Element::Preformatted => {
                 page.part();
                 self.preformatted
                     .set(self.preformatted.get().saturating_sub(1));
             }
             Element::Dropped(_) => self.is_dropping.set(false),
-            Element::Row | Element::Cell | Element::Inline => {}
         }
     }
 }
@@ -245,14 +227,13 @@ impl TokenSink for Reader {
             Token::CharacterTokens(text) => self.text(&text),
             Token::TagToken(tag) => {
                 let element = Element::of(&tag);
-                let kind = tag.kind;
-                match kind {
-                    TagKind::StartTag => return self.start(&element),
+                match tag.kind {
+                    TagKind::StartTag => return self.start(&element, number(&tag)),
                     TagKind::EndTag => self.end(&element),
                 }
             }
             Token::CommentToken(comment) if comment.trim() == MEMBERS_ONLY => {
-                self.page.borrow_mut().close();
+                self.page.borrow_mut().open(Kind::End, None);
             }
             _ => {}
         }

@@ -1,5 +1,7 @@
 //! Assembles plain text from paragraphs, items of lists and rows of tables.
 
+use super::systems::Kind;
+
 /// Maximum length of a text in bytes, including markup.
 pub(super) const LENGTH_MAX: usize = 1024 * 1024;
 /// Deepest nesting of the parts of a text.
@@ -96,9 +98,31 @@ impl Page {
         }
     }
 
-    /// Drops all later text, which is for members only.
-    pub(super) const fn close(&mut self) {
-        self.is_closed = true;
+    /// Begins what a kind stands for; a list may have the number of its first item, and an item its
+    /// own.
+    pub(super) fn open(&mut self, kind: Kind, number: Option<u64>) {
+        match kind {
+            Kind::Paragraph | Kind::Group => self.part(),
+            Kind::List => self.begin_list(number),
+            Kind::Item => self.begin_item(number),
+            Kind::Table => self.begin_table(),
+            Kind::Row => self.begin_row(),
+            Kind::Cell => self.begin_cell(),
+            Kind::Break => self.break_line(),
+            Kind::End => self.is_closed = true,
+            Kind::Text | Kind::Ignored => {}
+        }
+    }
+
+    /// Ends what a kind stands for; does no harm if it was not begun.
+    pub(super) fn close(&mut self, kind: Kind) {
+        match kind {
+            Kind::Paragraph | Kind::Group => self.part(),
+            Kind::List => self.end_list(),
+            Kind::Item => self.end_item(),
+            Kind::Table => self.end_table(),
+            _ => {}
+        }
     }
 
     /// Ends the line.
@@ -120,20 +144,19 @@ impl Page {
 
     /// Begins a list. Items have numbers only if the `first` one is not 1: a text may refer to
     /// such a number, or it is a year.
-    pub(super) fn begin_list(&mut self, first: Option<u64>) {
+    fn begin_list(&mut self, first: Option<u64>) {
         self.end_block();
         self.lists.push(first.filter(|first| *first != 1));
     }
 
-    /// Ends a list; does no harm if none was begun.
-    pub(super) fn end_list(&mut self) {
+    fn end_list(&mut self) {
         self.end_block();
         self.lists.pop();
     }
 
     /// Begins an item, which also ends the previous one. In a list with numbers it may have one of
     /// its own.
-    pub(super) fn begin_item(&mut self, number: Option<u64>) {
+    fn begin_item(&mut self, number: Option<u64>) {
         if 0 < self.tables {
             return self.part();
         }
@@ -149,38 +172,33 @@ impl Page {
         self.item_mark = Some(mark);
     }
 
-    /// Ends an item.
-    pub(super) fn end_item(&mut self) {
+    fn end_item(&mut self) {
         if self.tables == 0 {
             self.end_block();
         }
     }
 
-    /// Begins a table.
-    pub(super) fn begin_table(&mut self) {
+    fn begin_table(&mut self) {
         if self.tables == 0 {
             self.part();
         }
         self.tables += 1;
     }
 
-    /// Ends a table; does no harm if none was begun.
-    pub(super) fn end_table(&mut self) {
+    fn end_table(&mut self) {
         self.tables = self.tables.saturating_sub(1);
         if self.tables == 0 {
             self.part();
         }
     }
 
-    /// Begins a row.
-    pub(super) fn begin_row(&mut self) {
+    fn begin_row(&mut self) {
         if !self.open.is_empty() {
             self.break_line();
         }
     }
 
-    /// Begins a cell.
-    pub(super) fn begin_cell(&mut self) {
+    fn begin_cell(&mut self) {
         let line = self.open.rsplit('\n').next().unwrap_or_default();
         if !line.trim().is_empty() {
             let end = self.open.trim_end_matches(' ').len();

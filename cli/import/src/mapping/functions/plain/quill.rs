@@ -58,15 +58,15 @@ fn write_line(
         (_, true) => Kind::Row,
         _ => Kind::Paragraph,
     };
-    walker.open(kind);
+    walker.page.open(kind, None);
     for piece in line.drain(..) {
         match piece {
-            Piece::Words(words) => walker.words(words),
+            Piece::Words(words) => walker.page.write(words),
             Piece::Inserted(key, inserted) => {
                 walker.named(key, inserted, Surroundings::within_line(&QUILL))?;
             }
         }
     }
-    walker.close(kind);
+    walker.page.close(kind);
     Ok(())
 }

@@ -31,7 +31,7 @@ pub(in crate::mapping) struct Block {
 /// Writes nodes to a page.
 pub(super) struct Walker<'a> {
     own: &'a BTreeMap<String, Block>,
-    page: Page,
+    pub(super) page: Page,
     unknown: BTreeSet<String>,
 }
 
@@ -140,12 +140,9 @@ impl<'a> Walker<'a> {
             is_known,
         } = self.describe(name, node, around);
         let name = if name.is_empty() { around.name } else { name };
-        if kind == Kind::List {
-            let first = FIRST_NUMBER.find(node, name);
-            self.page.begin_list(first.and_then(Value::as_u64));
-        } else {
-            self.open(kind);
-        }
+        let first = (kind == Kind::List).then(|| FIRST_NUMBER.find(node, name));
+        let first = first.flatten().and_then(Value::as_u64);
+        self.page.open(kind, first);
         let within = Surroundings {
             name,
             is_within_line: !kind.holds_blocks(),
@@ -162,12 +159,12 @@ impl<'a> Walker<'a> {
                 _ => self.page.part(),
             }
             has_parts = true;
-            self.open(part.enclosed);
+            self.page.open(part.enclosed, None);
             let implied = part.members;
             self.value(value, part.markup, Surroundings { implied, ..within })?;
-            self.close(part.enclosed);
+            self.page.close(part.enclosed);
         }
-        self.close(kind);
+        self.page.close(kind);
         if !is_known || (kind == Kind::Text && !has_parts) {
             self.unknown.insert(name.to_owned());
         }
@@ -213,9 +210,9 @@ impl<'a> Walker<'a> {
             Kind::Row => Kind::Cell,
             _ => Kind::Text,
         };
-        self.open(around.implied);
+        self.page.open(around.implied, None);
         self.value(member, markup, Surroundings { implied, ..around })?;
-        self.close(around.implied);
+        self.page.close(around.implied);
         Ok(())
     }
 
@@ -283,37 +280,6 @@ impl<'a> Walker<'a> {
         } else {
             Kind::Group
         }
-    }
-
-    /// Begins what a kind stands for.
-    pub(super) fn open(&mut self, kind: Kind) {
-        match kind {
-            Kind::Paragraph | Kind::Group => self.page.part(),
-            Kind::List => self.page.begin_list(None),
-            Kind::Item => self.page.begin_item(None),
-            Kind::Table => self.page.begin_table(),
-            Kind::Row => self.page.begin_row(),
-            Kind::Cell => self.page.begin_cell(),
-            Kind::Break => self.page.break_line(),
-            Kind::End => self.page.close(),
-            Kind::Text | Kind::Ignored => {}
-        }
-    }
-
-    /// Ends what a kind stands for.
-    pub(super) fn close(&mut self, kind: Kind) {
-        match kind {
-            Kind::Paragraph | Kind::Group => self.page.part(),
-            Kind::List => self.page.end_list(),
-            Kind::Item => self.page.end_item(),
-            Kind::Table => self.page.end_table(),
-            _ => {}
-        }
-    }
-
-    /// Adds words to the line.
-    pub(super) fn words(&mut self, words: &str) {
-        self.page.write(words);
     }
 }
 
