@@ -20,7 +20,7 @@ NUMBERS = (
     ("server/src/wire/connection/state.rs", "const IDLE_MAX: Duration = Duration::from_secs(", SERVING,
      "| idle connection | {} seconds;"),
     ("server/src/wire/connection/state.rs", "const IDLE_MAX: Duration = Duration::from_secs(", "server/deploy/install.md",
-     "sooner than the server, which does so after {} seconds"),
+     "idle timeout to the server below {} seconds"),
     ("server/src/wire/connection/state.rs", "const HEAD_MAX: Duration = Duration::from_secs(", SERVING,
      "| request line and headers | {} seconds,"),
     ("server/src/wire/connection/state.rs", "const ANSWER_MAX: Duration = Duration::from_mins(", SERVING,
