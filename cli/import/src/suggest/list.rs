@@ -22,7 +22,7 @@ use super::decision::MEASURED;
 use super::kinds::Kind;
 use super::named::Named;
 use super::names::{REQUIRED, Reading, fields};
-use super::photos::Photos;
+use super::photos::{Photos, format_of};
 use super::status::Publication;
 use super::survey::{Key, Shape, Surveyed};
 use super::text::{line, quoted};
@@ -230,14 +230,7 @@ impl List<'_> {
             _ => {
                 line(text, field, &quoted(&self.expression(choice)));
                 if field == "image.url" && self.has_whole_image() {
-                    let format = format!(
-                        "{path} | values | split(\"?\")[0] | split(\".\") | last | ascii_downcase"
-                    );
-                    line(
-                        text,
-                        "image.format",
-                        &quoted(&format!("({format}) // null")),
-                    );
+                    line(text, "image.format", &quoted(&format_of(path)));
                 }
             }
         }

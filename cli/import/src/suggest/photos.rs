@@ -135,7 +135,7 @@ impl Photos {
         } else {
             address
         };
-        let mut fields = vec![("url", url)];
+        let mut fields = vec![("url", url.clone())];
         let optional = if self.address == TEXT {
             "? // null"
         } else {
@@ -146,6 +146,9 @@ impl Photos {
         for (name, (member, is_number)) in SIDES.iter().zip(self.sides.iter().flatten()) {
             let read = if *is_number { "" } else { " | number" };
             fields.push((*name, format!("{}{optional}{read}", path(member))));
+        }
+        if self.sides.is_some() {
+            fields.push(("format", format_of(&url)));
         }
         let fields = fields.iter();
         let fields: Vec<String> = fields
@@ -179,6 +182,12 @@ impl Photos {
         }
         format!(" | map(select({}))", tests.join(" and "))
     }
+}
+
+/// An expression for the format of the image at an address, which the name there ends in.
+pub(super) fn format_of(address: &str) -> String {
+    let name = "values | split(\"?\")[0] | split(\".\") | last | ascii_downcase";
+    format!("({address} | {name}) // null")
 }
 
 /// The members of photos that say by yes or no whether each is public.
