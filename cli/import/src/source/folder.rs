@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -31,12 +32,26 @@ impl Listing {
     pub(super) fn open(&self, path: &Path) -> io::Result<Option<File>> {
         // A pipe put in the file's place would never end.
         let file = regular_file::open(path)?;
-        let place = path.canonicalize()?;
-        let (opened, found) = (file.metadata()?, fs::symlink_metadata(&place)?);
-        let is_same = (opened.dev(), opened.ino()) == (found.dev(), found.ino());
-        let is_inside = is_same && place.starts_with(&self.root);
+        let place = place_of(&file, path)?;
+        let is_inside = place.is_some_and(|place| place.starts_with(&self.root));
         Ok(is_inside.then_some(file))
     }
+}
+
+/// The path of an open file with links resolved; `None` if `path` no longer leads to it.
+fn place_of(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
+    match fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())) {
+        Ok(place) => Ok(Some(place)),
+        Err(_) => place_by_name(file, path),
+    }
+}
+
+/// Like [`place_of`], for systems that, unlike Linux, do not report the path of an open file.
+fn place_by_name(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
+    let place = path.canonicalize()?;
+    let (opened, found) = (file.metadata()?, fs::symlink_metadata(&place)?);
+    let is_same = (opened.dev(), opened.ino()) == (found.dev(), found.ino());
+    Ok(is_same.then_some(place))
 }
 
 /// Lists a folder. A link may lead only to a file in the folder, as links in mounted volumes do:
@@ -121,4 +136,28 @@ fn has_wanted_files(folder: &Path, plan: &Plan) -> bool {
         let mut skipped = listing.skipped.iter();
         !listing.files.is_empty() || skipped.any(|folder| !folder.is_symlink())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn where_an_open_file_lies_is_known_with_and_without_the_help_of_the_system() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let [file, other, link] = ["file", "other", "link"].map(|name| root.join(name));
+        File::create(&file).unwrap();
+        File::create(&other).unwrap();
+        symlink(&file, &link).unwrap();
+        let opened = File::open(&link).unwrap();
+        for place in [place_of, place_by_name] {
+            assert_eq!(place(&opened, &link).unwrap(), Some(file.clone()));
+        }
+        fs::remove_file(&link).unwrap();
+        symlink(&other, &link).unwrap();
+        assert_eq!(place_by_name(&opened, &link).unwrap(), None);
+    }
 }
