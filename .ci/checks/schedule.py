@@ -109,9 +109,13 @@ def show(outcome, output):
 
 def run_steps(outcomes):
     """Runs steps in their order. A signal that would end this process ends the step first."""
+    signals = (signal.SIGTERM, signal.SIGINT)
     def stop(*_):
+        # A second one must not interrupt what ends the step.
+        for number in signals:
+            signal.signal(number, signal.SIG_IGN)
         raise Stopped
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in signals:
         signal.signal(number, stop)
     by_name = {one.step.name: one for one in outcomes}
     for outcome in outcomes:

@@ -5,6 +5,7 @@
 
 import contextlib
 import io
+import os
 import subprocess
 import sys
 import tempfile
@@ -76,15 +77,19 @@ class Running(unittest.TestCase):
         script = """import os, sys
 from checks import schedule
 from checks.schedule import Step
-stop = f"echo began; kill -TERM {os.getpid()}; sleep 600"
+schedule.ENDS_WITHIN = 1
+# It does not end when it is told to, and stops the run twice.
+stop = f"trap '' TERM; echo $$; kill -TERM {os.getpid()}; sleep 0.2; kill -TERM {os.getpid()}; sleep 600"
 steps = [Step("one", ("true",), 60), Step("two", ("sh", "-c", stop), 60), Step("three", ("true",), 60)]
 sys.exit(schedule.run(steps))"""
         done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True,
                               cwd=steps.ROOT / ".ci")
         self.assertEqual(done.returncode, 1)
         lines = done.stdout.splitlines()
-        self.assertIn("began", lines)
         self.assertIn("FAILED two: was stopped", lines)
+        [step] = filter(str.isdecimal, lines)
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int(step), 0)
         self.assertEqual(lines[-1], "1 passed, 2 failed, 0 skipped")
 
 

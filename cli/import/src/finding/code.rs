@@ -110,7 +110,7 @@ codes! {
         "No record of a type has a key by which the mapping tells what is published."
         "Correct the key that `published` in the mapping names, or have the system export it.",
     KeysNotFound "KEYS_NOT_FOUND" Warning Export
-        "No record has a key that a line of the mapping reads."
+        "A line of the mapping begins with a key that no published record has."
         "Correct the key in the mapping if it was renamed, or write `.key?` if it may be missing.",
     UnpublishedReference "UNPUBLISHED_REFERENCE" Warning Export
         "Published records refer to unpublished ones; such references come to nothing."

@@ -184,10 +184,10 @@ impl Photos {
     }
 }
 
-/// An expression for the format of the image at an address, which the name there ends in.
+/// An expression for the format of the image at an address: the ending of its name, null without one.
 pub(super) fn format_of(address: &str) -> String {
-    let name = "values | split(\"?\")[0] | split(\".\") | last | ascii_downcase";
-    format!("({address} | {name}) // null")
+    let name = "values | split(\"?\")[0] | split(\"/\") | last | split(\".\")[1:] | last";
+    format!("({address} | {name} | values | ascii_downcase) // null")
 }
 
 /// The members of photos that say by yes or no whether each is public.

@@ -286,7 +286,7 @@ impl<'a> Merge<'a> {
         })
     }
 
-    /// The finding about keys that expressions begin by and no input has. A check says more of them.
+    /// The finding about keys that expressions begin with and no record that they are run for has. A check says more of them.
     fn keys_not_found(&self) -> Option<Finding> {
         let rules = self.definition.rules.iter();
         let rules = rules.filter(|_| self.checker.is_none());
@@ -300,7 +300,7 @@ impl<'a> Merge<'a> {
         without.peek()?;
         let named = without.map(|id| self.definition.expressions[id.0].to_string());
         let named = listed(named, KEYS_NAMED);
-        let message = format!("no record has the first key of {named}");
+        let message = format!("no published record has the first key of {named}");
         let hint = "`catalogue mapping check` shows what such a key may be called now; one that may \
                     be missing is written `.key?`";
         Some(Finding::new(Code::KeysNotFound, None, message).hint(hint))

@@ -310,7 +310,7 @@ fn photos_are_read_from_lists_of_addresses_and_of_objects() {
     images = "measure"      # imports ask the addresses of images for their sizes
     gallery = { each = ".image | many", fields = { url = ".uri", alt = ".title" } }
 
-    gallery = { each = ".gallery | many", fields = { url = ".url", width = ".width", height = ".height", format = '(.url | values | split("?")[0] | split(".") | last | ascii_downcase) // null' } }
+    gallery = { each = ".gallery | many", fields = { url = ".url", width = ".width", height = ".height", format = '(.url | values | split("?")[0] | split("/") | last | split(".")[1:] | last | values | ascii_downcase) // null' } }
 
     images = "measure"      # imports ask the addresses of images for their sizes
     image.url = ".image.url"
@@ -361,7 +361,7 @@ fn photos_are_read_from_elements_that_repeat_or_do_not() {
     images = "measure"      # imports ask the addresses of images for their sizes
     gallery = { each = ".photo | many", fields = { url = 'if type == "object" then ."#text" else . end', alt = '."@alt"? // null' } }
 
-    gallery = { each = ".photo | many", fields = { url = ".src", width = ".width | number", height = ".height | number", format = '(.src | values | split("?")[0] | split(".") | last | ascii_downcase) // null' } }
+    gallery = { each = ".photo | many", fields = { url = ".src", width = ".width | number", height = ".height | number", format = '(.src | values | split("?")[0] | split("/") | last | split(".")[1:] | last | values | ascii_downcase) // null' } }
     "##);
 }
 
