@@ -1,7 +1,7 @@
 """Every check of the project, in two tiers, as `.ci/run` runs them.
 
 The gate is what each change passes: little in it waits for a deadline, and for no more than ten seconds. The trials hold the real command to its promises
-under faults; they take longer and run at night. CONTRIBUTING.md says which of them belong to which room.
+under faults; they take longer and run at night. CONTRIBUTING.md says which of them belong to which place.
 """
 
 import os
