@@ -62,6 +62,7 @@ TRIALS = (
     Step("clients", (".ci/contract", "clients"), 30 * MINUTE, ("build",)),
     Step("copies", (".ci/contract", "copies", "60"), 15 * MINUTE, ("build",)),
     Step("tables", (".ci/contract", "tables"), 10 * MINUTE, ("build",)),
+    Step("caches", (".ci/contract", "caches"), 10 * MINUTE, ("build",)),
 )
 TIERS = {"gate": GATE, "trials": TRIALS}
 
