@@ -49,7 +49,7 @@ pub(super) struct Program {
     /// The keys of a plain path such as `.hull.keel`. Most expressions are plain paths and can be
     /// evaluated without running the program.
     path: Option<Vec<Val>>,
-    /// The key of its input by which it begins, unless that may be missing.
+    /// The key of its input that it begins with, unless that may be missing.
     leading_key: Option<Val>,
     /// Whether an object that it was given has this key, once it was given one.
     is_key_found: Cell<Option<bool>>,
@@ -129,7 +129,7 @@ impl Program {
         self.named.get(key).copied()
     }
 
-    /// Whether any object that it was given has the key by which it begins; `None` if it begins
+    /// Whether any object that it was given has the key that it begins with; `None` if it begins
     /// otherwise, or was given none.
     pub(super) const fn is_key_found(&self) -> Option<bool> {
         self.is_key_found.get()

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use super::documents::{Document, Documents};
 use super::image_files::ImageFiles;
 use super::key_interner::{KeyId, Keys, whole};
-use super::links::Links;
+use super::links::{AS_ADDED, Links};
 use super::record::{Identified, Joining, Link, Raw, ReadRecord};
 use crate::finding::{Code, CountAndFirst, Finding, Place, cut};
 use crate::source::{FailedRecord, Incoming, Original, Sink};
@@ -149,7 +149,7 @@ impl Index {
         let place = self.documents.len();
         for Joining { to, join } in identified.joinings {
             let [to, join] = [whole(&to), &join].map(|key| self.keys.number(key));
-            self.joins.add(to, join, 0.0, place);
+            self.joins.add(to, join, AS_ADDED, place);
         }
         let earlier = self.documents.add(document)?;
         Ok(earlier.map(|earlier| duplicate(raw, (&key, is_published), earlier)))

@@ -3,6 +3,9 @@
 
 use super::key_interner::{KeyId, Keys};
 
+/// The position of links that keep the order in which they were added.
+pub(super) const AS_ADDED: f64 = 0.0;
+
 /// A link from a key, by a field, to another record.
 #[derive(Clone, Copy, Debug)]
 struct Link<T> {

@@ -1,7 +1,6 @@
-//! Finds the files of an export: in folders and archives, or named directly, compressed or not. Each is
-//! cut into records as it is found.
+//! Finds the files of an export: in folders and archives, or named directly, compressed or not.
 //!
-//! The contents of files are not interpreted here.
+//! Each file goes to the [`Cutter`] as it is found, which knows what is in it. Nothing here does.
 
 use std::io::{self, Read};
 use std::path::Path;

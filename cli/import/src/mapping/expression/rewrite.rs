@@ -131,7 +131,7 @@ fn literal(term: &Term<&str>) -> Option<String> {
     Some(text)
 }
 
-/// The key of its input by which an expression begins, as `.name` and `.name | plain` do. One that
+/// The key of its input that an expression begins with, as `.name` and `.name | plain` do. One that
 /// may be missing, such as `.name?` and `.name // ""`, is none.
 pub(super) fn leading_key(code: &str) -> Option<String> {
     let mut term = &load::parse(code, |parser| parser.term())?;

@@ -25,6 +25,7 @@ const BUFFER: usize = 64 * 1024;
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// A row appended to the file. It is read as a row of its own only if no quote is left open.
 const END: &str = "\u{1}end of the file\u{1}";
+
 /// Hands the header to `begin`, and then every row below it to `visit`.
 pub(crate) fn read(
     mut reader: impl BufRead,

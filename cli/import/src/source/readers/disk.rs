@@ -1,8 +1,8 @@
 //! A file that libraries read from anywhere in it.
 //!
-//! They turn every error into a text, so a failing disk would look like a damaged file and
-//! people would blame the export: the spool tells whether it failed. Nothing here knows what the
-//! bytes mean.
+//! Libraries turn every error into a text, so a failing disk would look like a damaged file and
+//! people would blame the export. The spool tells whether the disk failed. Nothing here knows what
+//! the bytes mean.
 
 use std::io::{self, BufReader};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use bytes::Bytes;
 use crate::source::unread::HEAD_BYTES;
 use crate::spool::{Part, Spool};
 
-/// The file.
+/// A spooled file, shared by all its readers.
 #[derive(Clone)]
 pub(super) struct Disk(Arc<Spool>);
 

@@ -196,8 +196,9 @@ pub(super) fn address(column: usize, row: u64) -> String {
 /// The columns of a table, and how many cells its rows may have.
 struct Columns {
     names: Vec<String>,
+    /// Either is right.
     widths: [usize; 2],
-    /// What says so.
+    /// What decides the widths.
     by: &'static str,
 }
 
@@ -253,8 +254,8 @@ impl Columns {
         if !row.is_in_sheet && !self.widths.contains(&cells.len()) {
             let (has, wants, by) = (cells.len(), self.widths[0], self.by);
             let shown: String = cells.iter().map(Cell::shown).collect();
+            // Old programs write U+001A at the end of a file.
             let control = shown.chars().find(|c| c.is_control() && !c.is_whitespace());
-            // Such as old programs write at the end of a file.
             let control = control.map(|control| {
                 format!(
                     ", and has the control character U+{:04X}",

@@ -37,6 +37,7 @@ use crate::spool::Spool;
 
 /// The most bytes of a text in a cell, which has at most 32,767 characters.
 const CELL_MAX: usize = 4 * 32_767;
+
 /// What is told of the cells and rows of a sheet that was read.
 #[derive(Debug, Default)]
 pub(crate) struct SheetNotes {

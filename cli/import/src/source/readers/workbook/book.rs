@@ -40,7 +40,7 @@ pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
 /// A cell with its row and column, from 0.
 pub(super) type Placed = (u32, u32, Data);
 
-/// A form of workbooks. No two sheets of one have the same name.
+/// A form of workbooks. Whoever reads one refuses two sheets of one name.
 pub(super) trait Book {
     /// Its sheets of cells: their names, and whether each has any value, if that is known.
     fn sheets(&self) -> Vec<(String, Option<bool>)>;
