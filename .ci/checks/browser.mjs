@@ -379,6 +379,8 @@ test("it can be used with the keyboard alone", () =>
     await page.keyboard.type("check");
     await page.keyboard.press("Enter");
     await page.waitForURL(/#check_health$/);
+    // The browser takes the focus from the search when it draws the place, which may be after the address has changed.
+    await page.waitForFunction(() => globalThis.document.activeElement === globalThis.document.body);
     // Whatever can be used can be reached, and is seen where it is.
     const isReached = async (selector) => {
       for (let presses = 0; presses < 400; presses++) {

@@ -17,15 +17,13 @@ from dataclasses import dataclass, field
 
 # How long a step that is told to end may take, in seconds.
 ENDS_WITHIN = 10
+# How often a step is looked at, in seconds.
+LOOKS_EVERY = 0.05
 # How many of its last lines the summary shows of a step that failed.
 LAST_LINES = 15
 # What steps print of what they could not do: a line of ours, a test of Rust that is ignored, one of Python or Node.js that
 # is skipped.
 LEFT_OUT = re.compile(r"LEFT OUT: (.+)|(test \S.* \.\.\. ignored.*)|(\S.* \.\.\. skipped .+)|(.*# SKIP.*)")
-
-
-class Stopped(Exception):
-    """The run was told to end."""
 
 
 @dataclass(frozen=True)
@@ -72,27 +70,33 @@ def end(process):
             process.wait(ENDS_WITHIN)
 
 
-def run_step(outcome):
+def wait(process, limit, signals):
+    """Waits until a step ends, its limit is reached or a signal has come; says what failed."""
+    until = time.monotonic() + limit
+    while process.poll() is None:
+        if signals:
+            return "was stopped"
+        if time.monotonic() > until:
+            return f"was killed at its limit of {limit} s"
+        time.sleep(LOOKS_EVERY)
+    return failure(process.returncode)
+
+
+def run_step(outcome, signals):
     """Runs a step within its limit, and prints its output, also where the whole run is stopped meanwhile."""
     step, began = outcome.step, time.monotonic()
-    outcome.failure = "was stopped"
     print(f"=== {step.name} began", flush=True)
     with tempfile.TemporaryFile() as output:
         try:
             process = subprocess.Popen(step.command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                                        process_group=0)
-            try:
-                outcome.failure = failure(process.wait(step.limit))
-            finally:
-                end(process)
-        except subprocess.TimeoutExpired:
-            outcome.failure = f"was killed at its limit of {step.limit} s"
+            outcome.failure = wait(process, step.limit, signals)
+            end(process)
         except OSError as why:
             outcome.failure = f"could not start: {why}"
-        finally:
-            outcome.seconds = time.monotonic() - began
-            output.seek(0)
-            show(outcome, output.read())
+        outcome.seconds = time.monotonic() - began
+        output.seek(0)
+        show(outcome, output.read())
 
 
 def show(outcome, output):
@@ -108,22 +112,20 @@ def show(outcome, output):
 
 
 def run_steps(outcomes):
-    """Runs steps in their order. A signal that would end this process ends the step first."""
-    signals = (signal.SIGTERM, signal.SIGINT)
-    def stop(*_):
-        # A second one must not interrupt what ends the step.
-        for number in signals:
-            signal.signal(number, signal.SIG_IGN)
-        raise Stopped
-    for number in signals:
-        signal.signal(number, stop)
+    """Runs steps in their order. A signal that would end this process ends the step that runs, and no other begins."""
+    # Signals are only noted: one that raised an exception could come while a step starts, which nothing would end then.
+    signals = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: signals.append(number))
     by_name = {one.step.name: one for one in outcomes}
     for outcome in outcomes:
+        if signals:
+            return
         missing = [name for name in outcome.step.needs if name in by_name and not by_name[name].has_passed]
         if missing:
             outcome.failure, outcome.is_left_out, outcome.left_out = "", True, [f"it needs {', '.join(missing)}"]
         else:
-            run_step(outcome)
+            run_step(outcome, signals)
 
 
 def summary(outcomes):
@@ -146,7 +148,6 @@ def run(steps):
     """Runs all steps; 0 where all passed, otherwise 1. Where it is stopped, the summary says what had ended."""
     # Until it has ended, each counts as stopped.
     outcomes = [Outcome(step, "was stopped") for step in steps]
-    with contextlib.suppress(Stopped):
-        run_steps(outcomes)
+    run_steps(outcomes)
     print("\n" + "\n".join(summary(outcomes)), flush=True)
     return 0 if all(one.has_passed for one in outcomes) else 1
