@@ -7,6 +7,7 @@ mod named;
 mod tested;
 mod words;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 pub(super) use self::named::{flag_named, is_named, is_status};
@@ -35,7 +36,7 @@ pub(super) struct Publication<'s> {
     unread: Vec<&'s Key>,
     /// Keys that may say it as well.
     perhaps: Vec<&'s Key>,
-    /// What surrounds the records, and is called like what is not public.
+    /// What surrounds the records, and is hidden or called like what is not public.
     around: Vec<String>,
     /// How many records were looked at.
     records: u64,
@@ -90,12 +91,12 @@ impl<'s> Publication<'s> {
             around: Vec::new(),
             records: file.surveyed(),
         };
-        publication.within(file);
+        publication.objects(file);
         publication
     }
 
     /// Adds the keys of objects that are called like a status, where none of them became one.
-    fn within(&mut self, file: &'s Surveyed) {
+    fn objects(&mut self, file: &'s Surveyed) {
         for key in &file.keys {
             let Some(around) = named_around(&key.steps) else {
                 continue;
@@ -110,10 +111,10 @@ impl<'s> Publication<'s> {
         self.perhaps.retain(|key| !has(unread, key));
     }
 
-    /// Leaves to a person what the names of the list, the sheet and the file say.
-    pub(super) fn within_called(&mut self, names: impl Iterator<Item = String>) {
-        self.around
-            .extend(names.filter(|name| is_of_withheld(name)));
+    /// Leaves to a person that the records are within what is called so, or is hidden.
+    pub(super) fn within<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
+        let names: BTreeSet<String> = names.cloned().collect();
+        self.around.extend(names);
     }
 
     /// Whether it is this key that says it.
@@ -261,7 +262,7 @@ fn has(keys: &[&Key], key: &Key) -> bool {
     keys.iter().any(|known| known.path == key.path)
 }
 
-/// Whether the name of a file or a sheet, or the path of a list, says that its records are not public.
+/// Whether the name of a file, a folder or a sheet, or the path of a list, says that its records are not public.
 pub(super) fn is_of_withheld(name: &str) -> bool {
     let mut names = name.split('.');
     names.any(|name| words::is_of_withheld(&words(name)))

@@ -3,7 +3,7 @@
 //! A survey is a sample, not a check: it reads the first records of each file, and leaves finding
 //! mistakes in them to the check of the resulting mapping.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -11,8 +11,9 @@ use serde_json::{Map, Value};
 
 use super::nested::{Access, Measure, Pair};
 use super::photos::{self, Photos};
-use super::status::is_named;
+use super::status::{is_named, is_of_withheld};
 use super::text::{jq_path, words};
+use super::{plain_name, stem};
 use crate::finding::{Code, CountAndFirst, Finding, Nth, Place};
 use crate::source::error_cells::is_error;
 use crate::source::{self, Export, FailedRecord, Incoming, Original, Plan, ReadContext};
@@ -41,6 +42,8 @@ pub(super) struct Surveyed {
     pub(super) path: String,
     /// The name that messages show.
     pub(super) name: String,
+    /// The names of the folders that it is in, and its own, that say that its records are not public.
+    pub(super) withheld_by: BTreeSet<String>,
     /// How many records it has, including those beyond [`RECORDS_MAX`].
     pub(super) records: u64,
     /// In the order in which records first have them; within a record, by name.
@@ -164,6 +167,9 @@ pub(super) fn survey(
                 files.push(Surveyed::new(&file.path, &file.name));
             }
             if let Some(last) = files.last_mut() {
+                if is_one {
+                    last.is_in(&file.path);
+                }
                 let is_sparse = last.record(record.line.contents(), takes);
                 if let Some(row @ Nth::Row(_)) = record.line.start.nth.filter(|_| is_sparse) {
                     survey.sparse.add(|| row);
@@ -234,15 +240,26 @@ struct EnoughFiles;
 
 impl Surveyed {
     fn new(path: &str, name: &str) -> Self {
-        Self {
+        let own = stem(plain_name(path)).to_owned();
+        let mut surveyed = Self {
             path: path.to_owned(),
             name: name.to_owned(),
+            withheld_by: BTreeSet::from_iter(is_of_withheld(&own).then_some(own)),
             records: 0,
             keys: Vec::new(),
             places: HashMap::new(),
             pairs: HashMap::new(),
             untelling: HashSet::new(),
-        }
+        };
+        surveyed.is_in(path);
+        surveyed
+    }
+
+    /// Notes the folders that one of its files is in.
+    fn is_in(&mut self, path: &str) {
+        let folders = path.split('/').rev().skip(1);
+        let folders = folders.filter(|folder| is_of_withheld(folder));
+        self.withheld_by.extend(folders.map(str::to_owned));
     }
 
     /// How many of its records were looked at.

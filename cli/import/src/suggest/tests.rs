@@ -47,6 +47,18 @@ fn exported(name: &str, contents: impl AsRef<[u8]>) -> (tempfile::TempDir, Expor
     (directory, path.into())
 }
 
+/// A folder of these files, by their paths.
+fn folder(files: &[(String, String)]) -> (tempfile::TempDir, Vec<Export>) {
+    let directory = tempfile::tempdir().unwrap();
+    for (path, contents) in files {
+        let path = directory.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, contents).unwrap();
+    }
+    let export = directory.path().to_owned().into();
+    (directory, vec![export])
+}
+
 /// The lines of the fields of boats.
 fn boat_lines(suggestion: &Suggestion) -> Vec<&str> {
     let fields = suggestion.text.split("[emit.fields]\n").nth(1).unwrap();

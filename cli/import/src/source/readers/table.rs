@@ -64,8 +64,8 @@ pub(super) enum Cell<'r> {
     Flag(bool),
 }
 
-/// What a preview tells of a row: the name of its sheet, and its cells.
-pub(crate) type Previewed = (Option<String>, Vec<serde_json::Value>);
+/// What a preview tells of a row: the name of its sheet and whether that is hidden, and its cells.
+pub(crate) type Previewed = (Option<(String, bool)>, Vec<serde_json::Value>);
 
 /// Hands the header to `begin`, and then every row below it to `visit`.
 pub(super) fn read(
@@ -101,7 +101,7 @@ pub(super) fn read(
 /// Hands the first rows to `visit` as they are, each a [`Previewed`].
 pub(super) fn preview(
     rows: &mut impl RowSource,
-    sheet: Option<&str>,
+    sheet: Option<(&str, bool)>,
     visit: &mut Visit<'_>,
 ) -> Result<(), FileError> {
     for _ in 0..PREVIEW_ROWS {

@@ -188,11 +188,11 @@ languages! {
     ]
     withheld [
         "draft", "auto draft", "archived", "archive", "hidden", "hide", "deleted", "delete",
-        "removed", "trashed", "trash", "disabled", "inactive", "not active", "private",
-        "unpublished", "not published", "unlisted", "offline", "not visible", "invisible",
-        "not visible individually", "sold", "sold out", "not for sale", "off market", "withdrawn", "retired",
-        "expired", "suspended", "blocked", "internal", "rejected", "cancelled", "canceled",
-        "scheduled", "in review", "pending review",
+        "removed", "trashed", "trash", "disabled", "inactive", "private", "unpublished",
+        "unlisted", "offline", "invisible", "not visible individually", "sold", "sold out",
+        "off market", "withdrawn", "retired", "expired", "suspended", "blocked", "internal",
+        "confidential", "rejected", "cancelled", "canceled", "scheduled", "in review",
+        "pending review", "unavailable",
     ]
     // German.
     yes ["ja", "j", "wahr"]
@@ -204,9 +204,8 @@ languages! {
     ]
     withheld [
         "entwurf", "archiviert", "archiv", "versteckt", "verborgen", "ausgeblendet", "unsichtbar",
-        "geloscht", "geloescht", "deaktiviert", "inaktiv", "nicht aktiv", "gesperrt",
-        "nicht sichtbar", "unveroffentlicht", "unveroeffentlicht", "nicht veroffentlicht",
-        "nicht veroeffentlicht", "privat", "intern", "verkauft", "zuruckgezogen",
+        "geloscht", "geloescht", "deaktiviert", "inaktiv", "gesperrt", "unveroffentlicht",
+        "unveroeffentlicht", "privat", "intern", "vertraulich", "verkauft", "zuruckgezogen",
         "zurueckgezogen", "abgelaufen", "in bearbeitung",
     ]
     // French.
@@ -218,9 +217,8 @@ languages! {
     ]
     withheld [
         "brouillon", "archive", "archivee", "masque", "masquee", "cache", "cachee", "supprime",
-        "supprimee", "desactive", "desactivee", "inactif", "inactive", "non publie",
-        "non publiee", "hors ligne", "prive", "privee", "vendu", "vendue", "retire", "retiree",
-        "expire", "expiree", "en attente",
+        "supprimee", "desactive", "desactivee", "inactif", "inactive", "hors ligne", "prive",
+        "privee", "vendu", "vendue", "retire", "retiree", "expire", "expiree", "en attente",
     ]
     // Dutch.
     yes ["ja", "waar"]
@@ -231,8 +229,7 @@ languages! {
     ]
     withheld [
         "concept", "gearchiveerd", "archief", "verborgen", "verwijderd", "uitgeschakeld",
-        "inactief", "niet actief", "niet gepubliceerd", "niet zichtbaar", "onzichtbaar", "prive",
-        "intern", "verkocht", "ingetrokken", "verlopen", "in behandeling",
+        "inactief", "onzichtbaar", "prive", "intern", "verkocht", "ingetrokken", "verlopen", "in behandeling",
     ]
     // Italian.
     yes ["si", "sì", "vero"]
@@ -244,7 +241,7 @@ languages! {
     withheld [
         "bozza", "archiviato", "archiviata", "nascosto", "nascosta", "eliminato", "eliminata",
         "cancellato", "cancellata", "disattivato", "disattivata", "inattivo", "inattiva",
-        "non pubblicato", "non pubblicata", "non visibile", "privato", "privata", "venduto",
+        "privato", "privata", "venduto",
         "venduta", "ritirato", "ritirata", "scaduto", "scaduta", "in attesa",
     ]
     // Spanish.
@@ -257,7 +254,7 @@ languages! {
     withheld [
         "borrador", "archivado", "archivada", "oculto", "oculta", "eliminado", "eliminada",
         "borrado", "borrada", "desactivado", "desactivada", "deshabilitado", "deshabilitada",
-        "inactivo", "inactiva", "no publicado", "no publicada", "no visible", "privado",
+        "inactivo", "inactiva", "privado",
         "privada", "vendido", "vendida", "retirado", "retirada", "caducado", "caducada",
         "pendiente",
     ]
@@ -267,6 +264,33 @@ languages! {
 const ORDINARY: &str = "private, privat, prive, privee, privato, privata, privado, privada, \
     internal, intern, concept, cache, cachee, removed, retire, retiree, retirado, retirada, \
     retired, archive, disabled, scheduled, en attente, in attesa, pendiente, inactive, offline";
+/// Words that say so of a list, and little of a single record.
+const OF_LISTS: [&str; 9] = [
+    "pending",
+    "embargo",
+    "embargoed",
+    "unreleased",
+    "recycle bin",
+    "papierkorb",
+    "corbeille",
+    "prullenbak",
+    "papelera",
+];
+/// How words for several end, and how those for one.
+const PLURALS: [(&str, &str); 6] = [
+    ("s", ""),
+    ("es", ""),
+    ("e", ""),
+    ("en", ""),
+    ("e", "a"),
+    ("i", "o"),
+];
+/// Words before what they deny, as in `not yet published`.
+const NOT: [&str; 6] = ["not", "nicht", "non", "niet", "no", "pas"];
+/// Words between.
+const YET: [&str; 9] = [
+    "yet", "longer", "noch", "mehr", "nog", "meer", "ancora", "piu", "encore",
+];
 /// Words that say so even within a short text, such as `SOLD, do not show`.
 const STRONG: &str = "sold, do not publish, not for publication, do not list, do not show, \
     not for sale, verkauft, nicht veroffentlichen, nicht veroeffentlichen, nicht zeigen, vendu, \
@@ -287,11 +311,20 @@ pub(super) fn says_withheld(words: &[String]) -> bool {
         || words.len() <= TEXT_WORDS && (1..=3).any(is_strong)
 }
 
-/// Whether a word of the name of a list, a sheet or a file says that its records are not public.
+/// Whether a word of the name of a list, a sheet, a folder or a file says that its records are not
+/// public. It may be that of several, such as `drafts`.
 pub(super) fn is_of_withheld(name: &[String]) -> bool {
+    let is_so = |words: &str| OF_LISTS.contains(&words) || is_public(words) == Some(false);
+    let is_plural = |words: &str| {
+        let mut endings = PLURALS.iter();
+        endings.any(|(of_several, of_one)| {
+            let stem = words.strip_suffix(of_several);
+            stem.is_some_and(|stem| is_so(&format!("{stem}{of_one}")))
+        })
+    };
     let is_any = |length| {
-        let mut parts = name.windows(length);
-        parts.any(|part| is_public(&part.join(" ")) == Some(false))
+        let mut parts = name.windows(length).map(|part| part.join(" "));
+        parts.any(|words| is_so(&words) || is_plural(&words))
     };
     (1..=3).any(is_any)
 }
@@ -345,7 +378,15 @@ pub(in crate::suggest) fn is_word_public(text: &str) -> Option<bool> {
 
 /// Whether a folded word says that something is public; `None` if it is not known.
 pub(super) fn is_public(folded: &str) -> Option<bool> {
-    meaning(folded, |language| (language.public, language.withheld))
+    let meaning = |folded| meaning(folded, |language| (language.public, language.withheld));
+    meaning(folded).or_else(|| {
+        let (not, rest) = folded.split_once(' ')?;
+        let rest = match rest.split_once(' ') {
+            Some((yet, rest)) if YET.contains(&yet) => rest,
+            _ => rest,
+        };
+        (NOT.contains(&not) && meaning(rest) == Some(true)).then_some(false)
+    })
 }
 
 /// Words that stand for true or false: those of English, and of the languages of these values.

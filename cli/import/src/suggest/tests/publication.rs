@@ -611,6 +611,62 @@ fn of_several_lists_one_that_is_not_called_sold_is_read() {
 }
 
 #[test]
+fn what_is_around_the_records_may_say_that_none_is_public() {
+    let boat = |id: usize| json!({"id": id, "maker": "Nord", "model": format!("M{id}"), "type": "Sail", "loa": 9.8});
+    let list = |id| json!([boat(id), boat(id + 1)]).to_string();
+    let asked = |files: &[(String, String)]| {
+        let (directory, exports) = folder(files);
+        let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+        let asked = suggestion.text.split("[tables.unread_status]\n").nth(1);
+        let asked = asked.and_then(|text| text.split_once(" = "));
+        asked.map(|(name, _)| name.trim_matches('"').to_owned())
+    };
+    for name in [
+        "drafts",
+        "Entwürfe",
+        "verkaufte Boote",
+        "brouillons",
+        "vendus",
+        "bozze",
+        "venduti",
+        "verkochte",
+        "vendidos",
+        "pending",
+        "not live",
+        "nicht mehr verfügbar",
+        "recycle bin",
+    ] {
+        let file = format!("{name}.json");
+        assert_eq!(asked(&[(file, list(1))]).as_deref(), Some(name));
+        let within = format!("2026/{name}/boats.json");
+        assert_eq!(asked(&[(within, list(1))]).as_deref(), Some(name));
+    }
+    for name in [
+        "boats",
+        "published",
+        "current",
+        "in stock",
+        "Class 40",
+        "notes",
+    ] {
+        assert_eq!(
+            asked(&[(format!("{name}/{name}.json"), list(1))]),
+            None,
+            "{name}"
+        );
+    }
+    // Files of one record each are one list, wherever they are.
+    let each = |folders: &[&str]| {
+        let files = folders.iter().zip(1..);
+        let file = |(folder, id)| (format!("{folder}/{id}.json"), boat(id).to_string());
+        asked(&files.map(file).collect::<Vec<_>>())
+    };
+    assert_eq!(each(&["a", "a", "draft"]).as_deref(), None);
+    assert_eq!(each(&["draft", "a", "a"]).as_deref(), None);
+    assert_eq!(each(&["draft", "draft"]).as_deref(), Some("draft"));
+}
+
+#[test]
 fn photos_without_a_host_or_a_scheme_are_named() {
     for keys in [
         json!({"photo": "//boats.example/1.jpg"}),

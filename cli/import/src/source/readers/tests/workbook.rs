@@ -276,11 +276,23 @@ fn a_sheet_is_known_by_its_name_its_number_or_as_the_only_one_with_rows() {
     assert_eq!(
         rows_of(&two, &layout(None, Rows::Preview)),
         [
-            r#"1 ["Boats",["id"]]"#,
-            r#"2 ["Boats",["b1"]]"#,
-            r#"1 ["Prices",["b1"]]"#,
+            r#"1 [["Boats",false],["id"]]"#,
+            r#"2 [["Boats",false],["b1"]]"#,
+            r#"1 [["Prices",false],["b1"]]"#,
         ]
     );
+    let shown =
+        |state| [("Old\" ", state), ("New", "")].map(|(name, state)| format!("{name}{state}"));
+    let [old, new] = shown("state=\"veryHidden");
+    let excel = workbook(&[(&old, &sheet(&["A1=a"])), (&new, &sheet(&["A1=b"]))]);
+    let [old, new] = shown("table:style-name=\"hidden");
+    let open = ods(&[(&old, &ods_row(&["a"])), (&new, &ods_row(&["b"]))]);
+    for file in [excel, open] {
+        assert_eq!(
+            rows_of(&file, &layout(None, Rows::Preview)),
+            [r#"1 [["Old",true],["a"]]"#, r#"1 [["New",false],["b"]]"#]
+        );
+    }
 }
 
 #[test]
@@ -439,7 +451,7 @@ fn ods(sheets: &[(&str, &str)]) -> Vec<u8> {
         format!(r#"<table:table table:name="{name}"><table:table-column/>{rows}</table:table>"#)
     });
     let content = format!(
-        "<office:document-content><office:body><office:spreadsheet><table:calculation-settings/>{}</office:spreadsheet></office:body></office:document-content>",
+        "<office:document-content><office:automatic-styles><style:style style:name=\"shown\"><style:table-properties table:display=\"true\"/></style:style><style:style style:name=\"hidden\"><style:table-properties table:display=\"false\"/></style:style></office:automatic-styles><office:body><office:spreadsheet><table:calculation-settings/>{}</office:spreadsheet></office:body></office:document-content>",
         sheets.collect::<String>()
     );
     let kind = b"application/vnd.oasis.opendocument.spreadsheet";

@@ -3,7 +3,7 @@
 //! All sheets are in one part, which streams. Cells and rows that repeat are given one by one, but
 //! not where they are empty: a program writes one row for the million below the last.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io::BufRead;
 use std::mem;
 
@@ -17,7 +17,7 @@ use super::super::bounded::{Progress, too_long};
 use super::super::disk::{Chunk, Disk};
 use super::super::table::COLUMNS_MAX;
 use super::super::{FileError, RECORD_MAX, corrupt, truncated};
-use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, NUMBER, Next, SHEETS_MAX, too_wide};
+use super::book::{Book, CELLS_MAX, Listed, MERGED_MAX, Met, NUMBER, Next, SHEETS_MAX, too_wide};
 use super::parts::{attribute, events, measure, next, refused, too_many};
 use crate::source::unpacking::Unpacking;
 
@@ -40,19 +40,28 @@ pub(super) struct Ods {
     archive: ZipArchive<Chunk>,
     disk: Disk,
     progress: Progress,
-    /// The names of the sheets, and whether they have any value.
-    sheets: Vec<(String, bool)>,
+    sheets: Vec<Listed>,
 }
 
 impl Ods {
     pub(super) fn open(disk: Disk, unpacking: &Unpacking) -> Result<Self, FileError> {
-        let (mut sheets, mut merged) = (Vec::new(), 0);
+        let (mut sheets, mut merged) = (Vec::<Listed>::new(), 0);
+        // The styles of sheets come before these.
+        let (mut style, mut hidden) = (None, HashSet::new());
         measure(&disk, unpacking, is_content, &mut |_, depth, element| {
             let of = |name| attribute(element, name);
             match element.name().as_ref() {
                 // One more shows that there are too many.
+                "style:style" => style = of("style:name"),
+                "style:table-properties" if of("table:display").as_deref() == Some("false") => {
+                    hidden.extend(style.take());
+                }
                 "table:table" if depth == SHEET_DEPTH && sheets.len() <= SHEETS_MAX => {
-                    sheets.push((of("table:name").unwrap_or_default(), false));
+                    sheets.push(Listed {
+                        name: of("table:name").unwrap_or_default(),
+                        is_filled: Some(false),
+                        is_hidden: of("table:style-name").is_some_and(|of| hidden.contains(&of)),
+                    });
                 }
                 "table:table-cell" => {
                     let rows = of("table:number-rows-spanned");
@@ -60,8 +69,8 @@ impl Ods {
                 }
                 "text:p" => {
                     // Every value has a text for people.
-                    if let Some((_, is_filled)) = sheets.last_mut() {
-                        *is_filled = true;
+                    if let Some(sheet) = sheets.last_mut() {
+                        sheet.is_filled = Some(true);
                     }
                 }
                 _ => {}
@@ -85,15 +94,13 @@ fn is_content(part: &str) -> bool {
 }
 
 impl Book for Ods {
-    fn sheets(&self) -> Vec<(String, Option<bool>)> {
-        let sheets = self.sheets.iter();
-        let sheets = sheets.map(|(name, is_filled)| (name.clone(), Some(*is_filled)));
-        sheets.collect()
+    fn sheets(&self) -> Vec<Listed> {
+        self.sheets.clone()
     }
 
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError> {
         let mut sheets = self.sheets.iter();
-        let place = sheets.position(|(sheet, is_filled)| sheet == name && *is_filled);
+        let place = sheets.position(|sheet| sheet.name == name && sheet.is_filled == Some(true));
         let Some(before) = place else {
             return Ok(Box::new(|| Ok(None)));
         };

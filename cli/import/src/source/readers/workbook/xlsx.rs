@@ -10,7 +10,7 @@ use quick_xml::events::BytesStart;
 
 use super::super::disk::{Chunk, Disk};
 use super::super::{FileError, caught};
-use super::book::{Book, MERGED_MAX, Met, Next, ROWS_MAX, of_cells};
+use super::book::{Book, Listed, MERGED_MAX, Met, Next, ROWS_MAX, of_cells};
 use super::parts::{FORM, attribute, cut_off, measure, refused, too_many};
 use crate::finding::cut;
 use crate::source::unpacking::Unpacking;
@@ -115,7 +115,7 @@ impl Noted {
 }
 
 impl Book for ExcelBook {
-    fn sheets(&self) -> Vec<(String, Option<bool>)> {
+    fn sheets(&self) -> Vec<Listed> {
         of_cells(self.opened.sheets_metadata())
     }
 
