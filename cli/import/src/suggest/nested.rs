@@ -21,8 +21,8 @@ const NAMES: [&str; 7] = [
     "attribute",
 ];
 /// What members for a value are called.
-const VALUES: [&str; 8] = [
-    "value", "val", "options", "wert", "valeur", "waarde", "valore", "valor",
+const VALUES: [&str; 9] = [
+    "value", "val", "options", "wert", "valeur", "waarde", "valore", "valor", "text",
 ];
 /// What members for a unit are called.
 const UNITS: [&str; 10] = [

@@ -10,8 +10,8 @@ mod words;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-pub(super) use self::named::{flag_named, is_named, is_status};
-use self::named::{named_around, says};
+pub(super) use self::named::{flag_named, is_named, is_status, may_say};
+use self::named::{named_around, says, says_in_list};
 use self::tested::{Status, Test, Word, are_times, test};
 use self::words::Says;
 pub(super) use self::words::{flag_of, flags, is_word_public};
@@ -84,6 +84,8 @@ impl<'s> Publication<'s> {
                 None => perhaps.push(key),
             }
         }
+        let listed = file.listed.iter();
+        unread.extend(listed.filter(|key| must_be_asked(key, says_in_list(&key.steps))));
         let mut publication = Self {
             statuses,
             unread,
@@ -270,8 +272,12 @@ pub(super) fn is_of_withheld(name: &str) -> bool {
 
 /// Whether a value of a key, whatever it is called, says that its record is not public.
 fn is_withheld(key: &Key) -> bool {
-    let mut values = key.samples.iter();
-    values.any(|value| words::says_withheld(&words(value)))
+    key.samples.iter().any(|value| says_withheld(value))
+}
+
+/// Whether a value says so. Sanity puts it before the ids of drafts.
+pub(super) fn says_withheld(value: &str) -> bool {
+    value.starts_with("drafts.") || words::says_withheld(&words(value))
 }
 
 /// Whether a key that is not understood is too likely a status to be passed over.

@@ -61,7 +61,7 @@ keys! {
     // As Magento writes it.
     OneOrTwo ["product online"]
     Perhaps [
-        "state", "stage", "availability", "stock status", "zustand", "verfugbarkeit", "etat",
+        "access", "access level", "audience", "state", "stage", "availability", "stock status", "zustand", "verfugbarkeit", "etat",
         "disponibilite", "stato", "disponibilita", "estado", "disponibilidad", "beschikbaarheid",
         "password", "show on site", "show on web", "display", "display on site", "display on web",
         "display on website", "on site", "anzeigen", "im web", "im internet", "afficher", "affiche",
@@ -192,7 +192,7 @@ languages! {
         "unlisted", "offline", "invisible", "not visible individually", "sold", "sold out",
         "off market", "withdrawn", "retired", "expired", "suspended", "blocked", "internal",
         "confidential", "rejected", "cancelled", "canceled", "scheduled", "in review",
-        "pending review", "unavailable",
+        "pending review", "unavailable", "dealers only", "members only", "staff only", "trade only",
     ]
     // German.
     yes ["ja", "j", "wahr"]

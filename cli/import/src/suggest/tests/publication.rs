@@ -572,6 +572,64 @@ fn what_says_so_deep_within_or_later_is_left_to_a_person() {
 }
 
 #[test]
+fn what_lists_and_texts_of_json_say_is_left_to_a_person() {
+    let late = |value: &str| {
+        let ids = (0..60).map(|id| json!({ "note": format!("n{id}") }));
+        let mut boats: Vec<Value> = ids.collect();
+        boats[50] = json!({ "note": value });
+        boats
+    };
+    for (keys, asked) in [
+        (
+            vec![json!({"channels": [{"name": "web", "published": false}]})],
+            ".channels[].published",
+        ),
+        (
+            vec![json!({"versions": [{"n": 1}, {"status": "draft"}]})],
+            ".versions[].status",
+        ),
+        (
+            vec![json!({"i18n": {"releases": [{"embargo": "2031-01-01"}]}})],
+            ".i18n.releases[].embargo",
+        ),
+        (
+            vec![json!({"a": [[{"b": [{"isDraft": "yes"}]}]]})],
+            ".a[][].b[].isDraft",
+        ),
+        (
+            vec![json!({"more": "{\"state\":{\"archived\":true}}"})],
+            ".more | fromjson | .state.archived",
+        ),
+        (
+            vec![json!({"more": "[{\"hidden\":1}]"})],
+            ".more | fromjson | [].hidden",
+        ),
+        (
+            vec![json!({"facts": [{"label": "Status", "text": "Draft"}]})],
+            r#"(.facts | pair("label"; "Status") | .text)"#,
+        ),
+        (late("SOLD, do not show"), ".note"),
+        (late("drafts.b50"), ".note"),
+    ] {
+        let suggestion = draft(&keys);
+        let line = format!("{} = \"?\"", crate::suggest::text::quoted(asked));
+        assert!(
+            suggestion.text.contains(&line),
+            "{line} {}",
+            suggestion.text
+        );
+        assert!(suggestion.is_open);
+    }
+    for keys in [
+        json!({"channels": [{"name": "web", "published": true}], "engines": [{"state": "new"}]}),
+        json!({"prices": [{"amount": 1, "valid_until": "2031-01-01"}], "more": "{not JSON}"}),
+    ] {
+        let suggestion = draft(std::slice::from_ref(&keys));
+        assert!(!suggestion.is_open, "{keys} {}", suggestion.text);
+    }
+}
+
+#[test]
 fn of_several_lists_one_that_is_not_called_sold_is_read() {
     let boat = |element: &str, id: usize| {
         format!(
