@@ -135,12 +135,19 @@ impl Warnings<'_> {
         }
     }
 
-    /// Warns of keys that decide what is published and that no record has: they may have been
-    /// renamed, and drafts may pass for published records. Types that no rule covers are skipped.
+    /// Tells of keys that decide what is published and that no record has: they may have been
+    /// renamed, and drafts may pass for published records. Every row of a table has all columns, so
+    /// there it is an error. Types that no rule covers are skipped.
     fn published_keys(&mut self, reading: &Reading) {
         let definition = &self.mapping.definition;
         let is_mapped = |name: &str| definition.rules.iter().any(|rule| rule.is_for(name));
         for ((source, record_type), found) in &reading.published_keys {
+            let layout = definition.layout_of(Role::Records(*source));
+            let is_table = layout.is_some_and(|layout| layout.format.is_table());
+            let (code, what) = match is_table {
+                true => (Code::PublishedColumnNotFound, "column"),
+                false => (Code::PublishedKeyNotFound, "key"),
+            };
             let source = &definition.sources[*source];
             let Some(published) = source.envelope.published.filter(|_| is_mapped(record_type))
             else {
@@ -149,11 +156,11 @@ impl Warnings<'_> {
             for (key, _) in found.iter().filter(|(_, is_found)| !**is_found) {
                 let key = cut(key);
                 let message = format!(
-                    "no record of the type `{}` has the key `{key}`, which `published` asks for",
+                    "no record of the type `{}` has the {what} `{key}`, which `published` asks for",
                     cut(record_type)
                 );
                 let span = &definition.expressions[published.0].span;
-                self.at_offset(Code::PublishedKeyNotFound, span.start, message);
+                self.at_offset(code, span.start, message);
             }
         }
     }

@@ -20,6 +20,7 @@ use serde::{Serialize, Serializer};
 use super::{BadRecord, FileError, RecordText, Visit, corrupt};
 use crate::finding::{Code, Nth, Start, cut};
 use crate::json::first_repeated;
+use crate::source::error_cells::is_error;
 use crate::source::formula::unescaped;
 use crate::source::incoming::Header;
 use crate::source::plan::{PREVIEW_ROWS, Rows, TableLayout};
@@ -313,6 +314,11 @@ impl Cell<'_> {
 
     pub(super) fn is_empty(&self) -> bool {
         matches!(self, Self::Text(text) if text.is_empty())
+    }
+
+    /// Whether it has a value, which an error is not.
+    pub(super) fn is_value(&self) -> bool {
+        !matches!(self, Self::Text(text) if text.is_empty() || is_error(text))
     }
 
     /// The bytes of a text; numbers have none.

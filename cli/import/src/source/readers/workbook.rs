@@ -1,8 +1,8 @@
 //! Reads the rows of a sheet of a workbook: `.xlsx`, `.xlsm`, `.xls` and `.ods`.
 //!
 //! Values are those that the program last showed, also those of formulas. A date is written
-//! `2026-10-01`, with a time `2026-10-01T12:00:00`, a time of day `12:00:00`. An error such as `#N/A` is
-//! no value. A cell that is merged over several rows has its value in each of them. Rows are counted
+//! `2026-10-01`, with a time `2026-10-01T12:00:00`, a time of day `12:00:00`. An error such as `#N/A`
+//! stays a text, which [`error_cells`](crate::source::error_cells) tells from values. A cell that is merged over several rows has its value in each of them. Rows are counted
 //! as the program shows them and take the place of lines. Hidden rows are read, and counted.
 //!
 //! A workbook is read from its end, so all of it is spooled first. Nothing here knows how a form
@@ -29,6 +29,7 @@ use super::table::{self, Begin, COLUMNS_MAX, Cell, Row, address};
 use super::{FileError, RECORD_MAX, Visit, corrupt};
 use crate::finding::{Code, CountAndFirst, Nth, Start, cut};
 use crate::json::first_repeated;
+use crate::source::error_cells::{NOT_CALCULATED, OTHER, is_error};
 use crate::source::incoming::Header;
 use crate::source::plan::{Rows, SheetName, TableLayout};
 use crate::source::unpacking::Unpacking;
@@ -233,7 +234,7 @@ impl table::RowSource for Sheet<'_> {
             let mut cells = self.cells(first)?;
             self.fill(row, &mut cells)?;
             let is_hidden = self.hidden.remove(&row);
-            if cells.iter().any(|cell| !cell.is_empty()) {
+            if cells.iter().any(Cell::is_value) {
                 if is_hidden {
                     self.notes.hidden.add(|| number);
                 }
@@ -327,6 +328,7 @@ impl Sheet<'_> {
                 self.notes.errors.add(|| (row, told));
                 Cell::EMPTY
             }
+            Data::String(text) if is_error(&text) => self.error(column, row, &text),
             Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => {
                 Cell::Text(text.into())
             }
@@ -338,12 +340,20 @@ impl Sheet<'_> {
             Data::Float(number) => Cell::Text(number.to_string().into()),
             Data::Bool(flag) => Cell::Flag(flag),
             Data::DateTime(time) => Cell::Text(time_text(&time).into()),
-            Data::Error(error) => {
-                let told = format!("{} is {error}", address(column, row));
-                self.notes.errors.add(|| (row, told));
-                Cell::EMPTY
-            }
+            Data::Error(error) => self.error(column, row, &error.to_string()),
         }
+    }
+
+    /// A cell that is an error, which is told.
+    fn error(&mut self, column: usize, row: u64, error: &str) -> Cell<'static> {
+        let known = if is_error(error) { error } else { OTHER };
+        let told = match known {
+            NOT_CALCULATED => "a formula without a value",
+            error => error,
+        };
+        let told = format!("{} is {told}", address(column, row));
+        self.notes.errors.add(|| (row, told));
+        Cell::Text(known.to_owned().into())
     }
 
     /// Fills in the values of cells that are merged with those of rows above.

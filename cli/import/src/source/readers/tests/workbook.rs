@@ -163,8 +163,8 @@ fn an_error_is_no_value_and_the_first_is_told_with_its_cell() {
     assert_eq!(
         rows_of(&file, &TableLayout::default()),
         [
-            r#"2 {"id":"b1","loa":null}"#,
-            r#"3 {"id":"b2","loa":null}"#,
+            r##"2 {"id":"b1","loa":"#N/A"}"##,
+            r##"3 {"id":"b2","loa":"#DIV/0!"}"##,
             r#"4 {"id":"b3","loa":null}"#,
             r#"3 errors, (2, "B2 is #N/A")"#,
         ]
@@ -353,7 +353,7 @@ fn a_formula_without_a_value_is_told_as_an_error_and_hidden_rows_are_counted() {
     assert_eq!(
         rows_of(&file, &layout(named, Rows::default())),
         [
-            r#"3 {"id":1,"loa":null}"#,
+            r##"3 {"id":1,"loa":"#NOT_CALCULATED!"}"##,
             r#"5 {"id":2,"loa":null}"#,
             r#"6 {"id":3,"loa":null}"#,
             r#"1 errors, (3, "B3 is a formula without a value")"#,
@@ -522,9 +522,9 @@ fn cells_and_rows_of_open_document_repeat_merge_and_hide() {
         rows_of(&file, &TableLayout::default()),
         [
             r#"5 {"maker":"Nord","model":"Sum","loa":3,"beam":3}"#,
-            r#"6 {"maker":"Nord","model":"Ur","loa":null,"beam":null}"#,
-            r#"7 {"maker":"Nord","model":"Ur","loa":null,"beam":null}"#,
-            r#"2 errors, (6, "C6 is #N/A")"#,
+            r##"6 {"maker":"Nord","model":"Ur","loa":"#N/A","beam":"#NOT_CALCULATED!"}"##,
+            r##"7 {"maker":"Nord","model":"Ur","loa":"#N/A","beam":"#NOT_CALCULATED!"}"##,
+            r#"4 errors, (6, "C6 is #N/A")"#,
             "2 hidden, 6",
         ]
     );

@@ -4,9 +4,8 @@
 
 use calamine::{Data, Dimensions, Sheet, SheetType, SheetVisible};
 
-use super::super::table::{COLUMNS_MAX, address};
+use super::super::table::COLUMNS_MAX;
 use super::super::{FileError, corrupt};
-use crate::finding::cut;
 use crate::source::plan::without_compression;
 use crate::source::unread::{COMPOUND, outermost};
 
@@ -78,25 +77,12 @@ pub(super) type Next<'b> = dyn FnMut() -> Result<Option<Met>, FileError> + 'b;
 /// What a sheet has. Rows and columns count from 0.
 pub(super) enum Met {
     Cell(Placed),
-    /// A cell without a value that should have one: its row, and what messages say of it.
+    /// A cell that is an error, in an unknown column: its row, and what messages say of it.
     Fault(u32, String),
     /// A region of merged cells. It comes before the row below its first.
     Merged(Dimensions),
     /// A hidden row. It comes before its cells.
     Hidden(u32),
-}
-
-impl Met {
-    /// A cell that is an error.
-    pub(super) fn error(row: u32, column: u32, error: &str) -> Self {
-        let cell = address(column as usize, u64::from(row) + 1);
-        Self::Fault(row, format!("{cell} is {}", cut(error)))
-    }
-
-    /// A formula that no program has calculated.
-    pub(super) fn no_value(row: u32, column: u32) -> Self {
-        Self::error(row, column, "a formula without a value")
-    }
 }
 
 /// The error for a row with more columns than a spreadsheet has.

@@ -19,6 +19,7 @@ use super::super::table::COLUMNS_MAX;
 use super::super::{FileError, RECORD_MAX, corrupt, truncated};
 use super::book::{Book, CELLS_MAX, Listed, MERGED_MAX, Met, NUMBER, Next, SHEETS_MAX, too_wide};
 use super::parts::{attribute, events, measure, next, refused, too_many};
+use crate::source::error_cells::{NOT_CALCULATED, OTHER, is_error};
 use crate::source::unpacking::Unpacking;
 
 /// The part with the sheets.
@@ -314,17 +315,8 @@ impl OdsRow {
             let start = (row, column);
             ready.push_back(Met::Merged(Dimensions { start, end }));
         }
-        let value = match cell.value() {
-            Value::None => return Ok(()),
-            Value::Missing => {
-                ready.push_back(Met::no_value(row, column));
-                return Ok(());
-            }
-            Value::Error(error) => {
-                ready.push_back(Met::error(row, column, &error));
-                return Ok(());
-            }
-            Value::Some(value) => value,
+        let Some(value) = cell.value() else {
+            return Ok(());
         };
         let number = u64::from(row) + 1;
         if COLUMNS_MAX < self.column as usize {
@@ -366,16 +358,6 @@ impl OdsRow {
         self.number = row.saturating_add(1);
         self.left -= 1;
     }
-}
-
-/// What a cell has.
-enum Value {
-    None,
-    Some(Data),
-    /// It is an error, which the program shows so.
-    Error(String),
-    /// It is a formula whose value is not in the file.
-    Missing,
 }
 
 impl OdsCell {
@@ -426,13 +408,17 @@ impl OdsCell {
         true
     }
 
-    fn value(&self) -> Value {
+    fn value(&self) -> Option<Data> {
         let text = self.value.as_deref().unwrap_or(&self.text);
         let number = || text.parse().ok().map(Data::Float);
         let typed = match self.kind.as_str() {
-            _ if self.is_covered => return Value::None,
-            "error" => return Value::Error(self.text.clone()),
-            "" if self.is_formula && text.is_empty() => return Value::Missing,
+            _ if self.is_covered => return None,
+            // Some programs write a number beside it.
+            _ if is_error(&self.text) => Some(Data::String(self.text.clone())),
+            "error" => Some(Data::String(OTHER.to_owned())),
+            "" if self.is_formula && text.is_empty() => {
+                Some(Data::String(NOT_CALCULATED.to_owned()))
+            }
             "float" | "percentage" | "currency" => number(),
             "boolean" => Some(Data::Bool(text == "true")),
             // Fractions of seconds are errors of binary fractions.
@@ -443,11 +429,8 @@ impl OdsCell {
             "time" => clock(text).map(Data::DurationIso),
             _ => None,
         };
-        match typed {
-            Some(value) => Value::Some(value),
-            None if text.is_empty() => Value::None,
-            None => Value::Some(Data::String(text.to_owned())),
-        }
+        let is_any = !text.is_empty();
+        typed.or_else(|| is_any.then(|| Data::String(text.to_owned())))
     }
 }
 
