@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 pub(super) use self::named::{flag_named, is_named, is_status, may_say};
-use self::named::{named_around, says, says_in_list};
+use self::named::{named_around, says};
 use self::tested::{Status, Test, Word, are_times, test};
 use self::words::Says;
 pub(super) use self::words::{flag_of, flags, is_word_public};
@@ -84,8 +84,7 @@ impl<'s> Publication<'s> {
                 None => perhaps.push(key),
             }
         }
-        let listed = file.listed.iter();
-        unread.extend(listed.filter(|key| must_be_asked(key, says_in_list(&key.steps))));
+        unread.extend(file.listed.iter().filter(|key| is_asked_in_list(key, file)));
         let mut publication = Self {
             statuses,
             unread,
@@ -290,6 +289,24 @@ fn must_be_asked(key: &Key, says: Says) -> bool {
         Says::YesOrNo => key.all(is_answer),
         Says::Elsewhere => key.samples.iter().any(is_withheld) || is_answered_withheld(key),
         _ => true,
+    }
+}
+
+/// Whether a key of an object in a list is too likely a status to be passed over.
+fn is_asked_in_list(key: &Key, file: &Surveyed) -> bool {
+    let mut photos = file.keys.iter().filter_map(|key| key.photos.as_ref());
+    let photos = photos.find(|photos| photos.is_around(&key.path));
+    let says = says(&key.steps).map(|(says, _)| says);
+    match (photos, says) {
+        (_, None) | (None, Some(Says::YesOrNo)) => false,
+        (_, Some(Says::From | Says::Perhaps)) => must_be_asked(key, Says::Perhaps),
+        (None, Some(_)) => must_be_asked(key, Says::Elsewhere),
+        (Some(photos), _) if matches!(&*key.steps, [member] if photos.decides_by(member)) => false,
+        // A number may be its place among the others.
+        (Some(_), Some(Says::YesOrNo)) => key.all(|value| {
+            flag_of(value).is_some() && !value.bytes().all(|byte| byte.is_ascii_digit())
+        }),
+        (Some(_), Some(_)) => true,
     }
 }
 

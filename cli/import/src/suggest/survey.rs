@@ -404,6 +404,11 @@ impl Surveyed {
                 None => key.photos = Some(photos),
             }
         }
+        // What is within is named as that of a record of its own.
+        let path = format!("{}[]", jq_path(steps));
+        for photo in list {
+            self.listed(&path, &mut Vec::new(), photo);
+        }
     }
 
     /// Drops the keys of what is within photos: where an element of XML is there once, it is no

@@ -12,18 +12,9 @@ pub(in crate::suggest) fn is_named(steps: &[String]) -> bool {
     says.is_some_and(|says| !matches!(says, Says::Perhaps | Says::YesOrNo | Says::Elsewhere))
 }
 
-/// What a key of an object in a list says: nothing that decides by itself.
-pub(super) fn says_in_list(steps: &[String]) -> Says {
-    match says(steps) {
-        None | Some((Says::YesOrNo, _)) => Says::YesOrNo,
-        Some((Says::From | Says::Perhaps, _)) => Says::Perhaps,
-        Some(_) => Says::Elsewhere,
-    }
-}
-
-/// Whether such a key may say it.
+/// Whether a key may say whether something is public.
 pub(in crate::suggest) fn may_say(steps: &[String]) -> bool {
-    says_in_list(steps) != Says::YesOrNo
+    says(steps).is_some()
 }
 
 /// Whether the yes of a flag with this name says that something is public; `None` if it is another.

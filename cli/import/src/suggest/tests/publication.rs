@@ -781,6 +781,53 @@ fn hidden_photos_and_other_media_are_left_out() {
 }
 
 #[test]
+fn what_else_says_that_photos_are_not_public_is_left_to_a_person() {
+    let asked = |members: Value| {
+        let mut photo = json!({"url": "https://boats.example/1.jpg", "width": 1, "height": 1});
+        photo
+            .as_object_mut()
+            .unwrap()
+            .extend(members.as_object().cloned().unwrap());
+        let suggestion = draft(&[json!({"photos": [photo]})]);
+        let asked = suggestion.text.split("[tables.unread_status]\n").nth(1);
+        let asked = asked.and_then(|text| text.split_once(" = "));
+        asked.map(|(name, _)| name.trim_matches('"').to_owned())
+    };
+    for (members, path) in [
+        (json!({"approved": false}), ".photos[].approved"),
+        (
+            json!({"deleted_at": "2024-01-15T09:00:00Z"}),
+            ".photos[].deleted_at",
+        ),
+        (
+            json!({"status": {"name": "Published"}}),
+            ".photos[].status.name",
+        ),
+        (
+            json!({"publish_at": "2031-01-15T09:00:00Z"}),
+            ".photos[].publish_at",
+        ),
+        (json!({"embargo": "2031-01-15"}), ".photos[].embargo"),
+        (
+            json!({"channels": [{"published": false}]}),
+            ".photos[].channels[].published",
+        ),
+    ] {
+        assert_eq!(asked(members).as_deref(), Some(path));
+    }
+    for members in [
+        json!({"public_id": "a1", "index": 1, "title": "At the show", "alt": "Draft"}),
+        json!({"hidden": false, "deleted_at": null, "date": "2024-01-15"}),
+    ] {
+        assert_eq!(asked(members), None);
+    }
+    let photos = json!([{"url": "https://boats.example/1.jpg", "hidden": true, "type": "image"},
+        {"url": "https://boats.example/2.mp4", "type": "video"}]);
+    let suggestion = draft(&[json!({"photos": photos})]);
+    insta::assert_snapshot!(decision(&suggestion, "gallery"), @"without what hidden, type says is not public, or no image");
+}
+
+#[test]
 fn a_word_of_a_photo_that_is_not_known_is_left_to_a_person() {
     let url = "https://boats.example/1";
     let photo = json!({"url": url, "status": "by arrangement"});
