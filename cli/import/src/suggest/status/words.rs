@@ -183,7 +183,7 @@ languages! {
     no ["no", "n", "false", "f", "0", "off", "unchecked"]
     public [
         "published", "publish", "live", "active", "online", "visible", "public", "enabled",
-        "listed", "available", "for sale", "on sale", "on website", "on web", "show on website",
+        "listed", "available", "for sale", "on sale", "on website", "on web", "show on website", "in stock",
         "last published", "publication", "post date",
     ]
     withheld [
@@ -373,7 +373,11 @@ pub(in crate::suggest) fn flag_of(word: &str) -> Option<bool> {
 
 /// Whether a word, as it is written, says that something is public; `None` if it is not known.
 pub(in crate::suggest) fn is_word_public(text: &str) -> Option<bool> {
-    is_public(&text::words(text).join(" "))
+    // Words of schema.org are often written as addresses.
+    let word = text
+        .rsplit_once("schema.org/")
+        .map_or(text, |(_, word)| word);
+    is_public(&text::words(word).join(" "))
 }
 
 /// Whether a folded word says that something is public; `None` if it is not known.

@@ -311,6 +311,19 @@ fn words_that_are_not_known_are_left_to_a_person() {
         "##
     );
     insta::assert_snapshot!(decision(&suggestion, "published"), @r##"where .Status // "" | lookup("status"); public: Live; not public: Draft; to be decided, before which nothing is imported: Reserviert, on hold, no value"##);
+    for (known, unknown) in [
+        ("in stock", "out of stock"),
+        ("https://schema.org/InStock", "https://schema.org/PreOrder"),
+    ] {
+        let feed = draft(&[known, unknown].map(|word| json!({ "availability": word })));
+        let [known, unknown] =
+            [(known, "true"), (unknown, "\"?\"")].map(|(word, is)| format!("{word:?} = {is}"));
+        assert!(
+            feed.text.contains(&known) && feed.text.contains(&unknown),
+            "{}",
+            feed.text
+        );
+    }
     let refused = Mapping::parse("a".to_owned(), suggestion.text.clone());
     assert!(refused.is_err());
     let decided = suggestion.text.replace("\"?\"", "false");
