@@ -5,8 +5,9 @@
 
 use serde_json::{Map, Value};
 
-use super::names::GROUPS;
-use super::text::{jq_path, words};
+use super::text::jq_path;
+use crate::mapping::folded::words;
+use crate::mapping::status::words::GROUPS;
 
 /// The member for the text of an element of XML.
 pub(super) const TEXT: &str = "#text";

@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::nested::{TEXT, called};
-use super::status::{flag_named, flag_of, is_status, is_word_public};
-use super::text::{jq_path, quoted, words};
+use super::text::{jq_path, quoted};
+use crate::mapping::folded::words;
+use crate::mapping::status::words::{flag_of, is_word_public};
+use crate::mapping::status::{flag_named, is_status};
 
 /// What lists of photos, and the photos in them, are called.
 const NAMES: [&str; 20] = [

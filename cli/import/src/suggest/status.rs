@@ -3,23 +3,20 @@
 //! What is not understood is never taken for public. A word that is not known is left to a person,
 //! and the mapping is refused until it is decided.
 
-mod named;
 mod tested;
-mod words;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-pub(super) use self::named::{flag_named, is_named, is_status, may_say};
-use self::named::{named_around, says};
 use self::tested::{Status, Test, Word, are_times, test};
-use self::words::Says;
-pub(super) use self::words::{flag_of, flags, is_word_public};
 
 use super::named::is_field;
 use super::survey::{Key, SAMPLES_MAX, Surveyed};
-use super::text::{clean, quoted, words};
+use super::text::{clean, quoted};
 use crate::finding::listed;
+use crate::mapping::folded::words;
+use crate::mapping::status::words::{self, Says, flag_of, is_word_public};
+use crate::mapping::status::{flag_named, named_around, says};
 use crate::mapping::{UNDECIDED, UNREAD_STATUS};
 
 /// How many keys that may say it as well a note names.

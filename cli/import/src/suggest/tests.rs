@@ -19,6 +19,7 @@ use super::names::{REQUIRED, WANTED};
 use super::*;
 use crate::finding::Kind;
 use crate::format;
+use crate::mapping::folded;
 use crate::source::readers::table::COLUMNS_MAX;
 
 /// A time that no test depends on.
@@ -124,7 +125,11 @@ fn every_required_field_has_names_or_is_made_in_any_case() {
 #[test]
 fn every_name_of_a_field_has_words_and_is_there_once() {
     for wanted in WANTED {
-        let mut names: Vec<_> = wanted.names.iter().map(|name| text::words(name)).collect();
+        let mut names: Vec<_> = wanted
+            .names
+            .iter()
+            .map(|name| folded::words(name))
+            .collect();
         assert!(names.iter().all(|words| !words.is_empty()), "{wanted:?}");
         names.sort_unstable();
         names.dedup();

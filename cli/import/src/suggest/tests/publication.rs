@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::suggest::status::flag_of;
+use crate::mapping::status::words::flag_of;
 
 /// Records of boats, each with these keys besides.
 pub(super) fn boats(keys: &[Value]) -> String {
