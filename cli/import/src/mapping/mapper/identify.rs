@@ -12,13 +12,18 @@ use crate::json::{Node, Value};
 use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::definition::{ExpressionId, Join, Role};
 use crate::mapping::expression::{Jq, address, from_node, from_plain_text, inside, text};
+use crate::mapping::folded::words;
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
+use crate::mapping::status::is_named;
 use crate::source::Format;
 use crate::source::error_cells::{errors_in, is_error};
 
 /// The hint if it is unknown whether a record is published.
 const PUBLISHED_HINT: &str = "write what is true for published records and false for all others, \
     such as published = '.state == \"live\"'; `// false` behind it stands for an empty value";
+
+/// The most keys of records that are looked at for a status.
+const KEYS_MAX: usize = 16_384;
 
 /// Reads a record for sections of the mapping.
 pub(in crate::mapping) fn identify_record(mapper: &Mapper, roles: &[Role], raw: Raw) -> ReadRecord {
@@ -135,6 +140,11 @@ fn identify(
     } else {
         Vec::new()
     };
+    let status_keys = if is_published {
+        status_keys(mapper, &record_type, subject.record())
+    } else {
+        Vec::new()
+    };
     let asked = mapper.asked.take();
     Ok(Some(Identified {
         source,
@@ -144,6 +154,7 @@ fn identify(
         is_published,
         is_changed,
         published_keys: published_keys(&asked, subject.record()),
+        status_keys,
         joinings,
     }))
 }
@@ -164,6 +175,37 @@ fn published_keys(asked: &[(Jq, String)], record: &Jq) -> Vec<(String, bool)> {
         Some((path, members.contains_key(&Jq::from(key.clone()))))
     });
     asked.collect()
+}
+
+/// The keys of a published record that are called like a status, unless they were met before. Records
+/// of a type that no rule covers show nothing.
+fn status_keys(mapper: &Mapper, record_type: &str, record: &Jq) -> Vec<String> {
+    let mut rules = mapper.definition.rules.iter();
+    let (Jq::Obj(members), true) = (record, rules.any(|rule| rule.is_for(record_type))) else {
+        return Vec::new();
+    };
+    let mut met = mapper.met.borrow_mut();
+    let filled = members.iter().filter(|(_, value)| !is_blank(value));
+    let new = filled.filter_map(|(key, value)| {
+        let key = text(key).filter(|key| !met.contains(*key))?;
+        // Among the measures of a boat, a draft is a depth.
+        let is_depth =
+            words(key) == ["draft"] && value.to_string().contains(|c: char| c.is_ascii_digit());
+        if is_depth || met.len() == KEYS_MAX {
+            return None;
+        }
+        met.insert(key.to_owned());
+        is_named(&[key.to_owned()]).then(|| key.to_owned())
+    });
+    new.collect()
+}
+
+/// Whether a value says nothing, or no.
+fn is_blank(value: &Jq) -> bool {
+    match value {
+        Jq::Null | Jq::Bool(false) => true,
+        value => text(value).is_some_and(|text| text.trim().is_empty()),
+    }
 }
 
 /// The paths of some objects, found in one walk over a record.
