@@ -30,22 +30,22 @@ use globset::{GlobBuilder, GlobSet};
 use shared::base::timestamp::Timestamp;
 
 use crate::finding::{Code, CountAndFirst, Nth, listed};
+use crate::mapping::status::words::is_of_withheld;
 use crate::mapping::{Form, Mapping, Recognised, recognise};
 use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
 use crate::source::{
     Encoding, Export, FileNames, Format, Layout, Plan, Rows, TableLayout, UnreadFormat,
-    without_compression,
 };
 
 use self::choose::choose;
 pub use self::decision::Decision;
 use self::kinds::Kind;
 use self::list::{List, Place};
-use self::status::{Publication, is_of_withheld};
+use self::status::Publication;
 use self::survey::{FILES_MAX, Survey, Surveyed, survey};
 use self::table::Table;
-use self::text::clean;
+use self::text::{clean, plain_name, stem};
 
 /// A mapping that probably fits an export.
 #[derive(Debug)]
@@ -486,18 +486,6 @@ fn names_of(pattern: String) -> FileNames {
     let globs = glob.and_then(|glob| GlobSet::builder().add(glob).build());
     // An escaped name is always a valid pattern.
     FileNames::Globs(globs.unwrap_or_default(), vec![pattern])
-}
-
-/// The name of a file before `.gz` or `.zst`.
-fn plain_name(path: &str) -> &str {
-    without_compression(path.rsplit('/').next().unwrap_or(path))
-}
-
-fn stem(name: &str) -> &str {
-    match name.rsplit_once('.') {
-        Some((stem, _)) if !stem.is_empty() => stem,
-        _ => name,
-    }
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::named::is_name_of_field;
-use super::status::is_of_withheld;
 use crate::mapping::folded::words;
 use crate::mapping::in_path;
+use crate::mapping::status::words::is_of_withheld;
 use crate::source::{self, Encoding, Export, Format, Incoming, Plan, ReadContext};
 
 /// How much of a document is looked at, in bytes.

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::survey::{Survey, Surveyed, survey};
-use super::{boats, fields_of, names_of, plain_name, plan_like};
+use super::text::plain_name;
+use super::{boats, fields_of, names_of, plan_like};
 use crate::finding::listed;
 use crate::mapping::Recognised;
 use crate::source::{Export, Layout, Plan};

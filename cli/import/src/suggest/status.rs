@@ -14,8 +14,7 @@ use super::named::is_field;
 use super::survey::{Key, SAMPLES_MAX, Surveyed};
 use super::text::{clean, quoted};
 use crate::finding::listed;
-use crate::mapping::folded::words;
-use crate::mapping::status::words::{self, Says, flag_of, is_word_public};
+use crate::mapping::status::words::{Says, flag_of, is_word_public, says_withheld};
 use crate::mapping::status::{flag_named, named_around, says};
 use crate::mapping::{UNDECIDED, UNREAD_STATUS};
 
@@ -260,20 +259,9 @@ fn has(keys: &[&Key], key: &Key) -> bool {
     keys.iter().any(|known| known.path == key.path)
 }
 
-/// Whether the name of a file, a folder or a sheet, or the path of a list, says that its records are not public.
-pub(super) fn is_of_withheld(name: &str) -> bool {
-    let mut names = name.split('.');
-    names.any(|name| words::is_of_withheld(&words(name)))
-}
-
 /// Whether a value of a key, whatever it is called, says that its record is not public.
 fn is_withheld(key: &Key) -> bool {
     key.samples.iter().any(|value| says_withheld(value))
-}
-
-/// Whether a value says so. Sanity puts it before the ids of drafts.
-pub(super) fn says_withheld(value: &str) -> bool {
-    value.starts_with("drafts.") || words::says_withheld(&words(value))
 }
 
 /// Whether a key that is not understood is too likely a status to be passed over.

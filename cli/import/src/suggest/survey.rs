@@ -11,11 +11,10 @@ use serde_json::{Map, Value};
 
 use super::nested::{Access, Measure, Pair};
 use super::photos::{self, Photos};
-use super::status::{is_of_withheld, says_withheld};
-use super::text::jq_path;
-use super::{plain_name, stem};
+use super::text::{jq_path, plain_name, stem};
 use crate::finding::{Code, CountAndFirst, Finding, Nth, Place};
 use crate::mapping::folded::words;
+use crate::mapping::status::words::{is_of_withheld, says_withheld};
 use crate::mapping::status::{is_named, may_say};
 use crate::source::error_cells::is_error;
 use crate::source::{self, Export, FailedRecord, Incoming, Original, Plan, ReadContext};

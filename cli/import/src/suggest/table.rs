@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::decision::Decision;
 use super::named::is_name_of_field;
-use super::status::is_of_withheld;
 use super::text::clean;
 use crate::finding::{Nth, cut};
+use crate::mapping::status::words::is_of_withheld;
 use crate::source::readers::table::{Previewed, column_name};
 use crate::source::{self, Export, Incoming, Plan, ReadContext, Rows, SheetName, TableLayout};
 

@@ -54,7 +54,9 @@ fn folder(files: &[(String, String)]) -> (tempfile::TempDir, Vec<Export>) {
     for (path, contents) in files {
         let path = directory.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, contents).unwrap();
+        File::create(path)
+            .and_then(|mut file| file.write_all(contents.as_bytes()))
+            .unwrap();
     }
     let export = directory.path().to_owned().into();
     (directory, vec![export])

@@ -1,4 +1,5 @@
-//! Texts in drafts: names joined to paths of jq, and values as comments and TOML show them.
+//! Texts in drafts: names joined to paths of jq, names of files, and values as comments and TOML show
+//! them.
 //!
 //! Nothing here knows what a name means.
 
@@ -8,6 +9,8 @@ use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
 use serde_json::Value;
 use unicode_normalization::char::is_combining_mark;
+
+use crate::source::without_compression;
 
 /// A value that is safe in a comment: on one line, without control characters, and cut.
 pub(super) fn clean(text: &str, length: usize) -> String {
@@ -21,6 +24,19 @@ pub(super) fn clean(text: &str, length: usize) -> String {
         shown.push('…');
     }
     shown
+}
+
+/// The name of a file before `.gz` or `.zst`.
+pub(super) fn plain_name(path: &str) -> &str {
+    without_compression(path.rsplit('/').next().unwrap_or(path))
+}
+
+/// A name without its ending.
+pub(super) fn stem(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    }
 }
 
 /// A TOML string.

@@ -145,9 +145,10 @@ impl Warnings<'_> {
         for ((source, record_type), found) in &reading.published_keys {
             let layout = definition.layout_of(Role::Records(*source));
             let is_table = layout.is_some_and(|layout| layout.format.is_table());
-            let (code, what) = match is_table {
-                true => (Code::PublishedColumnNotFound, "column"),
-                false => (Code::PublishedKeyNotFound, "key"),
+            let (code, what) = if is_table {
+                (Code::PublishedColumnNotFound, "column")
+            } else {
+                (Code::PublishedKeyNotFound, "key")
             };
             let source = &definition.sources[*source];
             let Some(published) = source.envelope.published.filter(|_| is_mapped(record_type))
@@ -169,9 +170,9 @@ impl Warnings<'_> {
     /// Warns of keys called like a status that the mapping does not name, not even in a comment: what
     /// was added to the export to withhold a record would do nothing.
     fn status_keys(&mut self, keys: &BTreeMap<String, Place>) {
-        let unread = keys
-            .iter()
-            .filter(|(key, _)| !is_named_in(&self.mapping.text, key));
+        // TOML may have quotes behind backslashes.
+        let mapping = self.mapping.text.replace("\\\"", "\"");
+        let unread = keys.iter().filter(|(key, _)| !is_named_in(&mapping, key));
         let unread: Vec<_> = unread.collect();
         let Some((_, place)) = unread.first() else {
             return;
@@ -276,7 +277,8 @@ impl Warnings<'_> {
     }
 }
 
-/// Whether a mapping names a key at the top of a record, as `.key`, `."key"` or `"key"` in brackets.
+/// Whether a mapping names a key at the top of a record, as `.key`, `."key"` or `"key"` in brackets, but
+/// not as that of a table.
 fn is_named_in(mapping: &str, key: &str) -> bool {
     let quoted = serde_json::Value::from(key).to_string();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -287,10 +289,11 @@ fn is_named_in(mapping: &str, key: &str) -> bool {
                 && !after.starts_with(is_word)
         })
     };
-    let in_brackets = ["[", "has("].map(|open| format!("{open}{quoted}"));
-    stands_alone(&format!(".{key}"))
-        || stands_alone(&format!(".{quoted}"))
-        || in_brackets.iter().any(|named| mapping.contains(named))
+    let is_in_brackets = mapping.match_indices(&quoted).any(|(at, _)| {
+        let before = &mapping[..at];
+        before.ends_with(['[', '(']) && !before.ends_with("lookup(")
+    });
+    stands_alone(&format!(".{key}")) || stands_alone(&format!(".{quoted}")) || is_in_brackets
 }
 
 fn missing_type(name: &str, others: &[&str], types: &BTreeMap<String, u64>) -> String {
@@ -308,4 +311,34 @@ fn missing_type(name: &str, others: &[&str], types: &BTreeMap<String, u64>) -> S
         .map(|name| format!("{} ({})", cut(name), types[name]))
         .collect();
     format!("{message}; types that no rule is for: {}", named.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapping_names_a_key_wherever_it_says_so_and_not_in_the_name_of_a_table() {
+        for named in [
+            ".status",
+            ".\"status\"",
+            ".[\"status\"]",
+            "has(\"status\")",
+            "#   .status  3",
+            ".status?",
+        ] {
+            assert!(is_named_in(named, "status"), "{named}");
+        }
+        for other in [
+            "[tables.status]",
+            "lookup(\"status\")",
+            ".statuses",
+            ".a.status",
+            ".status_2",
+            "status",
+        ] {
+            assert!(!is_named_in(other, "status"), "{other}");
+        }
+        assert!(is_named_in("published = '.\"Hide me\" | not'", "Hide me"));
+    }
 }

@@ -334,20 +334,23 @@ const STRONG: &str = "sold, do not publish, not for publication, do not list, do
 const TEXT_WORDS: usize = 8;
 
 /// Whether a value says that its record is not public, whatever its key is called.
-pub(crate) fn says_withheld(words: &[String]) -> bool {
+pub(crate) fn says_withheld(value: &str) -> bool {
+    let words = folded::words(value);
     let is_in = |list: &str, word: &str| list.split(", ").any(|of| of == word);
     let whole = words.join(" ");
     let is_strong = |length| {
         let mut parts = words.windows(length);
         parts.any(|part| is_in(STRONG, &part.join(" ")))
     };
-    is_public(&whole) == Some(false) && !is_in(ORDINARY, &whole)
+    // Sanity puts it before the ids of drafts.
+    value.starts_with("drafts.")
+        || is_public(&whole) == Some(false) && !is_in(ORDINARY, &whole)
         || words.len() <= TEXT_WORDS && (1..=3).any(is_strong)
 }
 
-/// Whether a word of the name of a list, a sheet, a folder or a file says that its records are not
-/// public. It may be that of several, such as `drafts`.
-pub(crate) fn is_of_withheld(name: &[String]) -> bool {
+/// Whether a word of the name of a sheet, a folder or a file, or of the path of a list, says that its
+/// records are not public. It may be that of several, such as `drafts`.
+pub(crate) fn is_of_withheld(name: &str) -> bool {
     let is_so = |words: &str| OF_LISTS.contains(&words) || is_public(words) == Some(false);
     let is_plural = |words: &str| {
         let mut endings = PLURALS.iter();
@@ -356,11 +359,12 @@ pub(crate) fn is_of_withheld(name: &[String]) -> bool {
             stem.is_some_and(|stem| is_so(&format!("{stem}{of_one}")))
         })
     };
-    let is_any = |length| {
-        let mut parts = name.windows(length).map(|part| part.join(" "));
+    let mut names = name.split('.').map(folded::words);
+    names.any(|name| {
+        let parts = (1..=3).flat_map(|length| name.windows(length));
+        let mut parts = parts.map(|part| part.join(" "));
         parts.any(|words| is_so(&words) || is_plural(&words))
-    };
-    (1..=3).any(is_any)
+    })
 }
 
 /// What a name says.
