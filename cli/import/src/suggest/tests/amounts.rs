@@ -43,6 +43,10 @@ fn amounts_are_read_as_they_are_written_or_not_at_all() {
         (&["€ 12.500", "€ 9.000"], "2 0 12500"),
         (&["12500 EUR", "9000 EUR"], "2 0 12500"),
         (&["€ 288,000", "€9,000"], "2 0 288000"),
+        // Three decimals are not an amount, whatever others have after the point.
+        (&["285000.5", "255.000"], "1 1 285000.5"),
+        (&["288,000.00", "255.000"], "1 1 288000"),
+        (&["120.000", "0.000"], "2 0 120"),
         // The column says euros.
         (&["US$ 288,000", "A$9,000"], "0 2 "),
         // A range, a remark and a word are not amounts.
@@ -184,7 +188,7 @@ fn no_other_column_makes_a_price_a_thousand_times_smaller() {
         ("9,05", "50,000 €", r#"money(null; ".?")"#),
         // What two signs say alike, or the price itself, is no guess.
         ("9,05", "50.000 €", r#"money(null; ",")"#),
-        ("9.05", "50,000 €", r#"money(null; ".")"#),
+        ("9.05", "50,000 €", "money(null)"),
         ("9.05", "50.000,- €", r#"money(null; ",")"#),
         ("9.05", "50.000,-- €", r#"money(null; ",")"#),
     ] {
@@ -204,6 +208,28 @@ fn no_other_column_makes_a_price_a_thousand_times_smaller() {
         let amount = amount.and_then(|field| field.sample.clone());
         assert_eq!(amount.as_deref(), Some("50000"), "{length} {price}");
     }
+}
+
+#[test]
+fn the_numbers_of_a_column_do_not_tell_how_its_texts_are_written() {
+    let boats = publication::boats(&[
+        json!({"currency": "EUR", "price": "255.000", "weight (kg)": "5.300"}),
+        json!({"currency": "EUR", "price": 285_000.5, "weight (kg)": 4763.5}),
+    ]);
+    let (directory, export) = exported("a.json", boats);
+    let exports = [export];
+    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+    let lines = boat_lines(&suggestion);
+    let lines = lines.iter().filter(|line| line.contains("\",?\""));
+    insta::assert_snapshot!(lines.copied().collect::<Vec<_>>().join("\n"), @r#"
+    referencePrice.amount = '.price | money($record.currency; ",?") | .amount'
+    referencePrice.currency.code = '.price | money($record.currency; ",?") | .currency'
+    referencePrice.currency.symbol = '.price | money($record.currency; ",?") | .currency | lookup("currency_symbol")'
+    dimensions.displacement = '."weight (kg)" | weight(",?")'
+    "#);
+    let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+    let told = outcome.findings.counts().get(&Code::AmbiguousNumbers);
+    assert_eq!(told, Some(&4), "{}", suggestion.text);
 }
 
 /// What a price becomes with the mapping suggested for a sheet with other prices, or its errors.
