@@ -90,18 +90,24 @@ pub(in crate::mapping) fn number(
 }
 
 /// The number in the text of an amount of money. As nobody writes three decimals of money after a
-/// comma, one before three digits parts thousands; a point may do either there, and is rejected.
+/// comma, one before three digits parts thousands, and is refused where a comma stands before
+/// decimals. A point may do either there, and is refused unless it surely stands before decimals.
 pub(super) fn amount(text: &str, decimal: Option<DecimalMark>) -> Result<ReadNumber, Why> {
-    let number = parser::number(text, decimal)?;
-    if number.written.convention == Some(Convention::PointOfThree) {
-        let decimals = number.written.value;
-        let thousands = (&decimals * BigDecimal::from(1000)).normalized();
-        return Err(Why::Ambiguous {
-            thousands,
-            decimals,
-        });
+    if let Ok(alone) = parser::number(text, None) {
+        let is_point_of_three = alone.written.convention == Some(Convention::PointOfThree);
+        if is_point_of_three && decimal.is_none_or(DecimalMark::is_guessed_point) {
+            let decimals = alone.written.value;
+            let thousands = (&decimals * BigDecimal::from(1000)).normalized();
+            return Err(Why::Ambiguous {
+                thousands,
+                decimals,
+            });
+        }
+        if let Some(mark) = decimal.filter(|mark| mark.is_comma() && alone.or_thousands.is_some()) {
+            return Err(Why::other_convention(text, mark));
+        }
     }
-    let written = number.in_thousands();
+    let written = parser::number(text, decimal)?.in_thousands();
     Ok(ReadNumber::new(&written.value, written.convention))
 }
 

@@ -262,6 +262,10 @@ fn the_currency_is_that_of_each_price_or_of_the_column_never_that_of_other_price
     let prices = [
         ("price", &["45000 EUR"][..], "89000 EUR"),
         ("price", &["45000 EUR", "£9000"], "£89,000.00"),
+        // No currency writes three decimals.
+        ("price", &["€ 255.000"], "£1,200"),
+        ("price", &["€ 255.000", "£1,200"], "£1,200"),
+        ("price", &["£1,200"], "€ 255.000"),
         ("price", &["45000 EUR"], "89000 USD"),
         ("price", &["45000 EUR"], "£120000"),
         ("price", &["45 000 €"], "12\u{a0}500 €"),
@@ -286,6 +290,9 @@ fn the_currency_is_that_of_each_price_or_of_the_column_never_that_of_other_price
     insta::assert_snapshot!(said.join("\n"), @r#"
     price: 45000 EUR; 89000 EUR: 89000 EUR €.
     price: 45000 EUR, £9000; £89,000.00: 89000 GBP £.
+    price: € 255.000; £1,200: could not read "£1,200" as an amount of money: "1,200" is no number with a comma before its decimals, as the mapping has it.
+    price: € 255.000, £1,200; £1,200: could not read "£1,200" as an amount of money: "1,200" is no number with a comma before its decimals, as the mapping has it.
+    price: £1,200; € 255.000: could not read "€ 255.000" as an amount of money: it is 255000 or 255.000; say in the mapping what stands before decimals, as in `money(null; ",")`.
     price: 45000 EUR; 89000 USD: 89000 USD [tables.currency_symbol] does not have "USD": add `"USD" = …` to it.
     price: 45000 EUR; £120000: 120000 GBP [tables.currency_symbol] does not have "GBP": add `"GBP" = …` to it.
     price: 45 000 €; 12 500 €: 12500 EUR €.

@@ -54,6 +54,14 @@ impl DecimalMark {
         Some(Self { is_guess, ..known })
     }
 
+    pub(super) const fn is_comma(self) -> bool {
+        self.sign == ','
+    }
+
+    pub(super) const fn is_guessed_point(self) -> bool {
+        self.sign == '.' && self.is_guess
+    }
+
     const fn of_thousands(self) -> char {
         if self.sign == '.' { ',' } else { '.' }
     }

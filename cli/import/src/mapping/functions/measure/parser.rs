@@ -190,10 +190,7 @@ impl Parser<'_> {
         let whole = match self.rest {
             [Lexeme::Number(spelling), rest @ ..] => {
                 let unreadable = || match self.decimal {
-                    Some(mark) => Why::OtherConvention {
-                        spelling: quoted(spelling),
-                        mark: mark.as_str(),
-                    },
+                    Some(mark) => Why::other_convention(spelling, mark),
                     None => Why::NoNumber {
                         spelling: quoted(spelling),
                     },
