@@ -30,6 +30,8 @@ pub(in crate::mapping) struct ReadNumber {
     pub(in crate::mapping) spelled: String,
     /// What it shows of the convention by which it is written, if nothing else does.
     pub(in crate::mapping) convention: Option<Convention>,
+    /// What it shows of the unit of the numbers of its column.
+    pub(in crate::mapping) unit: Option<Convention>,
 }
 
 impl ReadNumber {
@@ -37,6 +39,7 @@ impl ReadNumber {
         Self {
             spelled: value.normalized().to_plain_string(),
             convention,
+            unit: None,
         }
     }
 }
@@ -150,7 +153,16 @@ fn read(text: &str, wanted: Unit, decimal: Option<DecimalMark>) -> Result<ReadNu
         shown => Some(shown),
     });
     let value = convert(&settled.value, chosen.unit, wanted);
-    Ok(ReadNumber::new(&value, convention))
+    let is_zero = value == BigDecimal::from(0);
+    let unit = match chosen.has_unit {
+        false if !is_zero => Some(Convention::NoUnit),
+        true if chosen.unit != wanted => Some(Convention::OtherUnit),
+        _ => None,
+    };
+    Ok(ReadNumber {
+        unit,
+        ..ReadNumber::new(&value, convention)
+    })
 }
 
 /// The only value of `chosen` that all other spellings agree with, provided that these agree with

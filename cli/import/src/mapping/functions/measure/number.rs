@@ -86,7 +86,7 @@ impl DecimalMark {
     }
 }
 
-/// What the marks in a number show of the convention by which it is written.
+/// What a number shows of the convention by which it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::mapping) enum Convention {
     /// Its decimals can only stand after a point, or its thousands be parted by commas.
@@ -99,6 +99,10 @@ pub(in crate::mapping) enum Convention {
     CommaOfThree,
     /// A single mark before three digits was read by a guess of the mapping.
     Guessed,
+    /// It has no unit, and is not zero, which is the same in every unit.
+    NoUnit,
+    /// It is in another unit than a number without one.
+    OtherUnit,
 }
 
 /// A number and how exactly it is written.
