@@ -153,7 +153,7 @@ fn read(text: &str, wanted: Unit, decimal: Option<DecimalMark>) -> Result<ReadNu
         shown => Some(shown),
     });
     let value = convert(&settled.value, chosen.unit, wanted);
-    let is_zero = value == BigDecimal::from(0);
+    let is_zero = value == 0;
     let unit = match chosen.has_unit {
         false if !is_zero => Some(Convention::NoUnit),
         true if chosen.unit != wanted => Some(Convention::OtherUnit),
