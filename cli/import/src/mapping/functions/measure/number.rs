@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use bigdecimal::BigDecimal;
 
-use super::lexemes::APOSTROPHES;
+use super::lexemes::{APOSTROPHES, EXPONENT};
 use super::why::Why;
 use crate::mapping::UNDECIDED;
 
@@ -170,7 +170,7 @@ impl SpelledNumber {
     }
 }
 
-/// Reads digits with points, commas, blanks and apostrophes between them, as the lexer splits them
+/// Reads digits with points, commas, blanks, apostrophes and an exponent, as the lexer splits them
 /// off, of which `decimal` stands before decimals; `None` if they are not a number.
 pub(super) fn read(spelling: &str, decimal: Option<DecimalMark>) -> Option<SpelledNumber> {
     if LENGTH_MAX < spelling.len() {
@@ -179,10 +179,35 @@ pub(super) fn read(spelling: &str, decimal: Option<DecimalMark>) -> Option<Spell
     let is_gap = |c: &char| c.is_whitespace() || APOSTROPHES.contains(c);
     let bare: String = spelling.chars().filter(|c| !is_gap(c)).collect();
     let is_spaced = bare.len() < spelling.len();
+    if let Some((digits, exponent)) = bare.split_once(EXPONENT) {
+        return scientific(digits, exponent, decimal).filter(|_| !is_spaced);
+    }
     match decimal {
         Some(mark) => by_convention(&bare, is_spaced, mark),
         None => by_itself(&bare, is_spaced),
     }
+}
+
+/// Reads a number with an exponent of ten, before which no mark parts thousands.
+fn scientific(digits: &str, exponent: &str, mark: Option<DecimalMark>) -> Option<SpelledNumber> {
+    let found = digits.find(['.', ',']).map(|at| &digits[at..=at]);
+    let (whole, fraction) = found
+        .and_then(|sign| digits.split_once(sign))
+        .unwrap_or((digits, ""));
+    let convention = match found {
+        Some(sign) if mark.is_some_and(|mark| !sign.starts_with(mark.sign)) => return None,
+        Some(_) if mark.is_some_and(|mark| !mark.is_guess) => None,
+        Some(".") => Some(Convention::Point),
+        Some(_) => Some(Convention::Comma),
+        None => None,
+    };
+    let written = decimal(whole, fraction, convention)?;
+    let factor = BigDecimal::new(1.into(), -exponent.parse::<i64>().ok()?);
+    Some(SpelledNumber::clear(Written {
+        value: written.value * &factor,
+        step: BigDecimal::new(1.into(), fraction.len().try_into().ok()?) * factor,
+        convention,
+    }))
 }
 
 /// Reads a number in which this mark stands before decimals.
