@@ -156,7 +156,7 @@ fn read(text: &str, wanted: Unit, decimal: Option<DecimalMark>) -> Result<ReadNu
     let is_zero = value == 0;
     let unit = match chosen.has_unit {
         false if !is_zero => Some(Convention::NoUnit),
-        true if chosen.unit != wanted => Some(Convention::OtherUnit),
+        true if !chosen.unit.goes_with(wanted) => Some(Convention::OtherUnit),
         _ => None,
     };
     Ok(ReadNumber {

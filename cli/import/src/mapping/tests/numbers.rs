@@ -102,6 +102,7 @@ fn a_number_without_a_unit_beside_others_in_another_unit_is_an_error() {
             &["10.5", "11 m", "12.2 m / 40 ft"],
         ),
         (".weight | measure(\"m\")", &["45'", "42 ft", "0", "0.0"]),
+        (".weight | measure(\"ft\")", &["45' 6\"", "42 ft", "45"]),
     ] {
         assert_eq!(findings(expression, weights), [""; 0], "{weights:?}");
     }

@@ -142,6 +142,12 @@ impl Unit {
         self.0.system == Imperial
     }
 
+    /// Whether people who write a number without a unit beside one in this unit mean `other`: feet
+    /// are written with inches.
+    pub(super) fn goes_with(self, other: Self) -> bool {
+        self == other || self.is_imperial() && other.is_imperial()
+    }
+
     /// Whether converting into `other` only moves the decimal point.
     pub(super) fn shifts_to(self, other: Self) -> bool {
         self.0.system == Metric && other.0.system == Metric
