@@ -18,7 +18,7 @@ use crate::json::{self, InvalidJson};
 use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::functions::list::list;
 use crate::mapping::functions::measure::{
-    Convention, DecimalMark, ReadNumber, Unit, measure, number,
+    Convention, DecimalMark, ReadNumber, Unit, measure, number, rounded,
 };
 use crate::mapping::functions::money::{Money, money};
 use crate::mapping::functions::plain::looks_like_markdown;
@@ -281,11 +281,16 @@ fn told(data: Data<'_>, given: &str, number: &ReadNumber) -> Val {
 
 fn measured(data: Data<'_>, input: &Val, [unit, mark]: [Val; 2]) -> ValR<Val> {
     let unit = Unit::parse(text_argument(&unit)?).map_err(Error::str)?;
-    if matches!(input, Val::Num(_)) && *input != Val::from(0_usize) {
-        let given = input.to_string();
+    if !matches!(input, Val::Num(_)) {
+        return read_number(data, input, &mark, |given, mark| measure(given, unit, mark));
+    }
+    decimal_mark(&mark)?;
+    let given = input.to_string();
+    if *input != Val::from(0_usize) {
         data.eval.note_number(&given, Convention::NoUnit);
     }
-    read_number(data, input, &mark, |given, mark| measure(given, unit, mark))
+    let rounded = rounded(&given, unit);
+    Ok(rounded.map_or_else(|| input.clone(), |number| super::values::number(&number)))
 }
 
 fn number_of(data: Data<'_>, input: &Val, [mark]: [Val; 1]) -> ValR<Val> {

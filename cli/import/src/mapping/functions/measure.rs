@@ -2,13 +2,16 @@
 //! unit, and numbers without units.
 //!
 //! A wrong factor is worse than an error, so anything ambiguous is rejected. A value in the
-//! requested unit is taken as it is; only a conversion between systems of units is rounded.
+//! requested unit is taken as it is, but for a length with more decimals than the catalogue takes,
+//! as formulas make it; otherwise, only a conversion between systems of units is rounded.
 
 mod lexemes;
 mod number;
 mod parser;
 mod units;
 mod why;
+
+use std::str::FromStr as _;
 
 use bigdecimal::{BigDecimal, RoundingMode};
 
@@ -22,6 +25,11 @@ use super::quoted;
 
 /// The decimals of a converted value; halves are rounded up.
 const DECIMALS: i64 = 2;
+
+/// The decimals of a length that is not converted.
+const DECIMALS_OF_LENGTH: i64 = 3;
+/// The most decimals of a length that is rounded: far more than any program writes.
+const DECIMALS_MAX: i64 = 100;
 
 /// A number that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,6 +161,7 @@ fn read(text: &str, wanted: Unit, decimal: Option<DecimalMark>) -> Result<ReadNu
         shown => Some(shown),
     });
     let value = convert(&settled.value, chosen.unit, wanted);
+    let value = shortened(&value, wanted).unwrap_or(value);
     let is_zero = value == 0;
     let unit = match chosen.has_unit {
         false if !is_zero => Some(Convention::NoUnit),
@@ -236,6 +245,19 @@ fn convert(value: &BigDecimal, from: Unit, to: Unit) -> BigDecimal {
         return converted;
     }
     converted.with_scale_round(DECIMALS, RoundingMode::HalfUp)
+}
+
+/// A length with fewer decimals, if it has too many.
+fn shortened(value: &BigDecimal, unit: Unit) -> Option<BigDecimal> {
+    let decimals = DECIMALS_OF_LENGTH + 1..=DECIMALS_MAX;
+    let is_long = unit.is_length() && decimals.contains(&value.fractional_digit_count());
+    is_long.then(|| value.with_scale_round(DECIMALS_OF_LENGTH, RoundingMode::HalfUp))
+}
+
+/// A number of JSON that is a measure in this unit, if it is a length with too many decimals.
+pub(in crate::mapping) fn rounded(number: &str, unit: Unit) -> Option<String> {
+    let value = shortened(&BigDecimal::from_str(number).ok()?, unit)?;
+    Some(value.normalized().to_plain_string())
 }
 
 #[cfg(test)]

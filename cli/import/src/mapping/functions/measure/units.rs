@@ -125,6 +125,11 @@ impl Unit {
         self.0.quantity
     }
 
+    /// Whether it is a unit of length.
+    pub(super) fn is_length(self) -> bool {
+        self.quantity() == Length
+    }
+
     /// Whether it is a unit of mass.
     pub(super) fn is_mass(self) -> bool {
         self.quantity() == Mass
