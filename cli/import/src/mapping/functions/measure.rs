@@ -115,7 +115,7 @@ pub(super) fn amount(text: &str, decimal: Option<DecimalMark>) -> Result<ReadNum
             });
         }
         if let Some(mark) = decimal.filter(|mark| mark.is_comma() && alone.or_thousands.is_some()) {
-            return Err(Why::other_convention(text, mark));
+            return Err(mark.refuses(text));
         }
     }
     let written = parser::number(text, decimal)?.in_thousands();

@@ -10,6 +10,7 @@ use std::str::FromStr;
 
 use bigdecimal::BigDecimal;
 
+use super::super::quoted;
 use super::lexemes::{APOSTROPHES, EXPONENT};
 use super::why::Why;
 use crate::mapping::UNDECIDED;
@@ -66,9 +67,12 @@ impl DecimalMark {
         if self.sign == '.' { ',' } else { '.' }
     }
 
-    /// The word for people.
-    pub(super) const fn as_str(self) -> &'static str {
-        if self.sign == '.' { "point" } else { "comma" }
+    /// Why a number is none by this mark.
+    pub(super) fn refuses(self, spelling: &str) -> Why {
+        Why::OtherConvention {
+            spelling: quoted(spelling),
+            mark: if self.sign == '.' { "point" } else { "comma" },
+        }
     }
 
     /// What a number that is read by this shows of its own convention.

@@ -197,7 +197,7 @@ impl Parser<'_> {
         let whole = match self.rest {
             [Lexeme::Number(spelling), rest @ ..] => {
                 let unreadable = || match self.decimal {
-                    Some(mark) => Why::other_convention(spelling, mark),
+                    Some(mark) => mark.refuses(spelling),
                     None => Why::NoNumber {
                         spelling: quoted(spelling),
                     },

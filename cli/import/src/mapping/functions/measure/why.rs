@@ -4,8 +4,6 @@
 
 use bigdecimal::BigDecimal;
 
-use super::number::DecimalMark;
-use super::quoted;
 use super::units::Unit;
 
 /// Maximum length of a text, in bytes.
@@ -51,13 +49,4 @@ pub(in crate::mapping::functions) enum Why {
         /// The other measure in the unit of the first, if it can be converted.
         converted: String,
     },
-}
-
-impl Why {
-    pub(super) fn other_convention(spelling: &str, mark: DecimalMark) -> Self {
-        Self::OtherConvention {
-            spelling: quoted(spelling),
-            mark: mark.as_str(),
-        }
-    }
 }
