@@ -449,7 +449,7 @@ mod tests {
             let read = read(spelling, Some(mark));
             let read = read.map(|read| read.unambiguous().unwrap().value);
             let meant = meant.map(|meant| BigDecimal::from_str(meant).unwrap());
-            assert_eq!(read, meant, "{spelling} with a {}", mark.as_str());
+            assert_eq!(read, meant, "{spelling} with {mark:?}");
         }
     }
 
