@@ -381,3 +381,49 @@ fn a_currency_beside_a_price_does_not_change_the_one_that_its_name_says() {
         r#"referencePrice.currency.code = '."Price (EUR)" | money($record.currency) | .currency'"#;
     assert_eq!(of("EUR", "Price (EUR)"), (own.to_owned(), String::new()));
 }
+
+#[test]
+fn lengths_that_say_no_unit_are_metres_by_a_guess_or_left_to_a_person() {
+    let sheet = |header: &str, lengths: &[&str]| {
+        let rows = lengths.iter().enumerate();
+        let rows =
+            rows.map(|(row, loa)| format!("{row};Volund;{row};Ketch;2018;{loa};2,10;5000\n"));
+        let rows: String = rows.collect();
+        format!("id;maker;model;type;year;{header};beam (m);weight\n{rows}")
+    };
+    let said = |header: &str, lengths: &[&str]| {
+        let suggestion = suggested("a.csv", sheet(header, lengths)).unwrap();
+        let lines = boat_lines(&suggestion);
+        let mut lines = lines.iter();
+        let line = lines.find(|line| line.starts_with("unit")).copied();
+        let why = decision(&suggestion, "unit");
+        format!("{} {}: {why}", line.unwrap(), suggestion.is_open)
+    };
+    insta::assert_snapshot!([
+        said("loa", &["9,5", "11", "30"]),
+        said("loa", &["45", "42", "9"]),
+        said("loa", &["1045", "940"]),
+        said("loa (ft)", &["45", "42"]),
+        said("loa", &["45 m", "42 m"]),
+    ].join("\n"), @r#"
+    unit = '"metric"'      # a guess: no length says its unit false: metric for every boat, a guess, as .loa (9,5) says no unit
+    unit = '"?"'      # required true: required, as .loa (45) says no unit, and boats are hardly so long in metres: write `metric` or `imperial`, and the units in `definitions`
+    unit = '"?"'      # required true: required, as .loa (1045) says no unit, and boats are hardly so long in metres: write `metric` or `imperial`, and the units in `definitions`
+    unit = '"imperial"' false: imperial for every boat, by the names and values of lengths
+    unit = '"metric"' false: metric for every boat, by the names and values of lengths
+    "#);
+    let (directory, export) = exported("a.csv", sheet("loa", &["45", "42"]));
+    let exports = [export];
+    let open = suggest(&exports, directory.path(), now()).unwrap().text;
+    let outcome = check(&open, &exports, directory.path()).unwrap();
+    assert_eq!(outcome.tally.boat.published, 0, "{open}");
+    let decided = open.replace("\"?\"'", "\"imperial\"'");
+    let decided = decided.replacen("measure(\"?\")", "measure(\"ft\")", 1);
+    let decided = decided.replace("measure(\"?\")", "measure(\"lb\")");
+    let outcome = check(&decided, &exports, directory.path()).unwrap();
+    assert_eq!(outcome.findings.errors(), 0, "{decided}");
+    let report = outcome.report.unwrap();
+    let mut fields = report.rules[0].fields.iter();
+    let beam = fields.find(|field| field.field == "dimensions.beamOverall");
+    assert_eq!(beam.unwrap().sample.as_deref(), Some("6.89"), "{decided}");
+}
