@@ -12,6 +12,7 @@ mod definition;
 mod documents;
 mod expression;
 pub(crate) mod file_keys;
+pub(crate) mod folded;
 mod functions;
 mod image_files;
 mod index;
@@ -27,6 +28,7 @@ mod read;
 mod recognise;
 mod record;
 mod shipped;
+pub(crate) mod status;
 mod watch;
 mod worker;
 
@@ -47,7 +49,6 @@ pub use self::shipped::Shipped;
 
 pub(crate) use self::expression::in_path;
 pub(crate) use self::functions::money::codes_of;
-pub(crate) use self::functions::slugify::slugify;
 pub(crate) use self::parse::tables;
 pub(crate) use self::pipeline::Pipeline;
 

@@ -187,10 +187,10 @@ fn from_list(
         None => pattern(file, files),
     };
     let mut publication = Publication::of(file, kind.as_ref().map(|_| all));
-    let list = lists.first().cloned();
-    let sheet = table.sheet.clone();
-    let file_name = stem(plain_name(&file.path)).to_owned();
-    publication.within_called([list, sheet, Some(file_name)].into_iter().flatten());
+    let called = lists.first().into_iter().chain(&table.sheet);
+    let called = called.filter(|name| is_of_withheld(name));
+    let hidden = table.sheet.iter().filter(|_| table.is_hidden);
+    publication.within(called.chain(&file.withheld_by).chain(hidden));
     let mut list = List {
         has_unique_names: true,
         has_unsized_images: false,
@@ -371,7 +371,7 @@ fn so_often(files: u64) -> String {
 fn boats(files: &[Surveyed]) -> Option<&Surveyed> {
     // The first of equals, since `max_by_key` returns the last and the order is reversed.
     let boats = files.iter().rev();
-    let is_withheld = |file: &Surveyed| is_of_withheld(stem(plain_name(&file.path)));
+    let is_withheld = |file: &Surveyed| !file.withheld_by.is_empty();
     let boats = boats.max_by_key(|file| {
         let fields = fields_of(file);
         (2 < fields && !is_withheld(file), fields, file.records)

@@ -109,6 +109,12 @@ codes! {
     PublishedKeyNotFound "PUBLISHED_KEY_NOT_FOUND" Warning Export
         "No record of a type has a key by which the mapping tells what is published."
         "Correct the key that `published` in the mapping names, or have the system export it.",
+    PublishedColumnNotFound "PUBLISHED_COLUMN_NOT_FOUND" Error Export
+        "A table has no column of a name by which the mapping tells what is published."
+        "Correct the name in `published` of the mapping, or ask `has(\"column\")` there if the column may be missing.",
+    StatusKeyNotRead "STATUS_KEY_NOT_READ" Warning Export
+        "Records have a key that may say that they are not public, and the mapping does not name it."
+        "Name the key in `published` of the mapping, or in a comment if it says no such thing.",
     KeysNotFound "KEYS_NOT_FOUND" Warning Export
         "A line of the mapping begins with a key that no published record has."
         "Correct the key in the mapping if it was renamed, or write `.key?` if it may be missing.",

@@ -28,6 +28,7 @@ pub(super) struct Index {
     types: HashSet<Arc<str>>,
     /// By source and type: for each key that `published` names, whether some record has it.
     published_keys: PublishedKeys,
+    status_keys: StatusKeys,
     unidentified: CountAndFirst<Unknown>,
     error_cells: ErrorCells,
 }
@@ -42,6 +43,9 @@ pub(super) struct ErrorCells {
 
 /// By source and type: the paths of keys, with whether some record has them.
 type PublishedKeys = BTreeMap<(usize, Arc<str>), BTreeMap<String, bool>>;
+
+/// Keys of published records that are called like a status, with the first record that has one.
+type StatusKeys = BTreeMap<String, Place>;
 
 /// The outcome of reading all files.
 #[derive(Debug)]
@@ -59,6 +63,7 @@ pub(super) struct Reading {
     pub(super) has_links: bool,
     /// By source and type: for each key that `published` names, whether some record has it.
     pub(super) published_keys: PublishedKeys,
+    pub(super) status_keys: StatusKeys,
 }
 
 impl ErrorCells {
@@ -79,6 +84,7 @@ impl Index {
             images: ImageFiles::default(),
             types: HashSet::new(),
             published_keys: BTreeMap::new(),
+            status_keys: BTreeMap::new(),
             unidentified: CountAndFirst::default(),
             error_cells: ErrorCells::default(),
         }
@@ -146,6 +152,9 @@ impl Index {
         for (key, has) in identified.published_keys {
             *found.entry(key).or_default() |= has;
         }
+        for key in identified.status_keys {
+            self.status_keys.entry(key).or_insert_with(|| raw.place());
+        }
         let place = self.documents.len();
         for Joining { to, join } in identified.joinings {
             let [to, join] = [whole(&to), &join].map(|key| self.keys.number(key));
@@ -184,6 +193,7 @@ impl Index {
             sources: BTreeSet::new(),
             has_links: !self.links.is_empty(),
             published_keys: std::mem::take(&mut self.published_keys),
+            status_keys: std::mem::take(&mut self.status_keys),
         };
         for document in self.documents.all() {
             reading.sources.insert(usize::from(document.source));

@@ -57,6 +57,8 @@ pub(super) struct Mapper {
     /// The objects in which `published` looked a key up that it names itself, since it was last
     /// evaluated.
     asked: RefCell<Vec<(Jq, String)>>,
+    /// The keys with a value that published records had so far at their top.
+    met: RefCell<HashSet<String>>,
     /// The time of the import, in seconds since 1970.
     now: i64,
     /// The current position, for the watch.
@@ -87,6 +89,7 @@ impl Mapper {
             held: RefCell::new(Held::new(HELD_MAX / threads)),
             observer: RefCell::default(),
             asked: RefCell::default(),
+            met: RefCell::default(),
             now,
             position,
             noted: RefCell::default(),

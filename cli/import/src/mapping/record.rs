@@ -45,6 +45,8 @@ pub(super) struct Identified {
     pub(super) is_changed: bool,
     /// The paths of the keys that `published` names and looked up, with whether the record has them.
     pub(super) published_keys: Vec<(String, bool)>,
+    /// Keys with a value, called like a status, that its thread has not met before.
+    pub(super) status_keys: Vec<String>,
     /// Its references used by joins.
     pub(super) joinings: Vec<Joining>,
 }

@@ -5,19 +5,26 @@
 /// What makes a text of a formula or an error.
 pub(super) const MARK: char = '\'';
 
+/// An error that is none of these.
+pub(super) const OTHER: &str = "#ERROR!";
+/// A formula whose value is not in the file.
+pub(super) const NOT_CALCULATED: &str = "#NOT_CALCULATED!";
+
 /// All, in English and German, in upper case.
-const ERRORS: [&str; 19] = [
+const ERRORS: [&str; 21] = [
     "#BEZUG!",
     "#BLOCKED!",
     "#BUSY!",
     "#CALC!",
     "#CONNECT!",
+    "#DATA!",
     "#DIV/0!",
-    "#ERROR!",
+    OTHER,
     "#FIELD!",
     "#GETTING_DATA",
     "#N/A",
     "#NAME?",
+    NOT_CALCULATED,
     "#NULL!",
     "#NUM!",
     "#NV",

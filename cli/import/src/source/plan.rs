@@ -320,6 +320,11 @@ pub(crate) enum Format {
 impl Format {
     /// A JSON value in each line, as content systems write it.
     pub(crate) const NDJSON: Self = Self::Lines { max: RECORD_MAX };
+
+    /// Whether every record has all columns, with null where it has no value.
+    pub(crate) const fn is_table(self) -> bool {
+        matches!(self, Self::Csv | Self::Parquet | Self::Workbook)
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::decision::Decision;
 use super::survey::{Key, Surveyed};
-use super::text::{clean, words};
+use super::text::clean;
+use crate::mapping::folded::words;
 
 /// The key with the kind of a record.
 const KIND: &str = "model";

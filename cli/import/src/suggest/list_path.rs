@@ -11,7 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::named::is_name_of_field;
 use super::status::is_of_withheld;
-use super::text::words;
+use crate::mapping::folded::words;
 use crate::mapping::in_path;
 use crate::source::{self, Encoding, Export, Format, Incoming, Plan, ReadContext};
 

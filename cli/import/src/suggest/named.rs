@@ -5,11 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
 
-use super::names::{GROUPS, Reading, WANTED, Wanted};
+use super::names::{Reading, WANTED, Wanted};
 use super::photos::list_of;
 use super::survey::Key;
-use super::text::words;
 use super::values::is_read;
+use crate::mapping::folded::words;
+use crate::mapping::status::words::GROUPS;
 
 /// Words for units at the end of a name, and the units that they mean.
 const UNITS: [(&str, &[&str]); 15] = [

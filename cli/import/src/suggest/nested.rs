@@ -5,8 +5,9 @@
 
 use serde_json::{Map, Value};
 
-use super::names::GROUPS;
-use super::text::{jq_path, words};
+use super::text::jq_path;
+use crate::mapping::folded::words;
+use crate::mapping::status::words::GROUPS;
 
 /// The member for the text of an element of XML.
 pub(super) const TEXT: &str = "#text";
@@ -21,8 +22,8 @@ const NAMES: [&str; 7] = [
     "attribute",
 ];
 /// What members for a value are called.
-const VALUES: [&str; 8] = [
-    "value", "val", "options", "wert", "valeur", "waarde", "valore", "valor",
+const VALUES: [&str; 9] = [
+    "value", "val", "options", "wert", "valeur", "waarde", "valore", "valor", "text",
 ];
 /// What members for a unit are called.
 const UNITS: [&str; 10] = [

@@ -33,7 +33,8 @@ pub(super) fn find(
 ) -> anyhow::Result<Option<OneEach>> {
     let plan = plan_like(&recognised.path, layout.clone());
     let apart = survey(exports, &plan, &|_| true, false, temp_dir)?.files;
-    let folder = folder_of(&recognised.path);
+    let likeliest = boats(&apart).map_or(&recognised.path, |file| &file.path);
+    let folder = folder_of(likeliest);
     let beside = apart.iter().filter(|file| folder_of(&file.path) == folder);
     let beside: Vec<&Surveyed> = beside.collect();
     if beside.len() < 2

@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::nested::{TEXT, called};
-use super::status::{flag_named, flag_of, is_status, is_word_public};
-use super::text::{jq_path, quoted, words};
+use super::text::{jq_path, quoted};
+use crate::mapping::folded::words;
+use crate::mapping::status::words::{flag_of, is_word_public};
+use crate::mapping::status::{flag_named, is_status};
 
 /// What lists of photos, and the photos in them, are called.
 const NAMES: [&str; 20] = [
@@ -125,6 +127,39 @@ impl Photos {
         self.types.extend(other.types);
     }
 
+    /// Whether it decides by this member whether a photo is left out.
+    pub(super) fn decides_by(&self, member: &str) -> bool {
+        let mut types = self.types.keys();
+        self.flags.contains_key(member)
+            || self.words.contains_key(member)
+            || types.any(|(name, _)| name == member)
+    }
+
+    /// Whether a path is that of something within the photos.
+    pub(super) fn is_around(&self, path: &str) -> bool {
+        let within = path.strip_prefix(&*self.list);
+        within.is_some_and(|path| path.starts_with("[]"))
+    }
+
+    /// By which members it decides, if any is left out.
+    pub(super) fn deciding(&self) -> Vec<&str> {
+        let of_words = self
+            .words
+            .keys()
+            .filter(|name| !self.flags.contains_key(*name));
+        let names = self.flags.keys().chain(of_words);
+        let types = self.types.keys().filter(|_| self.is_mixed());
+        let mut names: Vec<&str> = names.map(String::as_str).collect();
+        names.extend(types.map(|(name, _)| name.as_str()));
+        names.dedup();
+        names
+    }
+
+    /// Whether some of the media are images and others are not.
+    fn is_mixed(&self) -> bool {
+        self.types.values().any(|is| *is) && self.types.values().any(|is| !*is)
+    }
+
     /// The right-hand side of the field.
     pub(super) fn line(&self) -> String {
         let path = |member: &String| jq_path(std::slice::from_ref(member));
@@ -165,14 +200,15 @@ impl Photos {
             let is_public = if *says_public { "== true" } else { "!= true" };
             format!("{} | flag) {is_public}", member(name))
         });
-        let is_mixed = self.types.values().any(|is| *is) && self.types.values().any(|is| !*is);
         let images = self.types.iter().filter(|(_, is_image)| **is_image);
         let images = images.map(|((name, kind), _)| {
             let kind = Value::from(kind.as_str());
             format!("{}) == {kind}", member(name))
         });
         let images: Vec<String> = images.collect();
-        let images = is_mixed.then(|| format!("({})", images.join(" or ")));
+        let images = self
+            .is_mixed()
+            .then(|| format!("({})", images.join(" or ")));
         let by_words = self.words.iter();
         let by_words = by_words.filter(|(name, _)| !self.flags.contains_key(*name));
         let by_words = by_words.map(|(name, words)| by_words_of(&member(name), words));

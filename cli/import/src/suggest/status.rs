@@ -3,22 +3,20 @@
 //! What is not understood is never taken for public. A word that is not known is left to a person,
 //! and the mapping is refused until it is decided.
 
-mod named;
 mod tested;
-mod words;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-pub(super) use self::named::{flag_named, is_named, is_status};
-use self::named::{named_around, says};
 use self::tested::{Status, Test, Word, are_times, test};
-use self::words::Says;
-pub(super) use self::words::{flag_of, flags, is_word_public};
 
 use super::named::is_field;
 use super::survey::{Key, SAMPLES_MAX, Surveyed};
-use super::text::{clean, quoted, words};
+use super::text::{clean, quoted};
 use crate::finding::listed;
+use crate::mapping::folded::words;
+use crate::mapping::status::words::{self, Says, flag_of, is_word_public};
+use crate::mapping::status::{flag_named, named_around, says};
 use crate::mapping::{UNDECIDED, UNREAD_STATUS};
 
 /// How many keys that may say it as well a note names.
@@ -35,7 +33,7 @@ pub(super) struct Publication<'s> {
     unread: Vec<&'s Key>,
     /// Keys that may say it as well.
     perhaps: Vec<&'s Key>,
-    /// What surrounds the records, and is called like what is not public.
+    /// What surrounds the records, and is hidden or called like what is not public.
     around: Vec<String>,
     /// How many records were looked at.
     records: u64,
@@ -83,6 +81,7 @@ impl<'s> Publication<'s> {
                 None => perhaps.push(key),
             }
         }
+        unread.extend(file.listed.iter().filter(|key| is_asked_in_list(key, file)));
         let mut publication = Self {
             statuses,
             unread,
@@ -90,12 +89,12 @@ impl<'s> Publication<'s> {
             around: Vec::new(),
             records: file.surveyed(),
         };
-        publication.within(file);
+        publication.objects(file);
         publication
     }
 
     /// Adds the keys of objects that are called like a status, where none of them became one.
-    fn within(&mut self, file: &'s Surveyed) {
+    fn objects(&mut self, file: &'s Surveyed) {
         for key in &file.keys {
             let Some(around) = named_around(&key.steps) else {
                 continue;
@@ -110,10 +109,10 @@ impl<'s> Publication<'s> {
         self.perhaps.retain(|key| !has(unread, key));
     }
 
-    /// Leaves to a person what the names of the list, the sheet and the file say.
-    pub(super) fn within_called(&mut self, names: impl Iterator<Item = String>) {
-        self.around
-            .extend(names.filter(|name| is_of_withheld(name)));
+    /// Leaves to a person that the records are within what is called so, or is hidden.
+    pub(super) fn within<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
+        let names: BTreeSet<String> = names.cloned().collect();
+        self.around.extend(names);
     }
 
     /// Whether it is this key that says it.
@@ -261,7 +260,7 @@ fn has(keys: &[&Key], key: &Key) -> bool {
     keys.iter().any(|known| known.path == key.path)
 }
 
-/// Whether the name of a file or a sheet, or the path of a list, says that its records are not public.
+/// Whether the name of a file, a folder or a sheet, or the path of a list, says that its records are not public.
 pub(super) fn is_of_withheld(name: &str) -> bool {
     let mut names = name.split('.');
     names.any(|name| words::is_of_withheld(&words(name)))
@@ -269,8 +268,12 @@ pub(super) fn is_of_withheld(name: &str) -> bool {
 
 /// Whether a value of a key, whatever it is called, says that its record is not public.
 fn is_withheld(key: &Key) -> bool {
-    let mut values = key.samples.iter();
-    values.any(|value| words::says_withheld(&words(value)))
+    key.samples.iter().any(|value| says_withheld(value))
+}
+
+/// Whether a value says so. Sanity puts it before the ids of drafts.
+pub(super) fn says_withheld(value: &str) -> bool {
+    value.starts_with("drafts.") || words::says_withheld(&words(value))
 }
 
 /// Whether a key that is not understood is too likely a status to be passed over.
@@ -283,6 +286,24 @@ fn must_be_asked(key: &Key, says: Says) -> bool {
         Says::YesOrNo => key.all(is_answer),
         Says::Elsewhere => key.samples.iter().any(is_withheld) || is_answered_withheld(key),
         _ => true,
+    }
+}
+
+/// Whether a key of an object in a list is too likely a status to be passed over.
+fn is_asked_in_list(key: &Key, file: &Surveyed) -> bool {
+    let mut photos = file.keys.iter().filter_map(|key| key.photos.as_ref());
+    let photos = photos.find(|photos| photos.is_around(&key.path));
+    let says = says(&key.steps).map(|(says, _)| says);
+    match (photos, says) {
+        (_, None) | (None, Some(Says::YesOrNo)) => false,
+        (_, Some(Says::From | Says::Perhaps)) => must_be_asked(key, Says::Perhaps),
+        (None, Some(_)) => must_be_asked(key, Says::Elsewhere),
+        (Some(photos), _) if matches!(&*key.steps, [member] if photos.decides_by(member)) => false,
+        // A number may be its place among the others.
+        (Some(_), Some(Says::YesOrNo)) => key.all(|value| {
+            flag_of(value).is_some() && !value.bytes().all(|byte| byte.is_ascii_digit())
+        }),
+        (Some(_), Some(_)) => true,
     }
 }
 

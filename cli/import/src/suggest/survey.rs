@@ -3,7 +3,7 @@
 //! A survey is a sample, not a check: it reads the first records of each file, and leaves finding
 //! mistakes in them to the check of the resulting mapping.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -11,9 +11,12 @@ use serde_json::{Map, Value};
 
 use super::nested::{Access, Measure, Pair};
 use super::photos::{self, Photos};
-use super::status::is_named;
-use super::text::{jq_path, words};
+use super::status::{is_of_withheld, says_withheld};
+use super::text::jq_path;
+use super::{plain_name, stem};
 use crate::finding::{Code, CountAndFirst, Finding, Nth, Place};
+use crate::mapping::folded::words;
+use crate::mapping::status::{is_named, may_say};
 use crate::source::error_cells::is_error;
 use crate::source::{self, Export, FailedRecord, Incoming, Original, Plan, ReadContext};
 
@@ -27,6 +30,8 @@ pub(super) const KEYS_MAX: usize = 16_384;
 const PAIRS_MAX: usize = 500;
 /// How many levels deep keys are looked for in nested objects.
 const DEPTH_MAX: usize = 4;
+/// How many levels deep, within lists and deeper objects, names are looked at.
+const LISTED_DEPTH_MAX: usize = 8;
 /// How many different values of a key are kept.
 pub(super) const SAMPLES_MAX: usize = 20;
 /// The most values of a row that is perhaps a title or a total.
@@ -41,10 +46,16 @@ pub(super) struct Surveyed {
     pub(super) path: String,
     /// The name that messages show.
     pub(super) name: String,
+    /// The names of the folders that it is in, and its own, that say that its records are not public.
+    pub(super) withheld_by: BTreeSet<String>,
     /// How many records it has, including those beyond [`RECORDS_MAX`].
     pub(super) records: u64,
     /// In the order in which records first have them; within a record, by name.
     pub(super) keys: Vec<Key>,
+    /// Keys of objects in lists, or in texts of JSON, whose names say whether something is public.
+    pub(super) listed: Vec<Key>,
+    /// Indexes into `listed`, by path; none for other names.
+    listed_places: HashMap<String, Option<usize>>,
     /// Indexes into `keys`, by path, while records are added.
     places: HashMap<String, usize>,
     /// Paths of lists of pairs, and how many names those have.
@@ -164,6 +175,9 @@ pub(super) fn survey(
                 files.push(Surveyed::new(&file.path, &file.name));
             }
             if let Some(last) = files.last_mut() {
+                if is_one {
+                    last.is_in(&file.path);
+                }
                 let is_sparse = last.record(record.line.contents(), takes);
                 if let Some(row @ Nth::Row(_)) = record.line.start.nth.filter(|_| is_sparse) {
                     survey.sparse.add(|| row);
@@ -234,15 +248,28 @@ struct EnoughFiles;
 
 impl Surveyed {
     fn new(path: &str, name: &str) -> Self {
-        Self {
+        let own = stem(plain_name(path)).to_owned();
+        let mut surveyed = Self {
             path: path.to_owned(),
             name: name.to_owned(),
+            withheld_by: BTreeSet::from_iter(is_of_withheld(&own).then_some(own)),
             records: 0,
             keys: Vec::new(),
+            listed: Vec::new(),
+            listed_places: HashMap::new(),
             places: HashMap::new(),
             pairs: HashMap::new(),
             untelling: HashSet::new(),
-        }
+        };
+        surveyed.is_in(path);
+        surveyed
+    }
+
+    /// Notes the folders that one of its files is in.
+    fn is_in(&mut self, path: &str) {
+        let folders = path.split('/').rev().skip(1);
+        let folders = folders.filter(|folder| is_of_withheld(folder));
+        self.withheld_by.extend(folders.map(str::to_owned));
     }
 
     /// How many of its records were looked at.
@@ -309,8 +336,64 @@ impl Surveyed {
                     steps.pop();
                 }
             }
-            _ => self.add(steps, value, Access::plain(steps), true),
+            _ => {
+                self.add(steps, value, Access::plain(steps), true);
+                match value {
+                    Value::String(text) if text.starts_with(['{', '[']) => {
+                        let within = serde_json::from_str(text).unwrap_or_default();
+                        self.listed(&format!("{} | fromjson | ", jq_path(steps)), steps, &within);
+                    }
+                    value if is_scalar(value) => {}
+                    _ => self.listed(&jq_path(steps), steps, value),
+                }
+            }
         }
+    }
+
+    /// Adds what is called like a status within what no single line of a mapping reads; `path` is how
+    /// that is reached.
+    fn listed(&mut self, path: &str, steps: &mut Vec<String>, value: &Value) {
+        let members = match value {
+            Value::Array(list) if steps.len() <= LISTED_DEPTH_MAX => {
+                let path = format!("{path}[]");
+                for member in list.iter().filter(|member| !is_scalar(member)) {
+                    self.listed(&path, steps, member);
+                }
+                return;
+            }
+            Value::Object(members) if steps.len() <= LISTED_DEPTH_MAX => members,
+            value if is_scalar(value) && !is_blank(value) => {
+                if let Some(key) = self.listed_key(path, steps) {
+                    key.add(value);
+                }
+                return;
+            }
+            _ => return,
+        };
+        for (name, value) in members {
+            let path = format!("{path}{}", jq_path(std::slice::from_ref(name)));
+            steps.push(name.clone());
+            self.listed(&path, steps, value);
+            steps.pop();
+        }
+    }
+
+    /// The key that is called so, if it is called like a status.
+    fn listed_key(&mut self, path: &str, steps: &[String]) -> Option<&mut Key> {
+        let place = match self.listed_places.get(path) {
+            Some(place) => *place,
+            None if KEYS_MAX <= self.listed_places.len() => None,
+            None => {
+                let names = names(steps);
+                let place = may_say(&names).then_some(self.listed.len());
+                if place.is_some() {
+                    self.listed.push(Key::new(names, path.to_owned(), steps));
+                }
+                self.listed_places.insert(path.to_owned(), place);
+                place
+            }
+        };
+        self.listed.get_mut(place?)
     }
 
     /// Adds a list of photos, of which the addresses are the values.
@@ -322,6 +405,11 @@ impl Surveyed {
                 Some(known) => known.join(photos),
                 None => key.photos = Some(photos),
             }
+        }
+        // What is within is named as that of a record of its own.
+        let path = format!("{}[]", jq_path(steps));
+        for photo in list {
+            self.listed(&path, &mut Vec::new(), photo);
         }
     }
 
@@ -393,18 +481,7 @@ impl Surveyed {
             None if self.keys.len() == KEYS_MAX => return None,
             None => {
                 self.places.insert(path.clone(), self.keys.len());
-                self.keys.push(Key {
-                    steps: names(steps),
-                    path,
-                    access: Access::plain(steps),
-                    photos: None,
-                    records: 0,
-                    shape: Shape::Flag,
-                    has_numbers: false,
-                    samples: Vec::new(),
-                    counts: Vec::new(),
-                    has_others: false,
-                });
+                self.keys.push(Key::new(names(steps), path, steps));
                 self.keys.len() - 1
             }
         };
@@ -413,6 +490,21 @@ impl Surveyed {
 }
 
 impl Key {
+    fn new(names: Vec<String>, path: String, steps: &[String]) -> Self {
+        Self {
+            steps: names,
+            path,
+            access: Access::plain(steps),
+            photos: None,
+            records: 0,
+            shape: Shape::Flag,
+            has_numbers: false,
+            samples: Vec::new(),
+            counts: Vec::new(),
+            has_others: false,
+        }
+    }
+
     fn add(&mut self, value: &Value) {
         self.records += 1;
         self.shape = self.shape.max(Shape::of(value));
@@ -433,6 +525,13 @@ impl Key {
             *count += 1;
         } else if self.samples.len() == SAMPLES_MAX {
             self.has_others = true;
+            // What says that a record is not public is worth more than another value.
+            if let Some(last) = self.samples.last_mut()
+                && says_withheld(&sample)
+                && !says_withheld(last)
+            {
+                *last = sample;
+            }
         } else if !sample.trim().is_empty() {
             self.samples.push(sample);
             self.counts.push(1);
@@ -468,6 +567,11 @@ fn names(path: &[String]) -> Vec<String> {
         _ => vec![step.clone()],
     });
     names.collect()
+}
+
+/// Whether a value has no others within.
+fn is_scalar(value: &Value) -> bool {
+    !value.is_array() && !value.is_object()
 }
 
 /// Whether a value is none: null, a blank text, or an error of a spreadsheet.

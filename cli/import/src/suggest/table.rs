@@ -22,6 +22,8 @@ pub(super) struct Table {
     pub(super) layout: TableLayout,
     /// The name of its sheet.
     pub(super) sheet: Option<String>,
+    /// Whether the program does not show the sheet.
+    pub(super) is_hidden: bool,
     pub(super) decisions: Vec<Decision>,
     /// Why there is none after all.
     pub(super) none: Option<String>,
@@ -31,6 +33,7 @@ pub(super) struct Table {
 struct Sheet {
     file: String,
     name: Option<String>,
+    is_hidden: bool,
     rows: Vec<Row>,
 }
 
@@ -54,7 +57,8 @@ pub(super) fn find(exports: &[Export], plan: &Plan, temp_dir: &Path) -> anyhow::
     let mut sheets: Vec<Sheet> = Vec::new();
     source::read(exports, &mut io::empty(), context, plan, &mut |incoming| {
         if let Incoming::Record(record) = incoming {
-            let (name, cells): Previewed = serde_json::from_slice(record.line.contents())?;
+            let (sheet, cells): Previewed = serde_json::from_slice(record.line.contents())?;
+            let (name, is_hidden) = sheet.unzip();
             let file = &record.line.file.name;
             if sheets
                 .last()
@@ -63,8 +67,12 @@ pub(super) fn find(exports: &[Export], plan: &Plan, temp_dir: &Path) -> anyhow::
                 if SHEETS_MAX <= sheets.len() {
                     return Ok(());
                 }
-                let (file, rows) = (file.clone(), Vec::new());
-                sheets.push(Sheet { file, name, rows });
+                sheets.push(Sheet {
+                    file: file.clone(),
+                    name,
+                    is_hidden: is_hidden.unwrap_or_default(),
+                    rows: Vec::new(),
+                });
             }
             let number = match record.line.start.nth {
                 Some(Nth::Row(row)) => row,
@@ -81,7 +89,7 @@ pub(super) fn find(exports: &[Export], plan: &Plan, temp_dir: &Path) -> anyhow::
     let likeliest = sheets.iter().rev();
     let likeliest = likeliest.max_by_key(|sheet| {
         let known = sheet.header().map_or(0, Row::known);
-        let is_withheld = sheet.name.as_deref().is_some_and(is_of_withheld);
+        let is_withheld = sheet.is_hidden || sheet.name.as_deref().is_some_and(is_of_withheld);
         (2 < known && !is_withheld, known)
     });
     Ok(likeliest
@@ -103,18 +111,17 @@ impl Sheet {
         let is_one_column = self.name.is_none() && 2 * wide.count() < self.rows.len();
         let mut table = Table {
             sheet: self.name.clone(),
+            is_hidden: self.is_hidden,
             none: is_one_column.then(|| format!("{} has one column: {KNOWN}", self.file)),
             ..Table::default()
         };
         let others = all
             .iter()
             .filter(|other| other.file == self.file && other.name != self.name);
-        let others: Vec<String> = others
-            .filter_map(|other| other.name.as_deref())
-            .map(|name| clean(name, 40))
-            .collect();
+        let others: Vec<String> = others.filter_map(Self::shown).collect();
         if let Some(name) = self.name.clone().filter(|_| !others.is_empty()) {
-            let why = format!("{}; not read: {}", clean(&name, 40), others.join(", "));
+            let own = self.shown().unwrap_or_default();
+            let why = format!("{own}; not read: {}", others.join(", "));
             table.decisions.push(Decision::new("sheet", why));
             table.layout.sheet = Some(SheetName::Name(name));
         }
@@ -143,6 +150,13 @@ impl Sheet {
             table.decisions.push(Decision::new("header", why));
         }
         table
+    }
+
+    /// Its name, as messages show it.
+    fn shown(&self) -> Option<String> {
+        let hidden = if self.is_hidden { " (hidden)" } else { "" };
+        let name = self.name.as_deref()?;
+        Some(format!("{}{hidden}", clean(name, 40)))
     }
 
     /// The row that names the columns: one with names of fields, or else the first with about as many

@@ -19,6 +19,7 @@ use super::names::{REQUIRED, WANTED};
 use super::*;
 use crate::finding::Kind;
 use crate::format;
+use crate::mapping::folded;
 use crate::source::readers::table::COLUMNS_MAX;
 
 /// A time that no test depends on.
@@ -45,6 +46,18 @@ fn exported(name: &str, contents: impl AsRef<[u8]>) -> (tempfile::TempDir, Expor
         .and_then(|mut file| file.write_all(contents.as_ref()))
         .unwrap();
     (directory, path.into())
+}
+
+/// A folder of these files, by their paths.
+fn folder(files: &[(String, String)]) -> (tempfile::TempDir, Vec<Export>) {
+    let directory = tempfile::tempdir().unwrap();
+    for (path, contents) in files {
+        let path = directory.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, contents).unwrap();
+    }
+    let export = directory.path().to_owned().into();
+    (directory, vec![export])
 }
 
 /// The lines of the fields of boats.
@@ -112,7 +125,11 @@ fn every_required_field_has_names_or_is_made_in_any_case() {
 #[test]
 fn every_name_of_a_field_has_words_and_is_there_once() {
     for wanted in WANTED {
-        let mut names: Vec<_> = wanted.names.iter().map(|name| text::words(name)).collect();
+        let mut names: Vec<_> = wanted
+            .names
+            .iter()
+            .map(|name| folded::words(name))
+            .collect();
         assert!(names.iter().all(|words| !words.is_empty()), "{wanted:?}");
         names.sort_unstable();
         names.dedup();

@@ -1,5 +1,4 @@
-//! Texts in drafts: names parted into words and joined to paths of jq, and values as comments and
-//! TOML show them.
+//! Texts in drafts: names joined to paths of jq, and values as comments and TOML show them.
 //!
 //! Nothing here knows what a name means.
 
@@ -9,42 +8,6 @@ use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
 use serde_json::Value;
 use unicode_normalization::char::is_combining_mark;
-
-use crate::mapping::slugify;
-
-/// The words of a name, folded: `mainsailArea`, `Mainsail area`, `mainsail_area` and
-/// `Mainsail_Area__c` give the same words.
-pub(super) fn words(name: &str) -> Vec<String> {
-    let mut spaced = String::new();
-    let mut was_small = false;
-    for letter in without_suffix(name).chars() {
-        if letter.is_uppercase() && was_small {
-            spaced.push(' ');
-        }
-        was_small = letter.is_lowercase() || letter.is_ascii_digit();
-        // A superscript two is not a letter, but distinguishes an area from a length.
-        match letter {
-            '²' => spaced.push('2'),
-            // A percentage is not a measure.
-            '%' => spaced.push_str(" percent "),
-            _ => spaced.push(letter),
-        }
-    }
-    let slug = slugify(&spaced).unwrap_or_default();
-    slug.split('-')
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
-}
-
-/// The name of a field without what Salesforce puts around those of its customers: the prefix of a
-/// package and a suffix.
-fn without_suffix(name: &str) -> &str {
-    let mut suffixes = ["__c", "__C", "__r", "__R"].iter();
-    let own = suffixes.find_map(|suffix| name.strip_suffix(suffix));
-    let own = own.map(|own| own.rsplit_once("__").map_or(own, |(_, own)| own));
-    own.filter(|own| !own.is_empty()).unwrap_or(name)
-}
 
 /// A value that is safe in a comment: on one line, without control characters, and cut.
 pub(super) fn clean(text: &str, length: usize) -> String {

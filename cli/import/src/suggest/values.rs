@@ -3,8 +3,8 @@
 //! Nothing here knows what the key is called.
 
 use super::names::Reading;
-use super::status::flag_of;
 use super::survey::{Key, Shape};
+use crate::mapping::status::words::flag_of;
 
 /// Whether the values of a key can be read as `reading`.
 pub(super) fn is_read(reading: Reading, key: &Key) -> bool {

@@ -12,18 +12,29 @@ use crate::json::{Node, Value};
 use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::definition::{ExpressionId, Join, Role};
 use crate::mapping::expression::{Jq, address, from_node, from_plain_text, inside, text};
+use crate::mapping::folded::words;
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
-use crate::source::error_cells::errors_in;
+use crate::mapping::status::is_named;
+use crate::source::Format;
+use crate::source::error_cells::{errors_in, is_error};
 
 /// The hint if it is unknown whether a record is published.
 const PUBLISHED_HINT: &str = "write what is true for published records and false for all others, \
     such as published = '.state == \"live\"'; `// false` behind it stands for an empty value";
 
+/// The most keys of records that are looked at for a status.
+const KEYS_MAX: usize = 16_384;
+
 /// Reads a record for sections of the mapping.
 pub(in crate::mapping) fn identify_record(mapper: &Mapper, roles: &[Role], raw: Raw) -> ReadRecord {
     mapper.position.begin(&raw.file, raw.start.line);
+    // The reader of a workbook tells them by their cells.
+    let is_told = |role: &Role| {
+        let layout = mapper.definition.layout_of(*role);
+        layout.is_some_and(|layout| layout.format == Format::Workbook)
+    };
     let mut read = ReadRecord {
-        error_cells: errors_in(&raw.text),
+        error_cells: errors_in(&raw.text).filter(|_| !roles.iter().any(is_told)),
         raw,
         identified: Vec::new(),
         links: Vec::new(),
@@ -49,7 +60,7 @@ fn read_parsed(mapper: &Mapper, roles: &[Role], record: &Jq, read: &mut ReadReco
             Role::Links => add_links(mapper, &subject, &mut read.links)
                 .map(|()| None)
                 .map_err(Unidentified::from),
-            Role::Records(source) => identify(mapper, *source, &subject),
+            Role::Records(source) => identify(mapper, *source, &subject, &read.raw.text),
         };
         read.is_known |= *role == Role::Links || !matches!(identified, Ok(None));
         match identified {
@@ -103,6 +114,7 @@ fn identify(
     mapper: &Mapper,
     source: usize,
     subject: &Subject,
+    text: &str,
 ) -> Result<Option<Identified>, Unidentified> {
     let envelope = &mapper.definition.sources[source].envelope;
     let key = word_of(mapper, "key", envelope.key, subject)?;
@@ -115,12 +127,21 @@ fn identify(
         None => true,
         Some(given) => {
             mapper.asked.borrow_mut().clear();
-            is_published(mapper, given, subject)?
+            let is_published = is_published(mapper, given, subject)?;
+            if is_published && errors_in(text).is_some() {
+                without_error(mapper, given, subject, text)?;
+            }
+            is_published
         }
     };
     let is_changed = truth_of(mapper, "changed", envelope.changed, subject)?.unwrap_or(false);
     let joinings = if is_published {
         joinings(mapper, &record_type, subject)?
+    } else {
+        Vec::new()
+    };
+    let status_keys = if is_published {
+        status_keys(mapper, &record_type, subject.record())
     } else {
         Vec::new()
     };
@@ -133,6 +154,7 @@ fn identify(
         is_published,
         is_changed,
         published_keys: published_keys(&asked, subject.record()),
+        status_keys,
         joinings,
     }))
 }
@@ -153,6 +175,37 @@ fn published_keys(asked: &[(Jq, String)], record: &Jq) -> Vec<(String, bool)> {
         Some((path, members.contains_key(&Jq::from(key.clone()))))
     });
     asked.collect()
+}
+
+/// The keys of a published record that are called like a status, unless they were met before. Records
+/// of a type that no rule covers show nothing.
+fn status_keys(mapper: &Mapper, record_type: &str, record: &Jq) -> Vec<String> {
+    let mut rules = mapper.definition.rules.iter();
+    let (Jq::Obj(members), true) = (record, rules.any(|rule| rule.is_for(record_type))) else {
+        return Vec::new();
+    };
+    let mut met = mapper.met.borrow_mut();
+    let filled = members.iter().filter(|(_, value)| !is_blank(value));
+    let new = filled.filter_map(|(key, value)| {
+        let key = text(key).filter(|key| !met.contains(*key))?;
+        // Among the measures of a boat, a draft is a depth.
+        let is_depth =
+            words(key) == ["draft"] && value.to_string().contains(|c: char| c.is_ascii_digit());
+        if is_depth || met.len() == KEYS_MAX {
+            return None;
+        }
+        met.insert(key.to_owned());
+        is_named(&[key.to_owned()]).then(|| key.to_owned())
+    });
+    new.collect()
+}
+
+/// Whether a value says nothing, or no.
+fn is_blank(value: &Jq) -> bool {
+    match value {
+        Jq::Null | Jq::Bool(false) => true,
+        value => text(value).is_some_and(|text| text.trim().is_empty()),
+    }
 }
 
 /// The paths of some objects, found in one walk over a record.
@@ -291,6 +344,32 @@ fn is_published(
             ..Unidentified::new(message, mapper, expression)
         }
     })
+}
+
+/// Refuses a record that is published although a value that decides so is an error of a spreadsheet,
+/// which an expression has as null.
+fn without_error(
+    mapper: &Mapper,
+    expression: ExpressionId,
+    subject: &Subject,
+    text: &str,
+) -> Result<(), Unidentified> {
+    let written: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(text).unwrap_or_default();
+    let asked = published_keys(&mapper.asked.borrow(), subject.record());
+    let error = asked.iter().find_map(|(key, _)| {
+        let value = written.get(key)?.as_str().filter(|text| is_error(text))?;
+        Some((key, value))
+    });
+    let Some((key, value)) = error else {
+        return Ok(());
+    };
+    let message = format!(
+        "the `published` of a record is not known, as `{}` is {}, an error of a spreadsheet",
+        cut(key),
+        value.trim_end()
+    );
+    Err(Unidentified::new(message, mapper, expression))
 }
 
 /// The hint if a part of the envelope reads a key that a record with these keys does not have.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::finding::nearest;
-use crate::finding::{Code, CountAndFirst, ExportFile, Finding, cut, others};
+use crate::finding::{Code, CountAndFirst, ExportFile, Finding, Place, cut, listed, others};
 use crate::mapping::definition::Role;
 use crate::mapping::expression::keys_named;
 use crate::mapping::index::{ErrorCells, Index, Reading, Unknown};
@@ -15,8 +15,8 @@ use crate::mapping::mapper::identify::absent_hint;
 use crate::mapping::{Mapping, line_of};
 use crate::source::{FilesRead, GroupFiles};
 
-/// The most types of records that a warning names.
-const TYPES_NAMED: usize = 8;
+/// The most types of records, or keys of them, that a warning names.
+const NAMED_MAX: usize = 8;
 
 /// The most files that are not read that a warning names besides the first.
 const FILES_NAMED: usize = 5;
@@ -35,6 +35,7 @@ impl Warnings<'_> {
     pub(super) fn about(mut self, reading: &Reading) -> Vec<Finding> {
         self.unidentified(&reading.unidentified);
         self.error_cells(&reading.error_cells);
+        self.status_keys(&reading.status_keys);
         // Whatever is missing may be in the part of a file that was cut off.
         if !self.files.is_damaged {
             self.empty_sections(reading);
@@ -135,12 +136,19 @@ impl Warnings<'_> {
         }
     }
 
-    /// Warns of keys that decide what is published and that no record has: they may have been
-    /// renamed, and drafts may pass for published records. Types that no rule covers are skipped.
+    /// Tells of keys that decide what is published and that no record has: they may have been
+    /// renamed, and drafts may pass for published records. Every row of a table has all columns, so
+    /// there it is an error. Types that no rule covers are skipped.
     fn published_keys(&mut self, reading: &Reading) {
         let definition = &self.mapping.definition;
         let is_mapped = |name: &str| definition.rules.iter().any(|rule| rule.is_for(name));
         for ((source, record_type), found) in &reading.published_keys {
+            let layout = definition.layout_of(Role::Records(*source));
+            let is_table = layout.is_some_and(|layout| layout.format.is_table());
+            let (code, what) = match is_table {
+                true => (Code::PublishedColumnNotFound, "column"),
+                false => (Code::PublishedKeyNotFound, "key"),
+            };
             let source = &definition.sources[*source];
             let Some(published) = source.envelope.published.filter(|_| is_mapped(record_type))
             else {
@@ -149,13 +157,33 @@ impl Warnings<'_> {
             for (key, _) in found.iter().filter(|(_, is_found)| !**is_found) {
                 let key = cut(key);
                 let message = format!(
-                    "no record of the type `{}` has the key `{key}`, which `published` asks for",
+                    "no record of the type `{}` has the {what} `{key}`, which `published` asks for",
                     cut(record_type)
                 );
                 let span = &definition.expressions[published.0].span;
-                self.at_offset(Code::PublishedKeyNotFound, span.start, message);
+                self.at_offset(code, span.start, message);
             }
         }
+    }
+
+    /// Warns of keys called like a status that the mapping does not name, not even in a comment: what
+    /// was added to the export to withhold a record would do nothing.
+    fn status_keys(&mut self, keys: &BTreeMap<String, Place>) {
+        let unread = keys
+            .iter()
+            .filter(|(key, _)| !is_named_in(&self.mapping.text, key));
+        let unread: Vec<_> = unread.collect();
+        let Some((_, place)) = unread.first() else {
+            return;
+        };
+        let named = unread.iter().map(|(key, _)| format!("`{}`", cut(key)));
+        let message = format!(
+            "the mapping does not name {}, which may say that a record is not public",
+            listed(named, NAMED_MAX)
+        );
+        let place = Some((*place).clone());
+        self.findings
+            .push(Finding::new(Code::StatusKeyNotRead, place, message));
     }
 
     /// Warns of joins whose records all refer to nothing: the key they ask for may have been
@@ -248,6 +276,23 @@ impl Warnings<'_> {
     }
 }
 
+/// Whether a mapping names a key at the top of a record, as `.key`, `."key"` or `"key"` in brackets.
+fn is_named_in(mapping: &str, key: &str) -> bool {
+    let quoted = serde_json::Value::from(key).to_string();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let stands_alone = |named: &str| {
+        mapping.match_indices(named).any(|(at, _)| {
+            let (before, after) = (&mapping[..at], &mapping[at + named.len()..]);
+            !before.ends_with(|c: char| is_word(c) || c == '"' || c == ']')
+                && !after.starts_with(is_word)
+        })
+    };
+    let in_brackets = ["[", "has("].map(|open| format!("{open}{quoted}"));
+    stands_alone(&format!(".{key}"))
+        || stands_alone(&format!(".{quoted}"))
+        || in_brackets.iter().any(|named| mapping.contains(named))
+}
+
 fn missing_type(name: &str, others: &[&str], types: &BTreeMap<String, u64>) -> String {
     let message = format!("no record is of the type `{}`", cut(name));
     if let Some(near) = nearest(name, others) {
@@ -258,7 +303,7 @@ fn missing_type(name: &str, others: &[&str], types: &BTreeMap<String, u64>) -> S
     }
     let mut named = others.to_vec();
     named.sort_by_key(|name| Reverse(types[*name]));
-    let named = named.into_iter().take(TYPES_NAMED);
+    let named = named.into_iter().take(NAMED_MAX);
     let named: Vec<String> = named
         .map(|name| format!("{} ({})", cut(name), types[name]))
         .collect();

@@ -5,6 +5,24 @@ use super::bounds::DEPTH_MAX;
 use super::*;
 
 #[test]
+fn an_error_of_a_spreadsheet_in_what_decides_is_no_yes() {
+    check(
+        "published = \".hidden | not\"\n[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {}\n",
+        r##"{"key":"1","type":"b","hidden":null,"more":"#N/A"}
+           {"key":"2","type":"b","hidden":"#N/A"}
+           {"key":"3","type":"b","hidden":"#REF! ","more":"#N/A"}
+           {"key":"4","type":"b","hidden":true,"more":"#N/A"}"##,
+        &[
+            "2: - MAPPING_FAILED  the `published` of a record is not known, as `hidden` is #N/A, an error of a spreadsheet",
+            "3: - MAPPING_FAILED  the `published` of a record is not known, as `hidden` is #REF!, an error of a spreadsheet",
+            "1: SPREADSHEET_ERROR 5 values, from here on, are errors of a spreadsheet such as #N/A; they count as empty",
+            r#"1: {"kind":"boat","id":"1"}"#,
+            "unpublished boat 4",
+        ],
+    );
+}
+
+#[test]
 fn a_published_that_is_not_there_is_no_yes() {
     check(
         "published = \".live\"\n[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {}\n",

@@ -20,6 +20,7 @@ use serde::{Serialize, Serializer};
 use super::{BadRecord, FileError, RecordText, Visit, corrupt};
 use crate::finding::{Code, Nth, Start, cut};
 use crate::json::first_repeated;
+use crate::source::error_cells::is_error;
 use crate::source::formula::unescaped;
 use crate::source::incoming::Header;
 use crate::source::plan::{PREVIEW_ROWS, Rows, TableLayout};
@@ -64,8 +65,8 @@ pub(super) enum Cell<'r> {
     Flag(bool),
 }
 
-/// What a preview tells of a row: the name of its sheet, and its cells.
-pub(crate) type Previewed = (Option<String>, Vec<serde_json::Value>);
+/// What a preview tells of a row: the name of its sheet and whether that is hidden, and its cells.
+pub(crate) type Previewed = (Option<(String, bool)>, Vec<serde_json::Value>);
 
 /// Hands the header to `begin`, and then every row below it to `visit`.
 pub(super) fn read(
@@ -101,7 +102,7 @@ pub(super) fn read(
 /// Hands the first rows to `visit` as they are, each a [`Previewed`].
 pub(super) fn preview(
     rows: &mut impl RowSource,
-    sheet: Option<&str>,
+    sheet: Option<(&str, bool)>,
     visit: &mut Visit<'_>,
 ) -> Result<(), FileError> {
     for _ in 0..PREVIEW_ROWS {
@@ -313,6 +314,11 @@ impl Cell<'_> {
 
     pub(super) fn is_empty(&self) -> bool {
         matches!(self, Self::Text(text) if text.is_empty())
+    }
+
+    /// Whether it has a value, which an error is not.
+    pub(super) fn is_value(&self) -> bool {
+        !matches!(self, Self::Text(text) if text.is_empty() || is_error(text))
     }
 
     /// The bytes of a text; numbers have none.

@@ -1,8 +1,8 @@
 //! Reads the rows of a sheet of a workbook: `.xlsx`, `.xlsm`, `.xls` and `.ods`.
 //!
 //! Values are those that the program last showed, also those of formulas. A date is written
-//! `2026-10-01`, with a time `2026-10-01T12:00:00`, a time of day `12:00:00`. An error such as `#N/A` is
-//! no value. A cell that is merged over several rows has its value in each of them. Rows are counted
+//! `2026-10-01`, with a time `2026-10-01T12:00:00`, a time of day `12:00:00`. An error such as `#N/A`
+//! stays a text, which [`error_cells`](crate::source::error_cells) tells from values. A cell that is merged over several rows has its value in each of them. Rows are counted
 //! as the program shows them and take the place of lines. Hidden rows are read, and counted.
 //!
 //! A workbook is read from its end, so all of it is spooled first. Nothing here knows how a form
@@ -19,7 +19,7 @@ use std::mem;
 
 use calamine::{Data, Dimensions, ExcelDateTime};
 
-use self::book::{Book, Met, NUMBER, Next, ODS, Placed, ROWS_MAX, SHEETS_MAX, too_wide};
+use self::book::{Book, Listed, Met, NUMBER, Next, ODS, Placed, ROWS_MAX, SHEETS_MAX, too_wide};
 use self::ods::Ods;
 use self::parts::{refused, too_many};
 use self::xls::OldBook;
@@ -29,6 +29,7 @@ use super::table::{self, Begin, COLUMNS_MAX, Cell, Row, address};
 use super::{FileError, RECORD_MAX, Visit, corrupt};
 use crate::finding::{Code, CountAndFirst, Nth, Start, cut};
 use crate::json::first_repeated;
+use crate::source::error_cells::{NOT_CALCULATED, OTHER, is_error};
 use crate::source::incoming::Header;
 use crate::source::plan::{Rows, SheetName, TableLayout};
 use crate::source::unpacking::Unpacking;
@@ -63,8 +64,8 @@ pub(crate) struct Workbook<'l> {
     layout: &'l TableLayout,
     /// Counts what its cells have, since many may share one text.
     unpacking: Unpacking,
-    /// The names of the sheets: one at most, except in a preview.
-    sheets: Vec<String>,
+    /// The sheets with rows: one at most, except in a preview.
+    sheets: Vec<Listed>,
 }
 
 impl<'l> Workbook<'l> {
@@ -95,7 +96,7 @@ impl<'l> Workbook<'l> {
         if let ([first, second, ..], true) =
             (workbook.sheets.as_slice(), layout.rows != Rows::Preview)
         {
-            let (first, second) = (cut(first), cut(second));
+            let (first, second) = (cut(&first.name), cut(&second.name));
             let message = format!(
                 "{} of its sheets have rows, such as {first:?} and {second:?}: name the one with the records in the source in the mapping, as in `sheet = {first:?}`",
                 workbook.sheets.len()
@@ -109,7 +110,7 @@ impl<'l> Workbook<'l> {
     pub(crate) fn sheet_name(&self) -> Option<&str> {
         let is_preview = self.layout.rows == Rows::Preview;
         let first = self.sheets.first().filter(|_| !is_preview);
-        first.map(String::as_str)
+        first.map(|sheet| sheet.name.as_str())
     }
 
     /// Hands the header of the sheet to `begin`, and then every row below it to `visit`. A preview has
@@ -120,11 +121,11 @@ impl<'l> Workbook<'l> {
         visit: &mut Visit<'_>,
     ) -> Result<SheetNotes, FileError> {
         let mut notes = SheetNotes::default();
-        for name in mem::take(&mut self.sheets) {
+        for listed in mem::take(&mut self.sheets) {
             let layout = self.layout;
-            let mut sheet = self.sheet(&name)?;
+            let mut sheet = self.sheet(&listed.name)?;
             if layout.rows == Rows::Preview {
-                table::preview(&mut sheet, Some(&name), visit)?;
+                table::preview(&mut sheet, Some((&listed.name, listed.is_hidden)), visit)?;
                 continue;
             }
             // Only rejected rows are ever written with a delimiter.
@@ -139,43 +140,42 @@ impl<'l> Workbook<'l> {
         Ok(notes)
     }
 
-    /// The names of the sheets with rows, or of the wanted one.
-    fn filled_sheets(&mut self, wanted: Option<&SheetName>) -> Result<Vec<String>, FileError> {
+    /// The sheets with rows, or the wanted one.
+    fn filled_sheets(&mut self, wanted: Option<&SheetName>) -> Result<Vec<Listed>, FileError> {
         let sheets = self.book.sheets();
         if SHEETS_MAX < sheets.len() {
             return Err(too_many("sheets", SHEETS_MAX));
         }
-        if let Some(name) = first_repeated(sheets.iter().map(|(name, _)| name.as_str())) {
+        if let Some(name) = first_repeated(sheets.iter().map(|sheet| sheet.name.as_str())) {
             let message = format!("two sheets are called {:?}: rename one of them", cut(name));
             return Err(corrupt(1, message));
         }
         let Some(wanted) = wanted else {
             let mut filled = Vec::new();
-            for (name, is_filled) in sheets {
-                let is_filled = match is_filled {
+            for listed in sheets {
+                let is_filled = match listed.is_filled {
                     Some(is_filled) => is_filled,
-                    None => table::RowSource::next(&mut self.sheet(&name)?)?.is_some(),
+                    None => table::RowSource::next(&mut self.sheet(&listed.name)?)?.is_some(),
                 };
-                filled.extend(is_filled.then_some(name));
+                filled.extend(is_filled.then_some(listed));
             }
             return Ok(filled);
         };
-        let names: Vec<String> = sheets.into_iter().map(|(name, _)| name).collect();
-        let is_wanted = |(name, number): &(&String, u64)| match wanted {
-            SheetName::Name(wanted) => *name == wanted,
+        let is_wanted = |(sheet, number): &(&Listed, u64)| match wanted {
+            SheetName::Name(wanted) => sheet.name == *wanted,
             SheetName::Number(wanted) => number == wanted,
         };
-        if let Some((name, _)) = names.iter().zip(1..).find(is_wanted) {
-            return Ok(vec![name.clone()]);
+        if let Some((sheet, _)) = sheets.iter().zip(1..).find(is_wanted) {
+            return Ok(vec![sheet.clone()]);
         }
         let wanted = match wanted {
             SheetName::Name(name) => format!("{:?}", cut(name)),
             SheetName::Number(number) => number.to_string(),
         };
-        let names: Vec<String> = names
+        let names: Vec<String> = sheets
             .iter()
             .take(20)
-            .map(|name| format!("{:?}", cut(name)))
+            .map(|sheet| format!("{:?}", cut(&sheet.name)))
             .collect();
         let message = format!(
             "the workbook has no sheet {wanted}; its sheets are {}",
@@ -234,7 +234,7 @@ impl table::RowSource for Sheet<'_> {
             let mut cells = self.cells(first)?;
             self.fill(row, &mut cells)?;
             let is_hidden = self.hidden.remove(&row);
-            if cells.iter().any(|cell| !cell.is_empty()) {
+            if cells.iter().any(Cell::is_value) {
                 if is_hidden {
                     self.notes.hidden.add(|| number);
                 }
@@ -328,6 +328,7 @@ impl Sheet<'_> {
                 self.notes.errors.add(|| (row, told));
                 Cell::EMPTY
             }
+            Data::String(text) if is_error(&text) => self.error(column, row, &text),
             Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => {
                 Cell::Text(text.into())
             }
@@ -339,12 +340,20 @@ impl Sheet<'_> {
             Data::Float(number) => Cell::Text(number.to_string().into()),
             Data::Bool(flag) => Cell::Flag(flag),
             Data::DateTime(time) => Cell::Text(time_text(&time).into()),
-            Data::Error(error) => {
-                let told = format!("{} is {error}", address(column, row));
-                self.notes.errors.add(|| (row, told));
-                Cell::EMPTY
-            }
+            Data::Error(error) => self.error(column, row, &error.to_string()),
         }
+    }
+
+    /// A cell that is an error, which is told.
+    fn error(&mut self, column: usize, row: u64, error: &str) -> Cell<'static> {
+        let known = if is_error(error) { error } else { OTHER };
+        let told = match known {
+            NOT_CALCULATED => "a formula without a value",
+            error => error,
+        };
+        let told = format!("{} is {told}", address(column, row));
+        self.notes.errors.add(|| (row, told));
+        Cell::Text(known.to_owned().into())
     }
 
     /// Fills in the values of cells that are merged with those of rows above.

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use serde_json::Number;
 
 use crate::mapping::codes_of;
+use crate::mapping::folded::words;
 use crate::suggest::survey::Key;
-use crate::suggest::text::words;
 
 /// Codes of currencies, with the sign that catalogues show.
 pub(super) const CURRENCIES: [(&str, &str); 10] = [

@@ -10,7 +10,7 @@ use crate::suggest::choose::Choice;
 use crate::suggest::decision::Decision;
 use crate::suggest::named::time_of_change;
 use crate::suggest::names::{REQUIRED, Reading, WANTED};
-use crate::suggest::photos;
+use crate::suggest::photos::{self, Photos};
 use crate::suggest::survey::{KEYS_MAX, Key, RECORDS_MAX};
 use crate::suggest::text::clean;
 use crate::suggest::values::{is_read, time_of};
@@ -155,6 +155,19 @@ impl List<'_> {
         }
         if let Some(mark) = self.mark(choice) {
             decide(field, &mark.why());
+        }
+        let by = key
+            .photos
+            .as_ref()
+            .map(Photos::deciding)
+            .unwrap_or_default();
+        if !by.is_empty() {
+            let by = by.iter().map(|member| clean(member, 40));
+            let by = listed(by, CANDIDATES_MAX);
+            decide(
+                field,
+                &format!("without what {by} says is not public, or no image"),
+            );
         }
     }
 

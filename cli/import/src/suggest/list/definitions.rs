@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use super::amount::CURRENCIES;
 use super::{List, line};
 use crate::mapping::UNDECIDED;
+use crate::mapping::status::words::{flag_of, flags};
 use crate::suggest::nested;
-use crate::suggest::status::{flag_of, flags};
 use crate::suggest::text::quoted;
 use crate::suggest::values::system_of;
 

@@ -2,7 +2,7 @@
 //!
 //! Whether it is a status at all is decided by its name, beside this.
 
-use super::words::{Says, flag_of, is_word_public};
+use crate::mapping::status::words::{Says, flag_of, is_word_public};
 use crate::suggest::survey::{Key, Shape};
 use crate::suggest::text::clean;
 use crate::suggest::values::time_of;

@@ -6,13 +6,14 @@ use std::ops::Range;
 
 use super::document::{Document, Edits, quoted};
 use crate::finding::listed;
+use crate::mapping::folded::words;
 use crate::mapping::{CheckReport, FieldReport, MissingKey, RuleReport, UnreadKey};
 use crate::suggest::decision::Decision;
 use crate::suggest::list::{CANDIDATES_MAX, may_be, required_of};
 use crate::suggest::named::without_unit;
 use crate::suggest::names::{REQUIRED, WANTED, Wanted};
 use crate::suggest::text::jq_path;
-use crate::suggest::text::{clean, quoted as toml_text, words};
+use crate::suggest::text::{clean, quoted as toml_text};
 
 /// Usual names of the fields of records other than boats.
 const OTHERS: [(&str, &[&str]); 4] = [

@@ -8,8 +8,9 @@ use toml::de::DeValue;
 use super::document::{Document, Edits, Placed, quoted};
 use crate::finding::listed;
 use crate::mapping::CheckReport;
+use crate::mapping::folded::words;
 use crate::suggest::decision::Decision;
-use crate::suggest::text::{clean, words};
+use crate::suggest::text::clean;
 
 /// How many types are named at most.
 pub(super) const TYPES_MAX: usize = 20;

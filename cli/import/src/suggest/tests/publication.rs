@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::suggest::status::flag_of;
+use crate::mapping::status::words::flag_of;
 
 /// Records of boats, each with these keys besides.
 pub(super) fn boats(keys: &[Value]) -> String {
@@ -311,6 +311,19 @@ fn words_that_are_not_known_are_left_to_a_person() {
         "##
     );
     insta::assert_snapshot!(decision(&suggestion, "published"), @r##"where .Status // "" | lookup("status"); public: Live; not public: Draft; to be decided, before which nothing is imported: Reserviert, on hold, no value"##);
+    for (known, unknown) in [
+        ("in stock", "out of stock"),
+        ("https://schema.org/InStock", "https://schema.org/PreOrder"),
+    ] {
+        let feed = draft(&[known, unknown].map(|word| json!({ "availability": word })));
+        let [known, unknown] =
+            [(known, "true"), (unknown, "\"?\"")].map(|(word, is)| format!("{word:?} = {is}"));
+        assert!(
+            feed.text.contains(&known) && feed.text.contains(&unknown),
+            "{}",
+            feed.text
+        );
+    }
     let refused = Mapping::parse("a".to_owned(), suggestion.text.clone());
     assert!(refused.is_err());
     let decided = suggestion.text.replace("\"?\"", "false");
@@ -572,6 +585,64 @@ fn what_says_so_deep_within_or_later_is_left_to_a_person() {
 }
 
 #[test]
+fn what_lists_and_texts_of_json_say_is_left_to_a_person() {
+    let late = |value: &str| {
+        let ids = (0..60).map(|id| json!({ "note": format!("n{id}") }));
+        let mut boats: Vec<Value> = ids.collect();
+        boats[50] = json!({ "note": value });
+        boats
+    };
+    for (keys, asked) in [
+        (
+            vec![json!({"channels": [{"name": "web", "published": false}]})],
+            ".channels[].published",
+        ),
+        (
+            vec![json!({"versions": [{"n": 1}, {"status": "draft"}]})],
+            ".versions[].status",
+        ),
+        (
+            vec![json!({"i18n": {"releases": [{"embargo": "2031-01-01"}]}})],
+            ".i18n.releases[].embargo",
+        ),
+        (
+            vec![json!({"a": [[{"b": [{"isDraft": "yes"}]}]]})],
+            ".a[][].b[].isDraft",
+        ),
+        (
+            vec![json!({"more": "{\"state\":{\"archived\":true}}"})],
+            ".more | fromjson | .state.archived",
+        ),
+        (
+            vec![json!({"more": "[{\"hidden\":1}]"})],
+            ".more | fromjson | [].hidden",
+        ),
+        (
+            vec![json!({"facts": [{"label": "Status", "text": "Draft"}]})],
+            r#"(.facts | pair("label"; "Status") | .text)"#,
+        ),
+        (late("SOLD, do not show"), ".note"),
+        (late("drafts.b50"), ".note"),
+    ] {
+        let suggestion = draft(&keys);
+        let line = format!("{} = \"?\"", crate::suggest::text::quoted(asked));
+        assert!(
+            suggestion.text.contains(&line),
+            "{line} {}",
+            suggestion.text
+        );
+        assert!(suggestion.is_open);
+    }
+    for keys in [
+        json!({"channels": [{"name": "web", "published": true}], "engines": [{"state": "new"}]}),
+        json!({"prices": [{"amount": 1, "valid_until": "2031-01-01"}], "more": "{not JSON}"}),
+    ] {
+        let suggestion = draft(std::slice::from_ref(&keys));
+        assert!(!suggestion.is_open, "{keys} {}", suggestion.text);
+    }
+}
+
+#[test]
 fn of_several_lists_one_that_is_not_called_sold_is_read() {
     let boat = |element: &str, id: usize| {
         format!(
@@ -608,6 +679,62 @@ fn of_several_lists_one_that_is_not_called_sold_is_read() {
     }
     let file = suggested("sold-2026.json", boats.to_string()).unwrap();
     assert!(file.text.contains("\"sold-2026\" = \"?\""), "{}", file.text);
+}
+
+#[test]
+fn what_is_around_the_records_may_say_that_none_is_public() {
+    let boat = |id: usize| json!({"id": id, "maker": "Nord", "model": format!("M{id}"), "type": "Sail", "loa": 9.8});
+    let list = |id| json!([boat(id), boat(id + 1)]).to_string();
+    let asked = |files: &[(String, String)]| {
+        let (directory, exports) = folder(files);
+        let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+        let asked = suggestion.text.split("[tables.unread_status]\n").nth(1);
+        let asked = asked.and_then(|text| text.split_once(" = "));
+        asked.map(|(name, _)| name.trim_matches('"').to_owned())
+    };
+    for name in [
+        "drafts",
+        "Entwürfe",
+        "verkaufte Boote",
+        "brouillons",
+        "vendus",
+        "bozze",
+        "venduti",
+        "verkochte",
+        "vendidos",
+        "pending",
+        "not live",
+        "nicht mehr verfügbar",
+        "recycle bin",
+    ] {
+        let file = format!("{name}.json");
+        assert_eq!(asked(&[(file, list(1))]).as_deref(), Some(name));
+        let within = format!("2026/{name}/boats.json");
+        assert_eq!(asked(&[(within, list(1))]).as_deref(), Some(name));
+    }
+    for name in [
+        "boats",
+        "published",
+        "current",
+        "in stock",
+        "Class 40",
+        "notes",
+    ] {
+        assert_eq!(
+            asked(&[(format!("{name}/{name}.json"), list(1))]),
+            None,
+            "{name}"
+        );
+    }
+    // Files of one record each are one list, wherever they are.
+    let each = |folders: &[&str]| {
+        let files = folders.iter().zip(1..);
+        let file = |(folder, id)| (format!("{folder}/{id}.json"), boat(id).to_string());
+        asked(&files.map(file).collect::<Vec<_>>())
+    };
+    assert_eq!(each(&["a", "a", "draft"]).as_deref(), None);
+    assert_eq!(each(&["draft", "a", "a"]).as_deref(), None);
+    assert_eq!(each(&["draft", "draft"]).as_deref(), Some("draft"));
 }
 
 #[test]
@@ -664,6 +791,53 @@ fn hidden_photos_and_other_media_are_left_out() {
         assert_eq!(filled(&[&shown, &hidden]), Some(1), "{}", suggestion.text);
         assert_eq!(filled(&[&hidden]), Some(0), "{}", suggestion.text);
     }
+}
+
+#[test]
+fn what_else_says_that_photos_are_not_public_is_left_to_a_person() {
+    let asked = |members: Value| {
+        let mut photo = json!({"url": "https://boats.example/1.jpg", "width": 1, "height": 1});
+        photo
+            .as_object_mut()
+            .unwrap()
+            .extend(members.as_object().cloned().unwrap());
+        let suggestion = draft(&[json!({"photos": [photo]})]);
+        let asked = suggestion.text.split("[tables.unread_status]\n").nth(1);
+        let asked = asked.and_then(|text| text.split_once(" = "));
+        asked.map(|(name, _)| name.trim_matches('"').to_owned())
+    };
+    for (members, path) in [
+        (json!({"approved": false}), ".photos[].approved"),
+        (
+            json!({"deleted_at": "2024-01-15T09:00:00Z"}),
+            ".photos[].deleted_at",
+        ),
+        (
+            json!({"status": {"name": "Published"}}),
+            ".photos[].status.name",
+        ),
+        (
+            json!({"publish_at": "2031-01-15T09:00:00Z"}),
+            ".photos[].publish_at",
+        ),
+        (json!({"embargo": "2031-01-15"}), ".photos[].embargo"),
+        (
+            json!({"channels": [{"published": false}]}),
+            ".photos[].channels[].published",
+        ),
+    ] {
+        assert_eq!(asked(members).as_deref(), Some(path));
+    }
+    for members in [
+        json!({"public_id": "a1", "index": 1, "title": "At the show", "alt": "Draft"}),
+        json!({"hidden": false, "deleted_at": null, "date": "2024-01-15"}),
+    ] {
+        assert_eq!(asked(members), None);
+    }
+    let photos = json!([{"url": "https://boats.example/1.jpg", "hidden": true, "type": "image"},
+        {"url": "https://boats.example/2.mp4", "type": "video"}]);
+    let suggestion = draft(&[json!({"photos": photos})]);
+    insta::assert_snapshot!(decision(&suggestion, "gallery"), @"without what hidden, type says is not public, or no image");
 }
 
 #[test]

@@ -202,6 +202,23 @@ fn rows_with_hardly_any_value_are_named() {
 }
 
 #[test]
+fn a_hidden_sheet_is_read_only_where_no_other_has_boats_and_not_before_it_is_decided() {
+    let rows = [
+        "A1=id|B1=maker|C1=model|D1=loa",
+        "A2=b1|B2=Nord|C2=M1|D2=9.8",
+    ];
+    let boats = sheet(&rows);
+    let hidden = "Old\" state=\"hidden";
+    let both = workbook(&[(hidden, &boats), ("New", &boats)]);
+    let both = suggested("a.xlsx", both).unwrap();
+    assert_eq!(decision(&both, "sheet"), "New; not read: Old (hidden)");
+    assert!(!both.is_open, "{}", both.text);
+    let one = suggested("a.xlsx", workbook(&[(hidden, &boats)])).unwrap();
+    assert!(one.is_open, "{}", one.text);
+    assert!(one.text.contains("\"Old\" = \"?\""), "{}", one.text);
+}
+
+#[test]
 fn texts_that_a_workbook_has_as_numbers_are_read_as_texts() {
     let rows = [
         "A1=Ref|B1=Builder|C1=Model|D1=Type|E1=Year|F1=LOA (m)|G1=Last modified",

@@ -163,8 +163,8 @@ fn an_error_is_no_value_and_the_first_is_told_with_its_cell() {
     assert_eq!(
         rows_of(&file, &TableLayout::default()),
         [
-            r#"2 {"id":"b1","loa":null}"#,
-            r#"3 {"id":"b2","loa":null}"#,
+            r##"2 {"id":"b1","loa":"#N/A"}"##,
+            r##"3 {"id":"b2","loa":"#DIV/0!"}"##,
             r#"4 {"id":"b3","loa":null}"#,
             r#"3 errors, (2, "B2 is #N/A")"#,
         ]
@@ -276,11 +276,23 @@ fn a_sheet_is_known_by_its_name_its_number_or_as_the_only_one_with_rows() {
     assert_eq!(
         rows_of(&two, &layout(None, Rows::Preview)),
         [
-            r#"1 ["Boats",["id"]]"#,
-            r#"2 ["Boats",["b1"]]"#,
-            r#"1 ["Prices",["b1"]]"#,
+            r#"1 [["Boats",false],["id"]]"#,
+            r#"2 [["Boats",false],["b1"]]"#,
+            r#"1 [["Prices",false],["b1"]]"#,
         ]
     );
+    let shown =
+        |state| [("Old\" ", state), ("New", "")].map(|(name, state)| format!("{name}{state}"));
+    let [old, new] = shown("state=\"veryHidden");
+    let excel = workbook(&[(&old, &sheet(&["A1=a"])), (&new, &sheet(&["A1=b"]))]);
+    let [old, new] = shown("table:style-name=\"hidden");
+    let open = ods(&[(&old, &ods_row(&["a"])), (&new, &ods_row(&["b"]))]);
+    for file in [excel, open] {
+        assert_eq!(
+            rows_of(&file, &layout(None, Rows::Preview)),
+            [r#"1 [["Old",true],["a"]]"#, r#"1 [["New",false],["b"]]"#]
+        );
+    }
 }
 
 #[test]
@@ -341,7 +353,7 @@ fn a_formula_without_a_value_is_told_as_an_error_and_hidden_rows_are_counted() {
     assert_eq!(
         rows_of(&file, &layout(named, Rows::default())),
         [
-            r#"3 {"id":1,"loa":null}"#,
+            r##"3 {"id":1,"loa":"#NOT_CALCULATED!"}"##,
             r#"5 {"id":2,"loa":null}"#,
             r#"6 {"id":3,"loa":null}"#,
             r#"1 errors, (3, "B3 is a formula without a value")"#,
@@ -439,7 +451,7 @@ fn ods(sheets: &[(&str, &str)]) -> Vec<u8> {
         format!(r#"<table:table table:name="{name}"><table:table-column/>{rows}</table:table>"#)
     });
     let content = format!(
-        "<office:document-content><office:body><office:spreadsheet><table:calculation-settings/>{}</office:spreadsheet></office:body></office:document-content>",
+        "<office:document-content><office:automatic-styles><style:style style:name=\"shown\"><style:table-properties table:display=\"true\"/></style:style><style:style style:name=\"hidden\"><style:table-properties table:display=\"false\"/></style:style></office:automatic-styles><office:body><office:spreadsheet><table:calculation-settings/>{}</office:spreadsheet></office:body></office:document-content>",
         sheets.collect::<String>()
     );
     let kind = b"application/vnd.oasis.opendocument.spreadsheet";
@@ -510,9 +522,9 @@ fn cells_and_rows_of_open_document_repeat_merge_and_hide() {
         rows_of(&file, &TableLayout::default()),
         [
             r#"5 {"maker":"Nord","model":"Sum","loa":3,"beam":3}"#,
-            r#"6 {"maker":"Nord","model":"Ur","loa":null,"beam":null}"#,
-            r#"7 {"maker":"Nord","model":"Ur","loa":null,"beam":null}"#,
-            r#"2 errors, (6, "C6 is #N/A")"#,
+            r##"6 {"maker":"Nord","model":"Ur","loa":"#N/A","beam":"#NOT_CALCULATED!"}"##,
+            r##"7 {"maker":"Nord","model":"Ur","loa":"#N/A","beam":"#NOT_CALCULATED!"}"##,
+            r#"4 errors, (6, "C6 is #N/A")"#,
             "2 hidden, 6",
         ]
     );

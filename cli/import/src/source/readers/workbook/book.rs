@@ -2,11 +2,10 @@
 //!
 //! Nothing here reads a file.
 
-use calamine::{Data, Dimensions, Sheet, SheetType};
+use calamine::{Data, Dimensions, Sheet, SheetType, SheetVisible};
 
-use super::super::table::{COLUMNS_MAX, address};
+use super::super::table::COLUMNS_MAX;
 use super::super::{FileError, corrupt};
-use crate::finding::cut;
 use crate::source::plan::without_compression;
 use crate::source::unread::{COMPOUND, outermost};
 
@@ -40,21 +39,36 @@ pub(crate) fn is_one(name: &str, head: &[u8]) -> bool {
 /// A cell with its row and column, from 0.
 pub(super) type Placed = (u32, u32, Data);
 
+/// A sheet as a workbook lists it.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    pub(super) name: String,
+    /// Whether it has any value, if that is known.
+    pub(super) is_filled: Option<bool>,
+    /// Whether the program does not show it.
+    pub(super) is_hidden: bool,
+}
+
 /// A form of workbooks. Whoever reads one refuses two sheets of one name.
 pub(super) trait Book {
-    /// Its sheets of cells: their names, and whether each has any value, if that is known.
-    fn sheets(&self) -> Vec<(String, Option<bool>)>;
+    /// Its sheets of cells.
+    fn sheets(&self) -> Vec<Listed>;
 
     /// What gives what a sheet has, row by row.
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError>;
 }
 
 /// The sheets of cells among those that the library knows.
-pub(super) fn of_cells(sheets: &[Sheet]) -> Vec<(String, Option<bool>)> {
+pub(super) fn of_cells(sheets: &[Sheet]) -> Vec<Listed> {
     let of_cells = sheets
         .iter()
         .filter(|sheet| sheet.typ == SheetType::WorkSheet);
-    of_cells.map(|sheet| (sheet.name.clone(), None)).collect()
+    let listed = of_cells.map(|sheet| Listed {
+        name: sheet.name.clone(),
+        is_filled: None,
+        is_hidden: sheet.visible != SheetVisible::Visible,
+    });
+    listed.collect()
 }
 
 /// Gives what a sheet has next.
@@ -63,25 +77,12 @@ pub(super) type Next<'b> = dyn FnMut() -> Result<Option<Met>, FileError> + 'b;
 /// What a sheet has. Rows and columns count from 0.
 pub(super) enum Met {
     Cell(Placed),
-    /// A cell without a value that should have one: its row, and what messages say of it.
+    /// A cell that is an error, in an unknown column: its row, and what messages say of it.
     Fault(u32, String),
     /// A region of merged cells. It comes before the row below its first.
     Merged(Dimensions),
     /// A hidden row. It comes before its cells.
     Hidden(u32),
-}
-
-impl Met {
-    /// A cell that is an error.
-    pub(super) fn error(row: u32, column: u32, error: &str) -> Self {
-        let cell = address(column as usize, u64::from(row) + 1);
-        Self::Fault(row, format!("{cell} is {}", cut(error)))
-    }
-
-    /// A formula that no program has calculated.
-    pub(super) fn no_value(row: u32, column: u32) -> Self {
-        Self::error(row, column, "a formula without a value")
-    }
 }
 
 /// The error for a row with more columns than a spreadsheet has.

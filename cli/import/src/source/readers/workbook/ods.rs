@@ -3,7 +3,7 @@
 //! All sheets are in one part, which streams. Cells and rows that repeat are given one by one, but
 //! not where they are empty: a program writes one row for the million below the last.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io::BufRead;
 use std::mem;
 
@@ -17,8 +17,9 @@ use super::super::bounded::{Progress, too_long};
 use super::super::disk::{Chunk, Disk};
 use super::super::table::COLUMNS_MAX;
 use super::super::{FileError, RECORD_MAX, corrupt, truncated};
-use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, NUMBER, Next, SHEETS_MAX, too_wide};
+use super::book::{Book, CELLS_MAX, Listed, MERGED_MAX, Met, NUMBER, Next, SHEETS_MAX, too_wide};
 use super::parts::{attribute, events, measure, next, refused, too_many};
+use crate::source::error_cells::{NOT_CALCULATED, OTHER, is_error};
 use crate::source::unpacking::Unpacking;
 
 /// The part with the sheets.
@@ -40,19 +41,28 @@ pub(super) struct Ods {
     archive: ZipArchive<Chunk>,
     disk: Disk,
     progress: Progress,
-    /// The names of the sheets, and whether they have any value.
-    sheets: Vec<(String, bool)>,
+    sheets: Vec<Listed>,
 }
 
 impl Ods {
     pub(super) fn open(disk: Disk, unpacking: &Unpacking) -> Result<Self, FileError> {
-        let (mut sheets, mut merged) = (Vec::new(), 0);
+        let (mut sheets, mut merged) = (Vec::<Listed>::new(), 0);
+        // The styles of sheets come before these.
+        let (mut style, mut hidden) = (None, HashSet::new());
         measure(&disk, unpacking, is_content, &mut |_, depth, element| {
             let of = |name| attribute(element, name);
             match element.name().as_ref() {
                 // One more shows that there are too many.
+                "style:style" => style = of("style:name"),
+                "style:table-properties" if of("table:display").as_deref() == Some("false") => {
+                    hidden.extend(style.take());
+                }
                 "table:table" if depth == SHEET_DEPTH && sheets.len() <= SHEETS_MAX => {
-                    sheets.push((of("table:name").unwrap_or_default(), false));
+                    sheets.push(Listed {
+                        name: of("table:name").unwrap_or_default(),
+                        is_filled: Some(false),
+                        is_hidden: of("table:style-name").is_some_and(|of| hidden.contains(&of)),
+                    });
                 }
                 "table:table-cell" => {
                     let rows = of("table:number-rows-spanned");
@@ -60,8 +70,8 @@ impl Ods {
                 }
                 "text:p" => {
                     // Every value has a text for people.
-                    if let Some((_, is_filled)) = sheets.last_mut() {
-                        *is_filled = true;
+                    if let Some(sheet) = sheets.last_mut() {
+                        sheet.is_filled = Some(true);
                     }
                 }
                 _ => {}
@@ -85,15 +95,13 @@ fn is_content(part: &str) -> bool {
 }
 
 impl Book for Ods {
-    fn sheets(&self) -> Vec<(String, Option<bool>)> {
-        let sheets = self.sheets.iter();
-        let sheets = sheets.map(|(name, is_filled)| (name.clone(), Some(*is_filled)));
-        sheets.collect()
+    fn sheets(&self) -> Vec<Listed> {
+        self.sheets.clone()
     }
 
     fn sheet<'b>(&'b mut self, name: &str) -> Result<Box<Next<'b>>, FileError> {
         let mut sheets = self.sheets.iter();
-        let place = sheets.position(|(sheet, is_filled)| sheet == name && *is_filled);
+        let place = sheets.position(|sheet| sheet.name == name && sheet.is_filled == Some(true));
         let Some(before) = place else {
             return Ok(Box::new(|| Ok(None)));
         };
@@ -307,17 +315,8 @@ impl OdsRow {
             let start = (row, column);
             ready.push_back(Met::Merged(Dimensions { start, end }));
         }
-        let value = match cell.value() {
-            Value::None => return Ok(()),
-            Value::Missing => {
-                ready.push_back(Met::no_value(row, column));
-                return Ok(());
-            }
-            Value::Error(error) => {
-                ready.push_back(Met::error(row, column, &error));
-                return Ok(());
-            }
-            Value::Some(value) => value,
+        let Some(value) = cell.value() else {
+            return Ok(());
         };
         let number = u64::from(row) + 1;
         if COLUMNS_MAX < self.column as usize {
@@ -359,16 +358,6 @@ impl OdsRow {
         self.number = row.saturating_add(1);
         self.left -= 1;
     }
-}
-
-/// What a cell has.
-enum Value {
-    None,
-    Some(Data),
-    /// It is an error, which the program shows so.
-    Error(String),
-    /// It is a formula whose value is not in the file.
-    Missing,
 }
 
 impl OdsCell {
@@ -419,13 +408,17 @@ impl OdsCell {
         true
     }
 
-    fn value(&self) -> Value {
+    fn value(&self) -> Option<Data> {
         let text = self.value.as_deref().unwrap_or(&self.text);
         let number = || text.parse().ok().map(Data::Float);
         let typed = match self.kind.as_str() {
-            _ if self.is_covered => return Value::None,
-            "error" => return Value::Error(self.text.clone()),
-            "" if self.is_formula && text.is_empty() => return Value::Missing,
+            _ if self.is_covered => return None,
+            // Some programs write a number beside it.
+            _ if is_error(&self.text) => Some(Data::String(self.text.clone())),
+            "error" => Some(Data::String(OTHER.to_owned())),
+            "" if self.is_formula && text.is_empty() => {
+                Some(Data::String(NOT_CALCULATED.to_owned()))
+            }
             "float" | "percentage" | "currency" => number(),
             "boolean" => Some(Data::Bool(text == "true")),
             // Fractions of seconds are errors of binary fractions.
@@ -436,11 +429,8 @@ impl OdsCell {
             "time" => clock(text).map(Data::DurationIso),
             _ => None,
         };
-        match typed {
-            Some(value) => Value::Some(value),
-            None if text.is_empty() => Value::None,
-            None => Value::Some(Data::String(text.to_owned())),
-        }
+        let is_any = !text.is_empty();
+        typed.or_else(|| is_any.then(|| Data::String(text.to_owned())))
     }
 }
 

@@ -14,7 +14,7 @@ use cfb::{CompoundFile, Version};
 
 use super::super::disk::Disk;
 use super::super::{FileError, caught, corrupt, truncated};
-use super::book::{Book, CELLS_MAX, MERGED_MAX, Met, Next, of_cells};
+use super::book::{Book, CELLS_MAX, Listed, MERGED_MAX, Met, Next, of_cells};
 use super::parts::{FORM, PART_MAX, check_length, cut_off, refused, too_many};
 use crate::source::unread;
 
@@ -397,7 +397,7 @@ impl<'s> Pieces<'s> {
 }
 
 impl Book for OldBook {
-    fn sheets(&self) -> Vec<(String, Option<bool>)> {
+    fn sheets(&self) -> Vec<Listed> {
         of_cells(self.opened.sheets_metadata())
     }
 

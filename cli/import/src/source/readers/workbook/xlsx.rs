@@ -10,9 +10,10 @@ use quick_xml::events::BytesStart;
 
 use super::super::disk::{Chunk, Disk};
 use super::super::{FileError, caught};
-use super::book::{Book, MERGED_MAX, Met, Next, ROWS_MAX, of_cells};
+use super::book::{Book, Listed, MERGED_MAX, Met, Next, ROWS_MAX, of_cells};
 use super::parts::{FORM, attribute, cut_off, measure, refused, too_many};
 use crate::finding::cut;
+use crate::source::error_cells::NOT_CALCULATED;
 use crate::source::unpacking::Unpacking;
 
 /// The most hidden rows in all sheets.
@@ -115,7 +116,7 @@ impl Noted {
 }
 
 impl Book for ExcelBook {
-    fn sheets(&self) -> Vec<(String, Option<bool>)> {
+    fn sheets(&self) -> Vec<Listed> {
         of_cells(self.opened.sheets_metadata())
     }
 
@@ -152,10 +153,11 @@ impl Book for ExcelBook {
             Ok(cell.map(|cell| {
                 let column = cell.pos.1;
                 row = cell.pos.0;
-                match (Data::from(cell.value), cell.formula) {
-                    (Data::Empty, Some(_)) => Met::no_value(row, column),
-                    (value, _) => Met::Cell((row, column, value)),
-                }
+                let value = match (Data::from(cell.value), cell.formula) {
+                    (Data::Empty, Some(_)) => Data::String(NOT_CALCULATED.to_owned()),
+                    (value, _) => value,
+                };
+                Met::Cell((row, column, value))
             }))
         }))
     }

@@ -2,12 +2,12 @@
 //! drafts know names.
 //!
 //! These are only tables. A word that may mean either, such as `under offer`, has no place in them:
-//! it is left to a person. All names and words are folded, as [`crate::suggest::text::words`]
+//! it is left to a person. All names and words are folded, as [`words`](crate::mapping::folded::words)
 //! returns them, except `yes` and `no`, which are in lower case.
 
 use std::collections::BTreeSet;
 
-use crate::suggest::text;
+use crate::mapping::folded;
 
 /// What a key says of its record, by its name.
 ///
@@ -24,7 +24,7 @@ use crate::suggest::text;
 /// | `YesOrNo` | to be decided | to be decided | | likewise, if one of them is known; or else it is passed over |
 /// | `Elsewhere` | | | | it is only named, unless a word of it is known to be not public |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Says {
+pub(crate) enum Says {
     Public,
     Withheld,
     Word,
@@ -61,7 +61,7 @@ keys! {
     // As Magento writes it.
     OneOrTwo ["product online"]
     Perhaps [
-        "state", "stage", "availability", "stock status", "zustand", "verfugbarkeit", "etat",
+        "access", "access level", "audience", "state", "stage", "availability", "stock status", "zustand", "verfugbarkeit", "etat",
         "disponibilite", "stato", "disponibilita", "estado", "disponibilidad", "beschikbaarheid",
         "password", "show on site", "show on web", "display", "display on site", "display on web",
         "display on website", "on site", "anzeigen", "im web", "im internet", "afficher", "affiche",
@@ -108,16 +108,50 @@ const WHOLE_HINTS: &str = "web www site internet index indexed shop feed freigeg
     gereserveerd riservato reservado";
 
 /// Words behind those for what is not public, such as `deleted by`.
-pub(super) const BY: [&str; 7] = ["by", "von", "durch", "par", "door", "da", "por"];
+pub(crate) const BY: [&str; 7] = ["by", "von", "durch", "par", "door", "da", "por"];
 
 /// Words for a record, which say nothing about what a key of it holds.
-pub(super) const RECORDS: [&str; 10] = [
+pub(crate) const RECORDS: [&str; 10] = [
     "boat", "yacht", "vessel", "product", "listing", "item", "record", "entry", "post", "page",
 ];
 
+/// Names of objects that only group their members.
+pub(crate) const GROUPS: [&str; 30] = [
+    "additional",
+    "attribute",
+    "attributes",
+    "boat",
+    "characteristics",
+    "content",
+    "custom",
+    "data",
+    "detail",
+    "details",
+    "dimension",
+    "dimensions",
+    "feature",
+    "features",
+    "field",
+    "fields",
+    "general",
+    "info",
+    "measurements",
+    "meta",
+    "param",
+    "params",
+    "parameters",
+    "product",
+    "properties",
+    "property",
+    "spec",
+    "specification",
+    "specifications",
+    "specs",
+];
+
 /// Objects that hold what is said of the whole record, beside
-/// [`GROUPS`](crate::suggest::names::GROUPS) and [`RECORDS`].
-pub(super) const ENVELOPES: &[&str] = &[
+/// [`GROUPS`] and [`RECORDS`].
+pub(crate) const ENVELOPES: &[&str] = &[
     "sys",
     "system",
     "metadata",
@@ -136,18 +170,18 @@ pub(super) const ENVELOPES: &[&str] = &[
 ];
 
 /// Keys of an object that stands for one value, such as `{"id": 3, "name": "Draft"}`.
-pub(super) const VALUES: [&str; 11] = [
+pub(crate) const VALUES: [&str; 11] = [
     "value", "name", "label", "title", "select", "date", "text", "code", "slug", "key", "at",
 ];
 
 /// Words around the name of a key that say nothing.
-pub(super) const PARTICLES: [&str; 6] = ["is", "has", "was", "of", "de", "di"];
+pub(crate) const PARTICLES: [&str; 6] = ["is", "has", "was", "of", "de", "di"];
 /// Words around the name of a key that say that it holds a time.
-pub(super) const TIMES: [&str; 10] = [
+pub(crate) const TIMES: [&str; 10] = [
     "at", "on", "am", "le", "el", "il", "op", "date", "data", "fecha",
 ];
 /// Words at the end of a name that say how it is answered, as in `Sold (Y/N)`.
-pub(super) const ANSWERS: [&str; 18] = [
+pub(crate) const ANSWERS: [&str; 18] = [
     "y", "n", "j", "o", "x", "yes", "no", "true", "false", "ja", "nein", "nee", "oui", "non", "si",
     "wahr", "falsch", "vrai",
 ];
@@ -183,16 +217,16 @@ languages! {
     no ["no", "n", "false", "f", "0", "off", "unchecked"]
     public [
         "published", "publish", "live", "active", "online", "visible", "public", "enabled",
-        "listed", "available", "for sale", "on sale", "on website", "on web", "show on website",
+        "listed", "available", "for sale", "on sale", "on website", "on web", "show on website", "in stock",
         "last published", "publication", "post date",
     ]
     withheld [
         "draft", "auto draft", "archived", "archive", "hidden", "hide", "deleted", "delete",
-        "removed", "trashed", "trash", "disabled", "inactive", "not active", "private",
-        "unpublished", "not published", "unlisted", "offline", "not visible", "invisible",
-        "not visible individually", "sold", "sold out", "not for sale", "off market", "withdrawn", "retired",
-        "expired", "suspended", "blocked", "internal", "rejected", "cancelled", "canceled",
-        "scheduled", "in review", "pending review",
+        "removed", "trashed", "trash", "disabled", "inactive", "private", "unpublished",
+        "unlisted", "offline", "invisible", "not visible individually", "sold", "sold out",
+        "off market", "withdrawn", "retired", "expired", "suspended", "blocked", "internal",
+        "confidential", "rejected", "cancelled", "canceled", "scheduled", "in review",
+        "pending review", "unavailable", "dealers only", "members only", "staff only", "trade only",
     ]
     // German.
     yes ["ja", "j", "wahr"]
@@ -204,9 +238,8 @@ languages! {
     ]
     withheld [
         "entwurf", "archiviert", "archiv", "versteckt", "verborgen", "ausgeblendet", "unsichtbar",
-        "geloscht", "geloescht", "deaktiviert", "inaktiv", "nicht aktiv", "gesperrt",
-        "nicht sichtbar", "unveroffentlicht", "unveroeffentlicht", "nicht veroffentlicht",
-        "nicht veroeffentlicht", "privat", "intern", "verkauft", "zuruckgezogen",
+        "geloscht", "geloescht", "deaktiviert", "inaktiv", "gesperrt", "unveroffentlicht",
+        "unveroeffentlicht", "privat", "intern", "vertraulich", "verkauft", "zuruckgezogen",
         "zurueckgezogen", "abgelaufen", "in bearbeitung",
     ]
     // French.
@@ -218,9 +251,8 @@ languages! {
     ]
     withheld [
         "brouillon", "archive", "archivee", "masque", "masquee", "cache", "cachee", "supprime",
-        "supprimee", "desactive", "desactivee", "inactif", "inactive", "non publie",
-        "non publiee", "hors ligne", "prive", "privee", "vendu", "vendue", "retire", "retiree",
-        "expire", "expiree", "en attente",
+        "supprimee", "desactive", "desactivee", "inactif", "inactive", "hors ligne", "prive",
+        "privee", "vendu", "vendue", "retire", "retiree", "expire", "expiree", "en attente",
     ]
     // Dutch.
     yes ["ja", "waar"]
@@ -231,8 +263,7 @@ languages! {
     ]
     withheld [
         "concept", "gearchiveerd", "archief", "verborgen", "verwijderd", "uitgeschakeld",
-        "inactief", "niet actief", "niet gepubliceerd", "niet zichtbaar", "onzichtbaar", "prive",
-        "intern", "verkocht", "ingetrokken", "verlopen", "in behandeling",
+        "inactief", "onzichtbaar", "prive", "intern", "verkocht", "ingetrokken", "verlopen", "in behandeling",
     ]
     // Italian.
     yes ["si", "sì", "vero"]
@@ -244,7 +275,7 @@ languages! {
     withheld [
         "bozza", "archiviato", "archiviata", "nascosto", "nascosta", "eliminato", "eliminata",
         "cancellato", "cancellata", "disattivato", "disattivata", "inattivo", "inattiva",
-        "non pubblicato", "non pubblicata", "non visibile", "privato", "privata", "venduto",
+        "privato", "privata", "venduto",
         "venduta", "ritirato", "ritirata", "scaduto", "scaduta", "in attesa",
     ]
     // Spanish.
@@ -257,7 +288,7 @@ languages! {
     withheld [
         "borrador", "archivado", "archivada", "oculto", "oculta", "eliminado", "eliminada",
         "borrado", "borrada", "desactivado", "desactivada", "deshabilitado", "deshabilitada",
-        "inactivo", "inactiva", "no publicado", "no publicada", "no visible", "privado",
+        "inactivo", "inactiva", "privado",
         "privada", "vendido", "vendida", "retirado", "retirada", "caducado", "caducada",
         "pendiente",
     ]
@@ -267,6 +298,33 @@ languages! {
 const ORDINARY: &str = "private, privat, prive, privee, privato, privata, privado, privada, \
     internal, intern, concept, cache, cachee, removed, retire, retiree, retirado, retirada, \
     retired, archive, disabled, scheduled, en attente, in attesa, pendiente, inactive, offline";
+/// Words that say so of a list, and little of a single record.
+const OF_LISTS: [&str; 9] = [
+    "pending",
+    "embargo",
+    "embargoed",
+    "unreleased",
+    "recycle bin",
+    "papierkorb",
+    "corbeille",
+    "prullenbak",
+    "papelera",
+];
+/// How words for several end, and how those for one.
+const PLURALS: [(&str, &str); 6] = [
+    ("s", ""),
+    ("es", ""),
+    ("e", ""),
+    ("en", ""),
+    ("e", "a"),
+    ("i", "o"),
+];
+/// Words before what they deny, as in `not yet published`.
+const NOT: [&str; 6] = ["not", "nicht", "non", "niet", "no", "pas"];
+/// Words between.
+const YET: [&str; 9] = [
+    "yet", "longer", "noch", "mehr", "nog", "meer", "ancora", "piu", "encore",
+];
 /// Words that say so even within a short text, such as `SOLD, do not show`.
 const STRONG: &str = "sold, do not publish, not for publication, do not list, do not show, \
     not for sale, verkauft, nicht veroffentlichen, nicht veroeffentlichen, nicht zeigen, vendu, \
@@ -276,7 +334,7 @@ const STRONG: &str = "sold, do not publish, not for publication, do not list, do
 const TEXT_WORDS: usize = 8;
 
 /// Whether a value says that its record is not public, whatever its key is called.
-pub(super) fn says_withheld(words: &[String]) -> bool {
+pub(crate) fn says_withheld(words: &[String]) -> bool {
     let is_in = |list: &str, word: &str| list.split(", ").any(|of| of == word);
     let whole = words.join(" ");
     let is_strong = |length| {
@@ -287,17 +345,26 @@ pub(super) fn says_withheld(words: &[String]) -> bool {
         || words.len() <= TEXT_WORDS && (1..=3).any(is_strong)
 }
 
-/// Whether a word of the name of a list, a sheet or a file says that its records are not public.
-pub(super) fn is_of_withheld(name: &[String]) -> bool {
+/// Whether a word of the name of a list, a sheet, a folder or a file says that its records are not
+/// public. It may be that of several, such as `drafts`.
+pub(crate) fn is_of_withheld(name: &[String]) -> bool {
+    let is_so = |words: &str| OF_LISTS.contains(&words) || is_public(words) == Some(false);
+    let is_plural = |words: &str| {
+        let mut endings = PLURALS.iter();
+        endings.any(|(of_several, of_one)| {
+            let stem = words.strip_suffix(of_several);
+            stem.is_some_and(|stem| is_so(&format!("{stem}{of_one}")))
+        })
+    };
     let is_any = |length| {
-        let mut parts = name.windows(length);
-        parts.any(|part| is_public(&part.join(" ")) == Some(false))
+        let mut parts = name.windows(length).map(|part| part.join(" "));
+        parts.any(|words| is_so(&words) || is_plural(&words))
     };
     (1..=3).any(is_any)
 }
 
 /// What a name says.
-pub(super) fn says(name: &str) -> Option<Says> {
+pub(crate) fn says(name: &str) -> Option<Says> {
     let key = KEYS.iter().find(|(_, names)| names.contains(&name));
     let of_word = |is_public| {
         if is_public {
@@ -327,31 +394,41 @@ fn limit(name: &str) -> Option<Says> {
 }
 
 /// Whether a word of a name is often that of what says whether a record is public.
-pub(super) fn may_tell(word: &str) -> bool {
+pub(crate) fn may_tell(word: &str) -> bool {
     let mut hints = HINTS.split(' ');
     hints.any(|hint| word.contains(hint)) || WHOLE_HINTS.split(' ').any(|hint| word == hint)
 }
 
 /// The value of a word that stands for true or false.
-pub(in crate::suggest) fn flag_of(word: &str) -> Option<bool> {
+pub(crate) fn flag_of(word: &str) -> Option<bool> {
     let word = word.trim().to_lowercase();
     meaning(&word, |language| (language.yes, language.no))
 }
 
 /// Whether a word, as it is written, says that something is public; `None` if it is not known.
-pub(in crate::suggest) fn is_word_public(text: &str) -> Option<bool> {
-    is_public(&text::words(text).join(" "))
+pub(crate) fn is_word_public(text: &str) -> Option<bool> {
+    // Words of schema.org are often written as addresses.
+    let word = text
+        .rsplit_once("schema.org/")
+        .map_or(text, |(_, word)| word);
+    is_public(&folded::words(word).join(" "))
 }
 
 /// Whether a folded word says that something is public; `None` if it is not known.
-pub(super) fn is_public(folded: &str) -> Option<bool> {
-    meaning(folded, |language| (language.public, language.withheld))
+pub(crate) fn is_public(folded: &str) -> Option<bool> {
+    let meaning = |folded| meaning(folded, |language| (language.public, language.withheld));
+    meaning(folded).or_else(|| {
+        let (not, rest) = folded.split_once(' ')?;
+        let rest = match rest.split_once(' ') {
+            Some((yet, rest)) if YET.contains(&yet) => rest,
+            _ => rest,
+        };
+        (NOT.contains(&not) && meaning(rest) == Some(true)).then_some(false)
+    })
 }
 
 /// Words that stand for true or false: those of English, and of the languages of these values.
-pub(in crate::suggest) fn flags<'v>(
-    values: impl Iterator<Item = &'v String>,
-) -> BTreeSet<&'static str> {
+pub(crate) fn flags<'v>(values: impl Iterator<Item = &'v String>) -> BTreeSet<&'static str> {
     let values: BTreeSet<String> = values.map(|value| value.trim().to_lowercase()).collect();
     let words = |language: &'static Language| language.yes.iter().chain(language.no).copied();
     let used = LANGUAGES.iter().enumerate().filter(|(number, language)| {
@@ -374,7 +451,7 @@ fn meaning(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suggest::text::words;
+    use crate::mapping::folded::words;
 
     #[test]
     fn no_word_means_both_and_words_are_folded() {

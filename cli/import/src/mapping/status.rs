@@ -1,19 +1,25 @@
-//! What the name of a key says of its record.
+//! What the name of a key says of its record: whether it is public.
 //!
-//! It knows no values: whether they fit is decided beside them.
+//! It knows no values: whether they fit is decided where drafts are made.
 
-use super::words::{self, ANSWERS, BY, ENVELOPES, PARTICLES, RECORDS, Says, TIMES, VALUES};
-use crate::suggest::names::GROUPS;
-use crate::suggest::text;
+pub(crate) mod words;
+
+use self::words::{ANSWERS, BY, ENVELOPES, GROUPS, PARTICLES, RECORDS, Says, TIMES, VALUES};
+use super::folded;
 
 /// Whether a key surely says whether its record is public.
-pub(in crate::suggest) fn is_named(steps: &[String]) -> bool {
+pub(crate) fn is_named(steps: &[String]) -> bool {
     let says = says(steps).map(|(says, _)| says);
     says.is_some_and(|says| !matches!(says, Says::Perhaps | Says::YesOrNo | Says::Elsewhere))
 }
 
+/// Whether a key may say whether something is public.
+pub(crate) fn may_say(steps: &[String]) -> bool {
+    says(steps).is_some()
+}
+
 /// Whether the yes of a flag with this name says that something is public; `None` if it is another.
-pub(in crate::suggest) fn flag_named(name: &str) -> Option<bool> {
+pub(crate) fn flag_named(name: &str) -> Option<bool> {
     match says(&[name.to_owned()])?.0 {
         Says::Public => Some(true),
         Says::Withheld => Some(false),
@@ -22,7 +28,7 @@ pub(in crate::suggest) fn flag_named(name: &str) -> Option<bool> {
 }
 
 /// Whether words of something with this name say whether it is public.
-pub(in crate::suggest) fn is_status(name: &str) -> bool {
+pub(crate) fn is_status(name: &str) -> bool {
     let says = says(&[name.to_owned()]);
     matches!(
         says,
@@ -31,19 +37,19 @@ pub(in crate::suggest) fn is_status(name: &str) -> bool {
 }
 
 /// The path of the object around a key that surely says it.
-pub(super) fn named_around(steps: &[String]) -> Option<&[String]> {
+pub(crate) fn named_around(steps: &[String]) -> Option<&[String]> {
     let mut around = (1..steps.len()).map(|length| &steps[..length]);
     around.find(|around| is_named(around))
 }
 
 /// What a key with this path says, and whether its name is that of a time.
-pub(super) fn says(steps: &[String]) -> Option<(Says, bool)> {
+pub(crate) fn says(steps: &[String]) -> Option<(Says, bool)> {
     let steps: Vec<String> = steps
         .iter()
         .filter(|step| !step.ends_with(':'))
         .filter_map(|step| step.split(" (product.").next())
         .flat_map(|step| step.split('.'))
-        .map(|step| text::words(step).join(" "))
+        .map(|step| folded::words(step).join(" "))
         .collect();
     let is_value = |step: &&String| VALUES.contains(&step.as_str());
     let values = steps.iter().skip(1).rev().take_while(is_value);
