@@ -256,7 +256,11 @@ fn shortened(value: &BigDecimal, unit: Unit) -> Option<BigDecimal> {
 
 /// A number of JSON that is a measure in this unit, if it is a length with too many decimals.
 pub(in crate::mapping) fn rounded(number: &str, unit: Unit) -> Option<String> {
-    let value = shortened(&BigDecimal::from_str(number).ok()?, unit)?;
+    // Nearly every number is short, and is not taken apart.
+    let (_, decimals) = number.split_once('.')?;
+    let may_be_long = DECIMALS_OF_LENGTH < decimals.len().try_into().ok()?;
+    let value = may_be_long.then(|| BigDecimal::from_str(number).ok())??;
+    let value = shortened(&value, unit)?;
     Some(value.normalized().to_plain_string())
 }
 
