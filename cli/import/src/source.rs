@@ -16,6 +16,7 @@ pub(crate) mod unread;
 
 mod archive;
 mod decompress;
+mod end_mark;
 mod export;
 mod files;
 mod folder;

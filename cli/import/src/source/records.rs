@@ -2,15 +2,15 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use shared::base::source_files::SourceFiles;
 
 use super::archive;
-use super::decompress::BUFFER;
 use super::encoding::{Encoding, Utf8Watch};
+use super::end_mark::EndMark;
 use super::incoming::{FailedRecord, FileError, Incoming, Original, Record, Sink, Spot};
 use super::lines;
 use super::passes::{Copied, Pass, passes};
@@ -219,11 +219,10 @@ impl<'a, 't> Cutter<'a, 't> {
             };
             (*sink.borrow_mut())(incoming)
         };
-        let forward = |contents| BufReader::with_capacity(BUFFER, contents);
         let Lists { absent, others } = match pass.layout.format {
             Format::Lines { max } => {
                 let sink = &mut **sink.borrow_mut();
-                lines::read(file, forward(contents), &pass.groups, max, sink)?;
+                lines::read(file, EndMark::new(contents), &pass.groups, max, sink)?;
                 Lists::default()
             }
             Format::Parquet => {
@@ -234,7 +233,7 @@ impl<'a, 't> Cutter<'a, 't> {
             }
             Format::Csv => {
                 let mut begin = |header| (*sink.borrow_mut())(Incoming::Header(file, header));
-                readers::csv::read(forward(contents), table, &mut begin, &mut visit)?;
+                readers::csv::read(EndMark::new(contents), table, &mut begin, &mut visit)?;
                 Lists::default()
             }
             Format::Workbook => {
@@ -245,10 +244,11 @@ impl<'a, 't> Cutter<'a, 't> {
                 }
                 Lists::default()
             }
-            Format::Json => readers::json::read(forward(contents), records, &mut visit)?,
+            Format::Json => readers::json::read(EndMark::new(contents), records, &mut visit)?,
             Format::Xml => {
                 let lists = &pass.layout.lists;
-                let absent = readers::xml::read(forward(contents), records, lists, &mut visit)?;
+                let absent =
+                    readers::xml::read(EndMark::new(contents), records, lists, &mut visit)?;
                 let others = BTreeSet::new();
                 Lists { absent, others }
             }

@@ -103,6 +103,16 @@ fn write(directory: &TempDir, name: &str, contents: &[u8]) -> PathBuf {
     path
 }
 
+#[test]
+fn the_mark_that_old_programs_write_at_the_end_is_no_record() {
+    check("a.ndjson", b"{}\r\n\x1a", &["a.ndjson:1: {}"]);
+    check(
+        "b.ndjson",
+        b"{}\n\x1a\n{}\n",
+        &["b.ndjson:1: {}", "b.ndjson:2: \u{1a}", "b.ndjson:3: {}"],
+    );
+}
+
 fn gzip(contents: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(contents).unwrap();

@@ -9,6 +9,7 @@ mod definitions;
 mod others;
 mod own;
 mod remarks;
+mod unit;
 
 use std::fmt::Write as _;
 
@@ -20,7 +21,6 @@ use self::own::Own;
 use super::choose::{Choice, Choices};
 use super::decision::MEASURED;
 use super::kinds::Kind;
-use super::named::Named;
 use super::names::{REQUIRED, Reading, fields};
 use super::photos::{Photos, format_of};
 use super::status::Publication;
@@ -111,7 +111,7 @@ impl List<'_> {
         if self.has_unsized_images {
             text.push_str(MEASURED);
         }
-        text.push_str(&self.definitions(&body));
+        text.push_str(&self.definitions(&body, is_trial));
         text.push_str("\n[variables]\n# Makers need a time at which they last changed.\n");
         line(&mut text, "updated_at", &quoted(&self.now.to_string()));
         text.push_str(&body);
@@ -120,7 +120,7 @@ impl List<'_> {
 
     /// Whether no import takes the mapping yet.
     pub(super) fn is_open(&self) -> bool {
-        self.key().is_none() || self.publication.is_open()
+        self.key().is_none() || self.publication.is_open() || self.system() == UNDECIDED
     }
 
     /// Everything after the definitions. Only the definitions that this uses are written.
@@ -144,7 +144,7 @@ impl List<'_> {
             own.rules(&|kind, text| self.rule(kind, text), &mut text);
             return text;
         }
-        self.boats(&mut text);
+        self.boats(&mut text, is_trial);
         self.makers(&mut text);
         self.designers(&mut text);
         self.terms(&mut text);
@@ -175,7 +175,7 @@ impl List<'_> {
         line(text, "updatedAt", &quoted(&updated));
     }
 
-    fn boats(&self, text: &mut String) {
+    fn boats(&self, text: &mut String, is_trial: bool) {
         text.push_str("\n# ---- Boats\n");
         self.rule("boat", text);
         text.push_str("\n[emit.fields]\n");
@@ -183,9 +183,7 @@ impl List<'_> {
         for wanted in fields() {
             match self.choice(wanted.field) {
                 Some(choice) => self.field(choice, text),
-                None if wanted.field == "unit" => {
-                    line(text, "unit", &quoted(&format!("\"{}\"", self.system())));
-                }
+                None if wanted.field == "unit" => line(text, "unit", &self.unit(is_trial)),
                 None if REQUIRED.contains(&wanted.field) => {
                     _ = writeln!(text, "# {} = \"\"      # required", wanted.field);
                 }
@@ -252,8 +250,12 @@ impl List<'_> {
                 _ => format!("{path} | {function}{decimal}"),
             }
         };
-        let is_metric = self.system() == "metric";
-        let own = |metric, imperial| if is_metric { metric } else { imperial };
+        let system = self.system();
+        let own = |metric, imperial| match system {
+            "metric" => metric,
+            "imperial" => imperial,
+            undecided => undecided,
+        };
         match choice.wanted.reading {
             Reading::Name => format!("{} | slugify", source(choice)),
             Reading::Names => format!("[{}[] | slugify]", members(key)),
@@ -432,28 +434,6 @@ impl List<'_> {
     fn has_whole_image(&self) -> bool {
         let parts = ["image.url", "image.width", "image.height"];
         parts.iter().all(|part| self.choice(part).is_some())
-    }
-
-    /// The unit system of the lengths, for exports without a key for it.
-    fn system(&self) -> &'static str {
-        let Some(length) = self.choice("lengthOverall") else {
-            // What may be chosen for it says it by its name.
-            let unsettled = self.choices.unsettled.iter();
-            let mut lengths = unsettled.filter(|(wanted, _)| wanted.field == "lengthOverall");
-            let is_imperial = |key: &&Key| matches!(Named::new(key).unit, Some("ft" | "in"));
-            let is_any = lengths.any(|(_, keys)| keys.iter().any(is_imperial));
-            return if is_any { "imperial" } else { "metric" };
-        };
-        let is_imperial = |value: &str| value.contains(['\'', '′']) || value.contains("ft");
-        let is_metric = |value: &str| value.ends_with('m');
-        let all_imperial = length
-            .key
-            .all(|value| is_imperial(value) && !is_metric(value));
-        if matches!(length.unit, Some("ft" | "in")) || all_imperial {
-            "imperial"
-        } else {
-            "metric"
-        }
     }
 }
 

@@ -255,7 +255,7 @@ fn columns_that_are_called_like_the_fields_are_their_sources() {
     manufacturer = '."manufacturer.name" | slugify'
     type = '."type.name" | slugify'
     production.firstYear = '."production.firstYear" | year'
-    unit = '"metric"'
+    unit = '"metric"'      # a guess: no length says its unit
     lengthOverall = ".lengthOverall | distance"
     dimensions.draftMax = '."dimensions.draftMax" | distance'
     "##);

@@ -17,7 +17,9 @@ use crate::finding::cut;
 use crate::json::{self, InvalidJson};
 use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::functions::list::list;
-use crate::mapping::functions::measure::{DecimalMark, ReadNumber, Unit, measure, number};
+use crate::mapping::functions::measure::{
+    Convention, DecimalMark, ReadNumber, Unit, measure, number, rounded,
+};
 use crate::mapping::functions::money::{Money, money};
 use crate::mapping::functions::plain::looks_like_markdown;
 use crate::mapping::functions::plain::markdown::markdown;
@@ -271,7 +273,7 @@ fn decimal_mark(mark: &Val) -> Result<Option<DecimalMark>, Error<Val>> {
 
 /// The value of a number that was read, which the context is told of.
 fn told(data: Data<'_>, given: &str, number: &ReadNumber) -> Val {
-    if let Some(convention) = number.convention {
+    for convention in number.convention.into_iter().chain(number.unit) {
         data.eval.note_number(given, convention);
     }
     super::values::number(&number.spelled)
@@ -279,7 +281,16 @@ fn told(data: Data<'_>, given: &str, number: &ReadNumber) -> Val {
 
 fn measured(data: Data<'_>, input: &Val, [unit, mark]: [Val; 2]) -> ValR<Val> {
     let unit = Unit::parse(text_argument(&unit)?).map_err(Error::str)?;
-    read_number(data, input, &mark, |given, mark| measure(given, unit, mark))
+    if !matches!(input, Val::Num(_)) {
+        return read_number(data, input, &mark, |given, mark| measure(given, unit, mark));
+    }
+    decimal_mark(&mark)?;
+    let given = input.to_string();
+    if *input != Val::from(0_usize) {
+        data.eval.note_number(&given, Convention::NoUnit);
+    }
+    let rounded = rounded(&given, unit);
+    Ok(rounded.map_or_else(|| input.clone(), |number| super::values::number(&number)))
 }
 
 fn number_of(data: Data<'_>, input: &Val, [mark]: [Val; 1]) -> ValR<Val> {

@@ -199,6 +199,7 @@ fn native_functions_reach_records_links_and_tables() {
     check(r#"lookup("keel")"#, &json!(3), r#""keel:3""#);
     check(r#"measure("m")"#, &json!("34.58' / 10.54m"), "10.54");
     check(r#"measure("m")"#, &json!(10.5), "10.5");
+    check(r#"measure("m")"#, &json!(10.363_199_999), "10.363");
     check(
         "map(number)",
         &json!(["16,6", 2.50, null, " "]),

@@ -2,13 +2,16 @@
 //! unit, and numbers without units.
 //!
 //! A wrong factor is worse than an error, so anything ambiguous is rejected. A value in the
-//! requested unit is taken as it is; only a conversion between systems of units is rounded.
+//! requested unit is taken as it is, but for a length with more decimals than the catalogue takes,
+//! as formulas make it; otherwise, only a conversion between systems of units is rounded.
 
 mod lexemes;
 mod number;
 mod parser;
 mod units;
 mod why;
+
+use std::str::FromStr as _;
 
 use bigdecimal::{BigDecimal, RoundingMode};
 
@@ -23,6 +26,11 @@ use super::quoted;
 /// The decimals of a converted value; halves are rounded up.
 const DECIMALS: i64 = 2;
 
+/// The decimals of a length that is not converted.
+const DECIMALS_OF_LENGTH: i64 = 3;
+/// The most decimals of a length that is rounded: far more than any program writes.
+const DECIMALS_MAX: i64 = 100;
+
 /// A number that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mapping) struct ReadNumber {
@@ -30,6 +38,8 @@ pub(in crate::mapping) struct ReadNumber {
     pub(in crate::mapping) spelled: String,
     /// What it shows of the convention by which it is written, if nothing else does.
     pub(in crate::mapping) convention: Option<Convention>,
+    /// What it shows of the unit of the numbers of its column.
+    pub(in crate::mapping) unit: Option<Convention>,
 }
 
 impl ReadNumber {
@@ -37,6 +47,7 @@ impl ReadNumber {
         Self {
             spelled: value.normalized().to_plain_string(),
             convention,
+            unit: None,
         }
     }
 }
@@ -90,18 +101,24 @@ pub(in crate::mapping) fn number(
 }
 
 /// The number in the text of an amount of money. As nobody writes three decimals of money after a
-/// comma, one before three digits parts thousands; a point may do either there, and is rejected.
+/// comma, one before three digits parts thousands, and is refused where a comma stands before
+/// decimals. A point may do either there, and is refused unless it surely stands before decimals.
 pub(super) fn amount(text: &str, decimal: Option<DecimalMark>) -> Result<ReadNumber, Why> {
-    let number = parser::number(text, decimal)?;
-    if number.written.convention == Some(Convention::PointOfThree) {
-        let decimals = number.written.value;
-        let thousands = (&decimals * BigDecimal::from(1000)).normalized();
-        return Err(Why::Ambiguous {
-            thousands,
-            decimals,
-        });
+    if let Ok(alone) = parser::number(text, None) {
+        let is_point_of_three = alone.written.convention == Some(Convention::PointOfThree);
+        if is_point_of_three && decimal.is_none_or(DecimalMark::is_guessed_point) {
+            let decimals = alone.written.value;
+            let thousands = (&decimals * BigDecimal::from(1000)).normalized();
+            return Err(Why::Ambiguous {
+                thousands,
+                decimals,
+            });
+        }
+        if let Some(mark) = decimal.filter(|mark| mark.is_comma() && alone.or_thousands.is_some()) {
+            return Err(mark.refuses(text));
+        }
     }
-    let written = number.in_thousands();
+    let written = parser::number(text, decimal)?.in_thousands();
     Ok(ReadNumber::new(&written.value, written.convention))
 }
 
@@ -144,7 +161,17 @@ fn read(text: &str, wanted: Unit, decimal: Option<DecimalMark>) -> Result<ReadNu
         shown => Some(shown),
     });
     let value = convert(&settled.value, chosen.unit, wanted);
-    Ok(ReadNumber::new(&value, convention))
+    let value = shortened(&value, wanted).unwrap_or(value);
+    let is_zero = value == 0;
+    let unit = match chosen.has_unit {
+        false if !is_zero => Some(Convention::NoUnit),
+        true if !chosen.unit.goes_with(wanted) => Some(Convention::OtherUnit),
+        _ => None,
+    };
+    Ok(ReadNumber {
+        unit,
+        ..ReadNumber::new(&value, convention)
+    })
 }
 
 /// The only value of `chosen` that all other spellings agree with, provided that these agree with
@@ -218,6 +245,23 @@ fn convert(value: &BigDecimal, from: Unit, to: Unit) -> BigDecimal {
         return converted;
     }
     converted.with_scale_round(DECIMALS, RoundingMode::HalfUp)
+}
+
+/// A length with fewer decimals, if it has too many.
+fn shortened(value: &BigDecimal, unit: Unit) -> Option<BigDecimal> {
+    let decimals = DECIMALS_OF_LENGTH + 1..=DECIMALS_MAX;
+    let is_long = unit.is_length() && decimals.contains(&value.fractional_digit_count());
+    is_long.then(|| value.with_scale_round(DECIMALS_OF_LENGTH, RoundingMode::HalfUp))
+}
+
+/// A number of JSON that is a measure in this unit, if it is a length with too many decimals.
+pub(in crate::mapping) fn rounded(number: &str, unit: Unit) -> Option<String> {
+    // Nearly every number is short, and is not taken apart.
+    let (_, decimals) = number.split_once('.')?;
+    let may_be_long = DECIMALS_OF_LENGTH < decimals.len().try_into().ok()?;
+    let value = may_be_long.then(|| BigDecimal::from_str(number).ok())??;
+    let value = shortened(&value, unit)?;
+    Some(value.normalized().to_plain_string())
 }
 
 #[cfg(test)]

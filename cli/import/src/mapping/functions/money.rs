@@ -61,8 +61,8 @@ pub(in crate::mapping) struct Money {
 ///
 /// An amount without a currency is in `wanted`, if that is given, and one in another currency is
 /// refused. A single comma before three digits parts thousands, as nobody writes three decimals of
-/// money after one; a single point before three digits is refused unless `decimal` says what stands
-/// before decimals, as databases write them.
+/// money after one; a single point before three digits is refused unless `decimal` says surely what
+/// stands before decimals, as databases write them.
 pub(in crate::mapping) fn money(
     text: &str,
     wanted: Option<&str>,
@@ -195,6 +195,7 @@ mod tests {
             ("89 000 zł", "89000 PLN"),
             ("89000", "89000 "),
             ("120.50", "120.5 "),
+            ("1.234E+05 EUR", "123400 EUR"),
             ("", ""),
             ("\u{a0}", ""),
         ] {
@@ -248,6 +249,11 @@ mod tests {
             let refused = read_as(text, wanted, None);
             assert!(refused.contains(expected), "{text}: {refused}");
             assert!(refused.starts_with("could not read \""), "{refused}");
+        }
+        for mark in [",", ",?"] {
+            let refused = read_as("£1,200", None, DecimalMark::parse(mark));
+            let expected = "\"1,200\" is no number with a comma before its decimals";
+            assert!(refused.contains(expected), "{mark}: {refused}");
         }
     }
 

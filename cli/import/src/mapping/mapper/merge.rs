@@ -206,7 +206,7 @@ impl<'a> Merge<'a> {
     fn numbers(&self) -> impl Iterator<Item = Finding> {
         let place = move |place: usize| self.index.documents.at(place).place();
         let numbers = self.noted.numbers.iter();
-        numbers.filter_map(move |(id, written)| written.finding(*id, self.definition, place))
+        numbers.flat_map(move |(id, written)| written.findings(*id, self.definition, place))
     }
 
     /// The finding about published records that were changed afterwards and whose values are

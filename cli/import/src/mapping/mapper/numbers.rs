@@ -1,5 +1,6 @@
 //! How the numbers of a column are written: one column has one convention. Where its numbers leave
-//! open whether a mark parts thousands, or contradict each other, a finding says so.
+//! open whether a mark parts thousands, or contradict each other, a finding says so, and also where
+//! some are in another unit than that in which those without one are read.
 //!
 //! A column is what one expression of the mapping reads. Nothing here reads numbers.
 
@@ -33,6 +34,13 @@ struct Shown {
     place: usize,
 }
 
+/// A doubt about some numbers, the first of which is in the record at this place.
+struct Doubt {
+    code: Code,
+    at: usize,
+    why: String,
+}
+
 impl Written {
     /// Adds a number of the record at this place.
     pub(super) fn add(&mut self, convention: Convention, place: usize, text: &str) {
@@ -59,18 +67,50 @@ impl Written {
         shown.told(text, several)
     }
 
-    /// The finding about numbers of an expression, if they contradict each other or nothing tells
+    /// The findings about numbers of an expression, if they contradict each other or nothing tells
     /// what they mean; `place` knows where a record is.
-    pub(super) fn finding(
+    pub(super) fn findings(
         &self,
         id: ExpressionId,
         definition: &Definition,
         place: impl Fn(usize) -> Place,
-    ) -> Option<Finding> {
-        use Convention::{Comma, CommaOfThree, Guessed, Point, PointOfThree};
+    ) -> impl Iterator<Item = Finding> {
         let mut made = definition.rules.iter().flat_map(Rule::made);
         let field = made.find_map(|(field, by)| (by == id).then(|| field.to_string()));
-        let may_part = may_have_thousands(field.as_deref());
+        let (marks, units) = (self.marks(field.as_deref(), &place), self.units(&place));
+        let doubts = [(marks, HINT), (units, HINT_OF_UNITS)];
+        let expression = &definition.expressions[id.0];
+        let origin = format!("the mapping makes the value by {expression}");
+        let field = field.map_or_else(String::new, |field| format!("`{field}`: "));
+        doubts.into_iter().filter_map(move |(doubt, hint)| {
+            let Doubt { code, at, why } = doubt?;
+            let mut finding = Finding::new(code, Some(place(at)), format!("{field}{why}"));
+            finding.origin = Some(origin.clone());
+            finding.hint = Some(hint.to_owned());
+            Some(finding)
+        })
+    }
+
+    /// The doubt about numbers without units, of which some are in another unit than the others.
+    fn units(&self, place: impl Fn(usize) -> Place) -> Option<Doubt> {
+        let (other, _) = self.first(Convention::OtherUnit)?;
+        let (shown, all) = self.first(Convention::NoUnit)?;
+        let why = format!(
+            "{all} was read in the unit of the mapping for want of one, though {} ({}) has another",
+            other.text,
+            place(other.place)
+        );
+        Some(Doubt {
+            code: Code::MixedNumbers,
+            at: shown.place,
+            why,
+        })
+    }
+
+    /// The doubt about what stands before decimals.
+    fn marks(&self, field: Option<&str>, place: impl Fn(usize) -> Place) -> Option<Doubt> {
+        use Convention::{Comma, CommaOfThree, Guessed, Point, PointOfThree};
+        let may_part = may_have_thousands(field);
         let point_of_three = self.first(PointOfThree).filter(|_| may_part);
         let comma = self.first(Comma).map(|(other, _)| other);
         let mixed = |taken_for: &str, (shown, all): (&Shown, String), other: &Shown| {
@@ -101,12 +141,7 @@ impl Written {
             }
             _ => return None,
         };
-        let expression = &definition.expressions[id.0];
-        let field = field.map_or_else(String::new, |field| format!("`{field}`: "));
-        let mut finding = Finding::new(code, Some(place(at)), format!("{field}{why}"));
-        finding.origin = Some(format!("the mapping makes the value by {expression}"));
-        finding.hint = Some(HINT.to_owned());
-        Some(finding)
+        Some(Doubt { code, at, why })
     }
 }
 
@@ -114,6 +149,11 @@ impl Written {
 const HINT: &str = "say in the mapping what stands before decimals: `number(\",\")` and \
     `measure(\"kg\"; \",\")` take 5.300 for 5300, `number(\".\")` and `measure(\"kg\"; \".\")` for 5.3, and \
     refuse what is written otherwise; a `?` behind the mark is a guess";
+
+/// How a mapping settles what a number without a unit is in.
+const HINT_OF_UNITS: &str = "write each with its unit where they are kept, or say in the mapping what \
+    those without one are in: `if tostring | test(\"^[0-9.,]+$\") then \"\\(.) ft\" else . end | \
+    measure(\"m\")`";
 
 fn may_have_thousands(field: Option<&str>) -> bool {
     field.is_none_or(|field| {

@@ -77,6 +77,38 @@ fn a_guess_of_a_draft_is_a_warning_until_a_number_proves_it() {
 }
 
 #[test]
+fn a_number_without_a_unit_beside_others_in_another_unit_is_an_error() {
+    assert_eq!(
+        findings(
+            ".weight | measure(\"m\")",
+            &["45'", "42 ft", "45", "44", "0"]
+        ),
+        [
+            "3: MIXED_NUMBERS `dimensions.displacement`: 45, like 1 more, was read in the unit of the mapping for want of one, though 45' (a.ndjson:1) has another",
+        ]
+    );
+    let numbers = r#"(if . == "7" then 7 else . end) | measure("kg")"#;
+    assert_eq!(
+        findings(&format!(".weight | {numbers}"), &["7", "9 t"]),
+        [
+            "1: MIXED_NUMBERS `dimensions.displacement`: 7 was read in the unit of the mapping for want of one, though 9 t (a.ndjson:2) has another",
+        ]
+    );
+    let said = r#".weight | if test("^[0-9.,]+$") then "\(.) ft" else . end | measure("m")"#;
+    for (expression, weights) in [
+        (said, &["45'", "42 ft", "45"][..]),
+        (
+            ".weight | measure(\"m\")",
+            &["10.5", "11 m", "12.2 m / 40 ft"],
+        ),
+        (".weight | measure(\"m\")", &["45'", "42 ft", "0", "0.0"]),
+        (".weight | measure(\"ft\")", &["45' 6\"", "42 ft", "45"]),
+    ] {
+        assert_eq!(findings(expression, weights), [""; 0], "{weights:?}");
+    }
+}
+
+#[test]
 fn nothing_is_said_where_the_column_the_unit_or_the_mapping_tells() {
     let none: [&str; 0] = [];
     for (expression, weights) in [

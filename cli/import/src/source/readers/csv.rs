@@ -7,11 +7,12 @@
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
+use std::mem;
 
 use super::bounded::{Bounded, Progress, too_long, unread};
 use super::table::{self, Begin, Cell, Row};
 use super::{FileError, RECORD_MAX, Visit, corrupt, truncated};
-use crate::finding::{Nth, Start};
+use crate::finding::{BYTE_ORDER_MARK, Nth, Start};
 use crate::source::incoming::Header;
 use crate::source::plan::{Rows, TableLayout};
 use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator};
@@ -35,11 +36,14 @@ pub(crate) fn read(
 ) -> Result<(), FileError> {
     let progress = Progress::new();
     let stopped = |source| unread(source, progress.line());
-    let head = reader.fill_buf().map_err(stopped)?;
-    let is_old = memchr::memchr(b'\r', head).is_some_and(|end| end + 1 < head.len())
-        && memchr::memchr(b'\n', head).is_none();
+    let (head, is_old) = ends(&mut reader).map_err(stopped)?;
+    let reader = io::Cursor::new(head).chain(reader);
     let reader: Box<dyn BufRead> = if is_old {
-        Box::new(BufReader::with_capacity(BUFFER, OldLines(reader)))
+        let reader = OldLines {
+            reader,
+            is_after_return: false,
+        };
+        Box::new(BufReader::with_capacity(BUFFER, reader))
     } else {
         Box::new(reader)
     };
@@ -94,15 +98,64 @@ pub(crate) fn read(
     table::read(&mut rows, layout, &header, begin, visit)
 }
 
-/// A file of which every carriage return ends a line.
-struct OldLines<R>(R);
+/// As much of a file as tells how its lines end, and whether that is in a carriage return alone.
+fn ends(reader: &mut impl BufRead) -> io::Result<(Vec<u8>, bool)> {
+    let mut head = Vec::new();
+    loop {
+        let chunk = reader.fill_buf()?;
+        let length = chunk.len();
+        head.extend_from_slice(chunk);
+        reader.consume(length);
+        match is_old(&head) {
+            Some(is_old) => return Ok((head, is_old)),
+            None if length == 0 || BUFFER <= head.len() => return Ok((head, false)),
+            None => {}
+        }
+    }
+}
+
+/// Whether the first line ends in a carriage return alone, if that is known. In quotes, none ends.
+fn is_old(head: &[u8]) -> Option<bool> {
+    let (mut is_quoted, mut is_cell_begun) = (false, false);
+    for (at, byte) in head.iter().enumerate() {
+        match byte {
+            b'\n' if !is_quoted => return Some(false),
+            b'\r' if !is_quoted => return head.get(at + 1).map(|next| *next != b'\n'),
+            // Elsewhere, it is the sign of inches; two of them within quotes are one.
+            b'"' if is_quoted || !is_cell_begun => {
+                is_quoted = !is_quoted;
+                is_cell_begun = false;
+            }
+            _ => is_cell_begun = !DELIMITERS.contains(byte) && !BYTE_ORDER_MARK.contains(byte),
+        }
+    }
+    None
+}
+
+/// A file of which every carriage return ends a line, with a line feed behind it or without.
+struct OldLines<R> {
+    reader: R,
+    is_after_return: bool,
+}
 
 impl<R: Read> Read for OldLines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = self.0.read(buffer)?;
-        let ends = buffer[..length].iter_mut().filter(|byte| **byte == b'\r');
-        ends.for_each(|end| *end = b'\n');
-        Ok(length)
+        loop {
+            let length = self.reader.read(buffer)?;
+            let mut kept = 0;
+            for at in 0..length {
+                let byte = buffer[at];
+                let is_return = byte == b'\r';
+                if mem::replace(&mut self.is_after_return, is_return) && byte == b'\n' {
+                    continue;
+                }
+                buffer[kept] = if is_return { b'\n' } else { byte };
+                kept += 1;
+            }
+            if 0 < kept || length == 0 {
+                return Ok(kept);
+            }
+        }
     }
 }
 

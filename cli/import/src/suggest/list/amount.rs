@@ -4,9 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Number;
+
 use crate::mapping::codes_of;
 use crate::mapping::folded::words;
-use crate::suggest::survey::{Key, Shape};
+use crate::suggest::survey::Key;
 
 /// Codes of currencies, with the sign that catalogues show.
 pub(super) const CURRENCIES: [(&str, &str); 10] = [
@@ -109,12 +111,13 @@ pub(super) struct Mark {
 impl Mark {
     /// The mark in the numbers of a key, if some of them could be read in two ways. One column has
     /// one convention. Where it does not show, thousands are more likely, since few people write
-    /// three decimals, least of all in a price. That other columns have this mark before decimals
-    /// makes measures with decimals likelier, but proves nothing: people type lengths, and programs
-    /// print prices.
+    /// three decimals, least of all in a price: there, only a program writes them, in every price.
+    /// Commas between the thousands of prices are read without a mark, which would make 255 of 255.000.
+    /// That other columns have this mark before decimals makes measures with decimals likelier, but
+    /// proves nothing: people type lengths, and programs print prices.
     pub(super) fn of(key: &Key, is_price: bool, decimal_of_file: Option<char>) -> Option<Self> {
         let numbers: Vec<&str> = numbers(key).collect();
-        ['.', ','].into_iter().find_map(|mark| {
+        let found = ['.', ','].into_iter().find_map(|mark| {
             let other = if mark == '.' { ',' } else { '.' };
             let example = numbers.iter().find(|number| is_parted(number, mark))?;
             let shows =
@@ -126,6 +129,9 @@ impl Mark {
             let (parts_thousands, is_certain) = if numbers.iter().any(is_proven) {
                 (true, true)
             } else if shows(mark) {
+                if is_price && !numbers.iter().all(|number| has_three(number, mark)) {
+                    return None;
+                }
                 (false, true)
             } else if shows(other) || decimal_of_file == Some(other) {
                 (true, true)
@@ -138,7 +144,9 @@ impl Mark {
                 is_certain,
                 example: (*example).to_owned(),
             })
-        })
+        });
+        let is_read_without = |found: &Self| found.parts_thousands && found.sign == ',';
+        found.filter(|found| !is_price || !found.is_certain || !is_read_without(found))
     }
 
     /// What a person should know about it.
@@ -168,14 +176,22 @@ impl Mark {
     }
 }
 
-/// The numbers in the values of a key, without what stands around them.
+/// The numbers in the texts of a key, without what stands around them. What may be a number itself
+/// says nothing of how texts are written.
 fn numbers(key: &Key) -> impl Iterator<Item = &str> {
-    let is_text = key.shape != Shape::Number;
-    let values = key
-        .samples
-        .iter()
-        .filter(move |value| is_text && has_digit(value));
+    let is_number = |value: &str| {
+        serde_json::from_str(value).is_ok_and(|read: Number| read.to_string() == value)
+    };
+    let is_text = move |value: &&String| !key.has_numbers || !is_number(value);
+    let values = key.samples.iter().filter(is_text);
+    let values = values.filter(|value| has_digit(value));
     values.map(|value| value.trim_matches(|c: char| !c.is_ascii_digit()))
+}
+
+/// Whether a number has exactly three decimals after this mark, if any.
+fn has_three(number: &str, mark: char) -> bool {
+    let decimals = number.rsplit_once(mark).map(|(_, decimals)| decimals);
+    decimals.is_none_or(|decimals| decimals.len() == 3)
 }
 
 /// Whether a dash stands for the decimals of some value, as in `4.500,-`.

@@ -122,9 +122,7 @@ impl List<'_> {
             decide("updatedAt", &why);
         }
         if self.choice("unit").is_none() {
-            let system = self.system();
-            let why = format!("{system} for every boat, by the names and values of lengths");
-            decide("unit", &why);
+            decide("unit", &self.why_unit());
         }
         for choice in &self.choices.made {
             self.doubts(choice, decisions);

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::amount::CURRENCIES;
 use super::{List, line};
+use crate::mapping::UNDECIDED;
 use crate::mapping::status::words::{flag_of, flags};
 use crate::suggest::nested;
 use crate::suggest::text::quoted;
@@ -48,8 +49,8 @@ const DEFINITIONS: [(&str, &str); 7] = [
 
 impl List<'_> {
     /// The definitions that the expressions use.
-    pub(super) fn definitions(&self, body: &str) -> String {
-        let is_metric = self.system() == "metric";
+    pub(super) fn definitions(&self, body: &str, is_trial: bool) -> String {
+        let system = self.system();
         let code = body.lines().filter(|line| !line.starts_with('#'));
         let code = code.collect::<Vec<_>>().join("\n");
         let unit = self.choice("unit").map(|choice| &choice.key.path);
@@ -65,8 +66,9 @@ impl List<'_> {
                 Some(_) => {
                     format!("if $record | is_metric then \"{metric}\" else \"{imperial}\" end")
                 }
-                None if is_metric => format!("\"{metric}\""),
-                None => format!("\"{imperial}\""),
+                None if system == "imperial" => format!("\"{imperial}\""),
+                None if system == "metric" || is_trial => format!("\"{metric}\""),
+                None => format!("\"{UNDECIDED}\""),
             };
             all.push((name.to_owned(), format!("measure({unit})")));
             let with_decimal = format!("measure({unit}; $decimal)");

@@ -43,6 +43,10 @@ fn amounts_are_read_as_they_are_written_or_not_at_all() {
         (&["€ 12.500", "€ 9.000"], "2 0 12500"),
         (&["12500 EUR", "9000 EUR"], "2 0 12500"),
         (&["€ 288,000", "€9,000"], "2 0 288000"),
+        // Three decimals are not an amount, whatever others have after the point.
+        (&["285000.5", "255.000"], "1 1 285000.5"),
+        (&["288,000.00", "255.000"], "1 1 288000"),
+        (&["120.000", "0.000"], "2 0 120"),
         // The column says euros.
         (&["US$ 288,000", "A$9,000"], "0 2 "),
         // A range, a remark and a word are not amounts.
@@ -184,7 +188,7 @@ fn no_other_column_makes_a_price_a_thousand_times_smaller() {
         ("9,05", "50,000 €", r#"money(null; ".?")"#),
         // What two signs say alike, or the price itself, is no guess.
         ("9,05", "50.000 €", r#"money(null; ",")"#),
-        ("9.05", "50,000 €", r#"money(null; ".")"#),
+        ("9.05", "50,000 €", "money(null)"),
         ("9.05", "50.000,- €", r#"money(null; ",")"#),
         ("9.05", "50.000,-- €", r#"money(null; ",")"#),
     ] {
@@ -204,6 +208,28 @@ fn no_other_column_makes_a_price_a_thousand_times_smaller() {
         let amount = amount.and_then(|field| field.sample.clone());
         assert_eq!(amount.as_deref(), Some("50000"), "{length} {price}");
     }
+}
+
+#[test]
+fn the_numbers_of_a_column_do_not_tell_how_its_texts_are_written() {
+    let boats = publication::boats(&[
+        json!({"currency": "EUR", "price": "255.000", "weight (kg)": "5.300"}),
+        json!({"currency": "EUR", "price": 285_000.5, "weight (kg)": 4763.5}),
+    ]);
+    let (directory, export) = exported("a.json", boats);
+    let exports = [export];
+    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+    let lines = boat_lines(&suggestion);
+    let lines = lines.iter().filter(|line| line.contains("\",?\""));
+    insta::assert_snapshot!(lines.copied().collect::<Vec<_>>().join("\n"), @r#"
+    referencePrice.amount = '.price | money($record.currency; ",?") | .amount'
+    referencePrice.currency.code = '.price | money($record.currency; ",?") | .currency'
+    referencePrice.currency.symbol = '.price | money($record.currency; ",?") | .currency | lookup("currency_symbol")'
+    dimensions.displacement = '."weight (kg)" | weight(",?")'
+    "#);
+    let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+    let told = outcome.findings.counts().get(&Code::AmbiguousNumbers);
+    assert_eq!(told, Some(&4), "{}", suggestion.text);
 }
 
 /// What a price becomes with the mapping suggested for a sheet with other prices, or its errors.
@@ -236,6 +262,10 @@ fn the_currency_is_that_of_each_price_or_of_the_column_never_that_of_other_price
     let prices = [
         ("price", &["45000 EUR"][..], "89000 EUR"),
         ("price", &["45000 EUR", "£9000"], "£89,000.00"),
+        // No currency writes three decimals.
+        ("price", &["€ 255.000"], "£1,200"),
+        ("price", &["€ 255.000", "£1,200"], "£1,200"),
+        ("price", &["£1,200"], "€ 255.000"),
         ("price", &["45000 EUR"], "89000 USD"),
         ("price", &["45000 EUR"], "£120000"),
         ("price", &["45 000 €"], "12\u{a0}500 €"),
@@ -260,6 +290,9 @@ fn the_currency_is_that_of_each_price_or_of_the_column_never_that_of_other_price
     insta::assert_snapshot!(said.join("\n"), @r#"
     price: 45000 EUR; 89000 EUR: 89000 EUR €.
     price: 45000 EUR, £9000; £89,000.00: 89000 GBP £.
+    price: € 255.000; £1,200: could not read "£1,200" as an amount of money: "1,200" is no number with a comma before its decimals, as the mapping has it.
+    price: € 255.000, £1,200; £1,200: could not read "£1,200" as an amount of money: "1,200" is no number with a comma before its decimals, as the mapping has it.
+    price: £1,200; € 255.000: could not read "€ 255.000" as an amount of money: it is 255000 or 255.000; say in the mapping what stands before decimals, as in `money(null; ",")`.
     price: 45000 EUR; 89000 USD: 89000 USD [tables.currency_symbol] does not have "USD": add `"USD" = …` to it.
     price: 45000 EUR; £120000: 120000 GBP [tables.currency_symbol] does not have "GBP": add `"GBP" = …` to it.
     price: 45 000 €; 12 500 €: 12500 EUR €.
@@ -347,4 +380,50 @@ fn a_currency_beside_a_price_does_not_change_the_one_that_its_name_says() {
     let own =
         r#"referencePrice.currency.code = '."Price (EUR)" | money($record.currency) | .currency'"#;
     assert_eq!(of("EUR", "Price (EUR)"), (own.to_owned(), String::new()));
+}
+
+#[test]
+fn lengths_that_say_no_unit_are_metres_by_a_guess_or_left_to_a_person() {
+    let sheet = |header: &str, lengths: &[&str]| {
+        let rows = lengths.iter().enumerate();
+        let rows =
+            rows.map(|(row, loa)| format!("{row};Volund;{row};Ketch;2018;{loa};2,10;5000\n"));
+        let rows: String = rows.collect();
+        format!("id;maker;model;type;year;{header};beam (m);weight\n{rows}")
+    };
+    let said = |header: &str, lengths: &[&str]| {
+        let suggestion = suggested("a.csv", sheet(header, lengths)).unwrap();
+        let lines = boat_lines(&suggestion);
+        let mut lines = lines.iter();
+        let line = lines.find(|line| line.starts_with("unit")).copied();
+        let why = decision(&suggestion, "unit");
+        format!("{} {}: {why}", line.unwrap(), suggestion.is_open)
+    };
+    insta::assert_snapshot!([
+        said("loa", &["9,5", "11", "30"]),
+        said("loa", &["45", "42", "9"]),
+        said("loa", &["1045", "940"]),
+        said("loa (ft)", &["45", "42"]),
+        said("loa", &["45 m", "42 m"]),
+    ].join("\n"), @r#"
+    unit = '"metric"'      # a guess: no length says its unit false: metric for every boat, a guess, as .loa (9,5) says no unit
+    unit = '"?"'      # required true: required, as .loa (45) says no unit, and boats are hardly so long in metres: write `metric` or `imperial`, and the units in `definitions`
+    unit = '"?"'      # required true: required, as .loa (1045) says no unit, and boats are hardly so long in metres: write `metric` or `imperial`, and the units in `definitions`
+    unit = '"imperial"' false: imperial for every boat, by the names and values of lengths
+    unit = '"metric"' false: metric for every boat, by the names and values of lengths
+    "#);
+    let (directory, export) = exported("a.csv", sheet("loa", &["45", "42"]));
+    let exports = [export];
+    let open = suggest(&exports, directory.path(), now()).unwrap().text;
+    let outcome = check(&open, &exports, directory.path()).unwrap();
+    assert_eq!(outcome.tally.boat.published, 0, "{open}");
+    let decided = open.replace("\"?\"'", "\"imperial\"'");
+    let decided = decided.replacen("measure(\"?\")", "measure(\"ft\")", 1);
+    let decided = decided.replace("measure(\"?\")", "measure(\"lb\")");
+    let outcome = check(&decided, &exports, directory.path()).unwrap();
+    assert_eq!(outcome.findings.errors(), 0, "{decided}");
+    let report = outcome.report.unwrap();
+    let mut fields = report.rules[0].fields.iter();
+    let beam = fields.find(|field| field.field == "dimensions.beamOverall");
+    assert_eq!(beam.unwrap().sample.as_deref(), Some("6.89"), "{decided}");
 }

@@ -9,7 +9,7 @@ use unicode_normalization::char::is_combining_mark;
 /// A piece of a measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Lexeme<'a> {
-    /// Digits with points, commas, blanks and apostrophes between them.
+    /// Digits with points, commas, blanks and apostrophes between them, and perhaps an exponent.
     Number(&'a str),
     /// A fraction of an inch and the like: numerator and denominator.
     Fraction(u8, u8),
@@ -52,6 +52,11 @@ const DENOMINATORS: [u8; 6] = [2, 4, 8, 16, 32, 64];
 /// The separators of thousands in Switzerland, which may also be the sign of feet.
 pub(super) const APOSTROPHES: [char; 2] = ['\'', '’'];
 
+/// The letters before an exponent.
+pub(super) const EXPONENT: [char; 2] = ['e', 'E'];
+/// The most digits of an exponent: far more than any measure needs.
+const EXPONENT_DIGITS: usize = 2;
+
 /// Splits `text`, which may be anything.
 pub(super) fn lexemes(text: &str) -> Vec<Lexeme<'_>> {
     let mut rest = text.trim_start();
@@ -73,6 +78,7 @@ fn next(rest: &str, first: char) -> (Lexeme<'_>, usize) {
     let begins_decimals = matches!(first, '.' | ',') && tail.starts_with(|c: char| is_digit(c));
     if is_digit(first) || begins_decimals {
         let length = number_length(rest);
+        let length = length + exponent_length(&rest[length..]);
         return (Lexeme::Number(&rest[..length]), length);
     }
     if first.is_alphabetic() {
@@ -153,6 +159,22 @@ fn number_length(rest: &str) -> usize {
             groups_from = length + mark.len_utf8();
         }
         length += mark.len_utf8() + following;
+    }
+}
+
+/// The length of the exponent that a number ends with, as programs write `1e5` and `1E+05`; 0 if it
+/// has none.
+fn exponent_length(rest: &str) -> usize {
+    let Some(exponent) = rest.strip_prefix(EXPONENT) else {
+        return 0;
+    };
+    let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    let count = digits.bytes().take_while(u8::is_ascii_digit).count();
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',');
+    if (1..=EXPONENT_DIGITS).contains(&count) && !digits[count..].starts_with(goes_on) {
+        rest.len() - digits.len() + count
+    } else {
+        0
     }
 }
 

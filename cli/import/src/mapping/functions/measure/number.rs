@@ -10,7 +10,8 @@ use std::str::FromStr;
 
 use bigdecimal::BigDecimal;
 
-use super::lexemes::APOSTROPHES;
+use super::super::quoted;
+use super::lexemes::{APOSTROPHES, EXPONENT};
 use super::why::Why;
 use crate::mapping::UNDECIDED;
 
@@ -54,13 +55,24 @@ impl DecimalMark {
         Some(Self { is_guess, ..known })
     }
 
+    pub(super) const fn is_comma(self) -> bool {
+        self.sign == ','
+    }
+
+    pub(super) const fn is_guessed_point(self) -> bool {
+        self.sign == '.' && self.is_guess
+    }
+
     const fn of_thousands(self) -> char {
         if self.sign == '.' { ',' } else { '.' }
     }
 
-    /// The word for people.
-    pub(super) const fn as_str(self) -> &'static str {
-        if self.sign == '.' { "point" } else { "comma" }
+    /// Why a number is none by this mark.
+    pub(super) fn refuses(self, spelling: &str) -> Why {
+        Why::OtherConvention {
+            spelling: quoted(spelling),
+            mark: if self.sign == '.' { "point" } else { "comma" },
+        }
     }
 
     /// What a number that is read by this shows of its own convention.
@@ -78,7 +90,7 @@ impl DecimalMark {
     }
 }
 
-/// What the marks in a number show of the convention by which it is written.
+/// What a number shows of the convention by which it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::mapping) enum Convention {
     /// Its decimals can only stand after a point, or its thousands be parted by commas.
@@ -91,6 +103,10 @@ pub(in crate::mapping) enum Convention {
     CommaOfThree,
     /// A single mark before three digits was read by a guess of the mapping.
     Guessed,
+    /// It has no unit, and is not zero, which is the same in every unit.
+    NoUnit,
+    /// It is in another unit than a number without one.
+    OtherUnit,
 }
 
 /// A number and how exactly it is written.
@@ -158,7 +174,7 @@ impl SpelledNumber {
     }
 }
 
-/// Reads digits with points, commas, blanks and apostrophes between them, as the lexer splits them
+/// Reads digits with points, commas, blanks, apostrophes and an exponent, as the lexer splits them
 /// off, of which `decimal` stands before decimals; `None` if they are not a number.
 pub(super) fn read(spelling: &str, decimal: Option<DecimalMark>) -> Option<SpelledNumber> {
     if LENGTH_MAX < spelling.len() {
@@ -167,10 +183,35 @@ pub(super) fn read(spelling: &str, decimal: Option<DecimalMark>) -> Option<Spell
     let is_gap = |c: &char| c.is_whitespace() || APOSTROPHES.contains(c);
     let bare: String = spelling.chars().filter(|c| !is_gap(c)).collect();
     let is_spaced = bare.len() < spelling.len();
+    if let Some((digits, exponent)) = bare.split_once(EXPONENT) {
+        return scientific(digits, exponent, decimal).filter(|_| !is_spaced);
+    }
     match decimal {
         Some(mark) => by_convention(&bare, is_spaced, mark),
         None => by_itself(&bare, is_spaced),
     }
+}
+
+/// Reads a number with an exponent of ten, before which no mark parts thousands.
+fn scientific(digits: &str, exponent: &str, mark: Option<DecimalMark>) -> Option<SpelledNumber> {
+    let found = digits.find(['.', ',']).map(|at| &digits[at..=at]);
+    let (whole, fraction) = found
+        .and_then(|sign| digits.split_once(sign))
+        .unwrap_or((digits, ""));
+    let convention = match found {
+        Some(sign) if mark.is_some_and(|mark| !sign.starts_with(mark.sign)) => return None,
+        Some(_) if mark.is_some_and(|mark| !mark.is_guess) => None,
+        Some(".") => Some(Convention::Point),
+        Some(_) => Some(Convention::Comma),
+        None => None,
+    };
+    let written = decimal(whole, fraction, convention)?;
+    let factor = BigDecimal::new(1.into(), -exponent.parse::<i64>().ok()?);
+    Some(SpelledNumber::clear(Written {
+        value: written.value * &factor,
+        step: BigDecimal::new(1.into(), fraction.len().try_into().ok()?) * factor,
+        convention,
+    }))
 }
 
 /// Reads a number in which this mark stands before decimals.
@@ -408,7 +449,7 @@ mod tests {
             let read = read(spelling, Some(mark));
             let read = read.map(|read| read.unambiguous().unwrap().value);
             let meant = meant.map(|meant| BigDecimal::from_str(meant).unwrap());
-            assert_eq!(read, meant, "{spelling} with a {}", mark.as_str());
+            assert_eq!(read, meant, "{spelling} with {mark:?}");
         }
     }
 

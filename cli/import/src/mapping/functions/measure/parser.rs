@@ -15,6 +15,8 @@ use super::why::Why;
 pub(super) struct Measure {
     pub(super) number: SpelledNumber,
     pub(super) unit: Unit,
+    /// Whether it names its unit.
+    pub(super) has_unit: bool,
 }
 
 impl Measure {
@@ -91,11 +93,16 @@ pub(super) fn measures(
         return Ok(vec![Measure {
             number,
             unit: wanted,
+            has_unit: false,
         }]);
     }
     let with_unit = |(number, unit): (SpelledNumber, Option<Unit>)| {
         let unit = unit.ok_or(Why::NoUnit)?;
-        Ok(Measure { number, unit })
+        Ok(Measure {
+            number,
+            unit,
+            has_unit: true,
+        })
     };
     measures.into_iter().map(with_unit).collect()
 }
@@ -190,10 +197,7 @@ impl Parser<'_> {
         let whole = match self.rest {
             [Lexeme::Number(spelling), rest @ ..] => {
                 let unreadable = || match self.decimal {
-                    Some(mark) => Why::OtherConvention {
-                        spelling: quoted(spelling),
-                        mark: mark.as_str(),
-                    },
+                    Some(mark) => mark.refuses(spelling),
                     None => Why::NoNumber {
                         spelling: quoted(spelling),
                     },

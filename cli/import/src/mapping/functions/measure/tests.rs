@@ -31,7 +31,7 @@ fn a_value_in_the_wanted_unit_is_taken_as_it_stands() {
         "m",
         &[
             ("34.58' / 10.54m", "10.54"),
-            ("10.5437 m", "10.5437"),
+            ("10.543 m", "10.543"),
             ("10,54 m", "10.54"),
             ("10.50", "10.5"),
             ("34'7\" (10.54 m)", "10.54"),
@@ -58,6 +58,36 @@ fn a_value_in_the_wanted_unit_is_taken_as_it_stands() {
 }
 
 #[test]
+fn a_length_has_three_decimals_as_formulas_make_many() {
+    check(
+        "m",
+        &[
+            ("10.3632", "10.363"),
+            ("10,36350 m", "10.364"),
+            ("10543.7 mm", "10.544"),
+        ],
+    );
+    check(
+        "ft",
+        &[
+            ("34.448818897637795", "34.449"),
+            ("34.4484 ft / 10.5 m", "34.448"),
+        ],
+    );
+    check("kg", &[("5443.108440000001", "5443.108440000001")]);
+    for (number, unit, expected) in [
+        ("10.3632", "m", Some("10.363")),
+        ("1.03635e1", "m", Some("10.364")),
+        ("10.363", "m", None),
+        ("5443.10844", "kg", None),
+        ("1e-999999999", "m", None),
+    ] {
+        let rounded = rounded(number, Unit::parse(unit).unwrap());
+        assert_eq!(rounded.as_deref(), expected, "{number} {unit}");
+    }
+}
+
+#[test]
 fn a_mass_may_have_its_thousands_parted() {
     check(
         "kg",
@@ -72,6 +102,7 @@ fn a_mass_may_have_its_thousands_parted() {
             ("1 234 kg", "1234"),
             ("1\u{a0}234,5 kg", "1234.5"),
             ("12\u{202f}345 kg", "12345"),
+            ("1.5e3 kg", "1500"),
             ("1.234,5 kg", "1234.5"),
             ("1,234.5 kg", "1234.5"),
         ],

@@ -125,6 +125,11 @@ impl Unit {
         self.0.quantity
     }
 
+    /// Whether it is a unit of length.
+    pub(super) fn is_length(self) -> bool {
+        self.quantity() == Length
+    }
+
     /// Whether it is a unit of mass.
     pub(super) fn is_mass(self) -> bool {
         self.quantity() == Mass
@@ -140,6 +145,12 @@ impl Unit {
     /// Whether it is used only by people who write decimals with a point.
     pub(super) fn is_imperial(self) -> bool {
         self.0.system == Imperial
+    }
+
+    /// Whether people who write a number without a unit beside one in this unit mean `other`: feet
+    /// are written with inches.
+    pub(super) fn goes_with(self, other: Self) -> bool {
+        self == other || self.is_imperial() && other.is_imperial()
     }
 
     /// Whether converting into `other` only moves the decimal point.

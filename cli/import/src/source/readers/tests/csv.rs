@@ -1,7 +1,7 @@
 //! Tests of CSV files.
 
 use super::*;
-use crate::source::Rows;
+use crate::source::{Encoding, Rows};
 
 #[test]
 fn every_row_is_an_object_of_texts() {
@@ -143,11 +143,12 @@ fn empty_cells_with_which_every_row_goes_on_behind_the_header_are_no_part_of_it(
 fn a_control_character_in_a_row_that_does_not_fit_is_named() {
     check(
         CSV,
-        "a,b\n1,2\n\u{1a}\n",
+        "a,b\n1,2\n\u{1a}\n3,4\n",
         &[],
         &[
             r#"2 {"a":"1","b":"2"}"#,
             "3 INVALID_ROW the row has 1 cells, and the header 2, and has the control character U+001A [\"\\u001a\"]",
+            r#"4 {"a":"3","b":"4"}"#,
         ],
     );
 }
@@ -159,6 +160,26 @@ fn lines_may_end_in_a_carriage_return_alone() {
         "a;b\r1;2\r\r\"3\";\"4\r5\"",
         &[],
         &[r#"2 {"a":"1","b":"2"}"#, r#"4 {"a":"3","b":"4\n5"}"#],
+    );
+    check(
+        CSV,
+        "a;b\r1;\"2\n3 \"\"\r\n4\"\r5;6' 7\"\r8;\n",
+        &[],
+        &[
+            r#"2 {"a":"1","b":"2\n3 \"\n4"}"#,
+            r#"5 {"a":"5","b":"6' 7\""}"#,
+            r#"6 {"a":"8","b":null}"#,
+        ],
+    );
+    // Among lines that end otherwise, it is part of a cell.
+    for file in ["a;b\n1;2\r3\n", "a;b\r\n1;2\r3\r\n"] {
+        check(CSV, file, &[], &[r#"2 {"a":"1","b":"2\r3"}"#]);
+    }
+    let mut pieces = Encoding::WINDOWS_1252.decode(&b"a;b\r1;\xe9\r"[..]);
+    let (found, _) = read(CSV, &mut pieces, &[]);
+    assert_eq!(
+        found,
+        [r#"2 {"a":"1","b":"\u{e9}"}"#.replace("\\u{e9}", "\u{e9}")]
     );
 }
 

@@ -21,6 +21,10 @@ fn numbers_without_a_unit_are_read_like_measures() {
         ("−3 ½", "-3.5"),
         ("~12", "12"),
         ("ca. 12", "12"),
+        ("1e5", "100000"),
+        ("1E+05", "100000"),
+        ("-1.234e3", "-1234"),
+        ("1,5e-1", "0.15"),
     ] {
         let read = number(text, None).unwrap().unwrap();
         assert_eq!(read.spelled, expected, "{text}");
@@ -39,6 +43,11 @@ fn what_is_no_single_number_is_refused() {
         ("many", "\"many\" is no part of a number"),
         ("2-3", "it is a range"),
         ("-", "it ends where a number is missing"),
+        ("1e", "\"e\" is no part of a number"),
+        ("1e5.5", "\"e\" is no part of a number"),
+        ("1e100", "\"e\" is no part of a number"),
+        ("1.234.567e3", "grouped in no known way"),
+        ("1 234e3", "grouped in no known way"),
         (&"1".repeat(201), "more than 200 bytes"),
     ] {
         let refused = number(text, None).expect_err(text);
@@ -52,4 +61,25 @@ fn blank_is_no_number() {
     for text in ["", " ", "\u{a0}\u{202f}\n"] {
         assert_eq!(number(text, None), Ok(None));
     }
+}
+
+#[test]
+fn digits_before_an_exponent_have_no_thousands() {
+    for (text, mark, expected) in [
+        ("1.234e3", None, Some(Convention::Point)),
+        ("1,234e3", None, Some(Convention::Comma)),
+        ("1,234e3", Some(DecimalMark::COMMA), None),
+    ] {
+        let read = number(text, mark).unwrap().unwrap();
+        assert_eq!(
+            (&*read.spelled, read.convention),
+            ("1234", expected),
+            "{text}"
+        );
+    }
+    let refused = number("1.234e3", Some(DecimalMark::COMMA)).unwrap_err();
+    assert!(
+        refused.contains("with a comma before its decimals"),
+        "{refused}"
+    );
 }
