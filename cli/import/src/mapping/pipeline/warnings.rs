@@ -277,23 +277,21 @@ impl Warnings<'_> {
     }
 }
 
-/// Whether a mapping names a key at the top of a record, as `.key`, `."key"` or `"key"` in brackets, but
-/// not as that of a table.
+/// Whether a mapping names a key, as `.key`, `."key"` or `"key"` in brackets, but not as that of a table.
 fn is_named_in(mapping: &str, key: &str) -> bool {
     let quoted = serde_json::Value::from(key).to_string();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let stands_alone = |named: &str| {
+    let is_path = |named: &str| {
         mapping.match_indices(named).any(|(at, _)| {
             let (before, after) = (&mapping[..at], &mapping[at + named.len()..]);
-            !before.ends_with(|c: char| is_word(c) || c == '"' || c == ']')
-                && !after.starts_with(is_word)
+            !before.ends_with("[tables") && !after.starts_with(is_word)
         })
     };
     let is_in_brackets = mapping.match_indices(&quoted).any(|(at, _)| {
         let before = &mapping[..at];
         before.ends_with(['[', '(']) && !before.ends_with("lookup(")
     });
-    stands_alone(&format!(".{key}")) || stands_alone(&format!(".{quoted}")) || is_in_brackets
+    is_path(&format!(".{key}")) || is_path(&format!(".{quoted}")) || is_in_brackets
 }
 
 fn missing_type(name: &str, others: &[&str], types: &BTreeMap<String, u64>) -> String {
@@ -326,6 +324,7 @@ mod tests {
             "has(\"status\")",
             "#   .status  3",
             ".status?",
+            "published = \".status\"",
         ] {
             assert!(is_named_in(named, "status"), "{named}");
         }
@@ -333,7 +332,6 @@ mod tests {
             "[tables.status]",
             "lookup(\"status\")",
             ".statuses",
-            ".a.status",
             ".status_2",
             "status",
         ] {
