@@ -11,7 +11,7 @@ use shared::base::clock::Moment;
 use ulid::Ulid;
 
 /// The id of one request, shown as a ULID: 26 characters that sort by time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestId(Ulid);
 
 impl RequestId {
