@@ -139,39 +139,31 @@ impl Filling<'_> {
 fn boat_columns<'a>(listing: &'a Listing, throttle: &dyn Throttle) -> Vec<RecordColumn<'a>> {
     let boats = &listing.boats;
     let terms = terms_as_bits(listing, throttle);
-    let column = |name, sql_type, of: Values<'a>| RecordColumn { name, sql_type, of };
     let own = [
-        column(
-            "manufacturer",
-            "INTEGER",
-            Box::new(|boat| Some(boats[boat].manufacturer.into())),
-        ),
-        column(
-            "type",
-            "INTEGER",
-            Box::new(|boat| Some(boats[boat].boat_type.into())),
-        ),
-        column(
-            "unit",
-            "TINYINT",
-            Box::new(|boat| Some(unit(boats[boat].unit))),
-        ),
-        column(
-            "length",
-            "BIGINT",
-            Box::new(|boat| Some(boats[boat].length)),
-        ),
-        column("terms", "BIGINT", Box::new(move |boat| Some(terms[boat]))),
+        column("manufacturer", "INTEGER", |boat| {
+            Some(boats[boat].manufacturer.into())
+        }),
+        column("type", "INTEGER", |boat| Some(boats[boat].boat_type.into())),
+        column("unit", "TINYINT", |boat| Some(unit(boats[boat].unit))),
+        column("length", "BIGINT", |boat| Some(boats[boat].length)),
+        column("terms", "BIGINT", move |boat| Some(terms[boat])),
     ];
     let measured = measures().into_iter().map(|measure| {
         let sql_type = narrowest(measure, boats, throttle);
-        column(
-            measure.name,
-            sql_type,
-            Box::new(move |boat| (measure.of)(&boats[boat])),
-        )
+        column(measure.name, sql_type, move |boat| {
+            (measure.of)(&boats[boat])
+        })
     });
     own.into_iter().chain(measured).collect()
+}
+
+fn column<'a>(
+    name: &'static str,
+    sql_type: &'static str,
+    of: impl Fn(usize) -> Option<i64> + 'a,
+) -> RecordColumn<'a> {
+    let of = Box::new(of);
+    RecordColumn { name, sql_type, of }
 }
 
 /// The smallest type of DuckDB that holds this measure of all boats.
