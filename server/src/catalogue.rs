@@ -28,7 +28,7 @@ pub use list::{ListBody, ListError};
 pub(crate) use open::READS_AT_ONCE;
 pub use open::{OpenCatalogueError, OpenSettings};
 pub use pool::{LoadError, QueryError};
-pub(crate) use queue::Queue;
+pub(crate) use queue::{Queue, finished};
 pub use queue::{QueueError, QueueLimits};
 pub use sql::Argument;
 
