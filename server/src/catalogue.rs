@@ -27,7 +27,7 @@ pub(crate) use facets::Facets;
 pub use list::{ListBody, ListError};
 pub(crate) use open::READS_AT_ONCE;
 pub use open::{OpenCatalogueError, OpenSettings};
-pub use pool::{LoadError, QueryError};
+pub use pool::QueryError;
 pub(crate) use queue::{Queue, finished};
 pub use queue::{QueueError, QueueLimits};
 pub use sql::Argument;

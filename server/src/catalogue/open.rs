@@ -13,7 +13,7 @@ use shared::release::{Kind, Release, ReleaseError};
 
 use super::dictionaries::DictionaryIds;
 use super::index::Index;
-use super::pool::{LoadError, Pool};
+use super::pool::Pool;
 use super::queue::{Queue, QueueLimits};
 use super::totals::Totals;
 use super::whole::WholeFiles;
@@ -59,7 +59,7 @@ pub enum OpenCatalogueError {
         release: String,
         /// Why not.
         #[source]
-        source: LoadError,
+        source: duckdb::Error,
     },
     /// No thread could be started.
     #[error("could not start a thread to read the bodies of release {release}")]
