@@ -21,7 +21,7 @@ use shared::base::etag::{CodedETag, Coding};
 
 use self::coder::Coder;
 use crate::base::weighted_cache::{Bounds, CacheError, CacheFigures, WeightedCache};
-use crate::catalogue::{Queue, QueueError, QueueLimits};
+use crate::catalogue::{Queue, QueueLimits};
 
 /// Most compressed bodies held, and their bytes: as many as fit if they are records of a kilobyte
 /// and a half.
@@ -42,23 +42,6 @@ const LIMITS: QueueLimits = QueueLimits {
     waiting: Duration::from_millis(100),
     working: Duration::from_secs(1),
 };
-
-/// Why a body was not compressed. It can be sent uncompressed.
-#[derive(Debug, thiserror::Error)]
-pub enum CompressError {
-    /// Its turn did not come, or it took too long.
-    #[error(transparent)]
-    Queue(#[from] QueueError),
-    /// The library failed.
-    #[error("could not compress a body as {}", coding.name())]
-    Coder {
-        /// The coding.
-        coding: Coding,
-        /// Why not.
-        #[source]
-        source: io::Error,
-    },
-}
 
 /// A bounded cache of compressed bodies.
 pub struct CompressedBodies {
@@ -92,12 +75,9 @@ impl CompressedBodies {
         &self.queue
     }
 
-    /// `body` in the encoding of `tag`, which has its hash. It need not be shorter.
-    pub async fn get(
-        &self,
-        body: &Bytes,
-        tag: CodedETag,
-    ) -> Result<Bytes, CacheError<CompressError>> {
+    /// `body` in the encoding of `tag`, which has its hash. It need not be shorter. If it fails, or
+    /// takes too long, `body` can be sent.
+    pub async fn get(&self, body: &Bytes, tag: CodedETag) -> Result<Bytes, CacheError<io::Error>> {
         // Nearly every request ends here, before timers and queues.
         if let Some(compressed) = self.entries.get(&tag) {
             return Ok(compressed);
@@ -112,19 +92,18 @@ impl CompressedBodies {
         body: &Bytes,
         tag: CodedETag,
         compress: impl FnOnce(&[u8], Coding) -> io::Result<Vec<u8>> + Send + 'static,
-    ) -> Result<Bytes, CacheError<CompressError>> {
+    ) -> Result<Bytes, CacheError<io::Error>> {
         let coding = tag.coding;
         let compressing = async {
             let compressed = if body.len() <= AT_ONCE_BYTES_MAX {
                 compress(body, coding)
             } else {
                 let body = body.clone();
-                self.queue.run(move || compress(&body, coding)).await?
+                let work = self.queue.run(move || compress(&body, coding)).await;
+                work.map_err(io::Error::other)?
             };
-            let compressed =
-                compressed.map_err(|source| CompressError::Coder { coding, source })?;
             // Drops the spare capacity, which would be held as long as the entry.
-            Ok(Bytes::from(compressed.into_boxed_slice()))
+            Ok(Bytes::from(compressed?.into_boxed_slice()))
         };
         let found = self
             .entries

@@ -135,7 +135,7 @@ async fn a_compression_that_fails_is_not_remembered() {
     let fail = |_: &[u8], _| Err(io::Error::other("no memory"));
     let failed = bodies.get_or_compress(&body, tag(&body, Coding::Gzip), fail);
     let failed = failed.await.unwrap_err();
-    assert_eq!(failed.to_string(), "could not compress a body as gzip");
+    assert_eq!(failed.to_string(), "no memory");
     let count = Arc::default();
     ask(&bodies, &body, &count).await;
     assert_eq!(count.load(Ordering::Relaxed), 1);
@@ -177,14 +177,9 @@ async fn a_long_body_whose_turn_does_not_come_is_given_up_and_a_short_one_needs_
     assert!(waiting.as_mut().now_or_never().is_none());
     ask(&bodies, &json(AT_ONCE_BYTES_MAX), &count).await;
     advance(LIMITS.waiting).await;
-    let refused = waiting.await;
-    let is_late = |error: &CacheError<CompressError>| {
-        matches!(
-            error,
-            CacheError::Failed(CompressError::Queue(QueueError::WaitedTooLong { .. }))
-        )
-    };
-    assert!(refused.as_ref().is_err_and(is_late), "{refused:?}");
+    let refused = waiting.await.unwrap_err();
+    let late = "no turn came for a compression within 100ms";
+    assert_eq!(refused.to_string(), late);
     drop(go);
 }
 
