@@ -1,6 +1,4 @@
-//! The windows in memory: the common promises, their own, and threads.
-
-use std::sync::Arc;
+//! The windows in memory: the common promises, and their own.
 
 use shared::base::clock::{Clock, ManualClock};
 
@@ -38,20 +36,6 @@ impl Windows for InMemory {
 }
 
 store_tests!([], InMemory::new(), 256);
-
-#[test]
-fn a_jump_of_the_wall_clock_neither_opens_nor_closes_the_window() {
-    for jump in [-86_400, 86_400] {
-        let (limits, clock, key) = (RateLimits::new(), ManualClock::at(START), family(1));
-        assert!(limits.count(&key, 1, clock.now()).is_ok());
-        clock.jump_wall(jump);
-        let refused = limits.count(&key, 1, clock.now()).unwrap_err();
-        assert_eq!(refused.reset_unix_seconds, START + jump + 60);
-        assert_eq!(refused.retry_after_seconds, 60);
-        clock.advance(MINUTE);
-        assert!(limits.count(&key, 1, clock.now()).is_ok());
-    }
-}
 
 #[test]
 fn a_request_that_arrives_after_a_later_one_does_not_shorten_the_window() {
@@ -112,28 +96,4 @@ fn a_window_does_not_grow_with_its_limit_and_never_holds_more_than_it_in_a_minut
     clock.advance(Duration::from_nanos(GRAIN));
     // As many as there were in the first 10 ms, of which one is used now.
     assert_eq!(count().unwrap().remaining, 10_000 / 59);
-}
-
-#[test]
-fn threads_that_race_are_granted_exactly_the_limit() {
-    const LIMIT: u32 = 1000;
-    let limits = Arc::new(RateLimits::new());
-    let clock = Arc::new(ManualClock::at(START));
-    let threads: Vec<_> = (0..8)
-        .map(|_thread| {
-            let (limits, clock) = (Arc::clone(&limits), Arc::clone(&clock));
-            std::thread::spawn(move || {
-                let attempt = |_attempt: &u32| {
-                    clock.advance(Duration::from_micros(1));
-                    limits.count(&family(1), LIMIT, clock.now()).is_ok()
-                };
-                (0..LIMIT).filter(attempt).count()
-            })
-        })
-        .collect();
-    let granted: usize = threads
-        .into_iter()
-        .map(|thread| thread.join().unwrap())
-        .sum();
-    assert_eq!(granted, LIMIT as usize);
 }
