@@ -41,25 +41,6 @@ async fn ask(cache: &ListCache, key: &ListKey, now: Moment, answer: &str) -> (By
 }
 
 #[tokio::test]
-async fn a_repeated_question_is_a_hit_until_it_is_60_seconds_old() {
-    let clock = ManualClock::at(0);
-    let cache = ListCache::new();
-    let first = ask(&cache, &key("a"), clock.now(), "one").await;
-    assert_eq!(first, (Bytes::from("one"), Freshness::Miss));
-
-    clock.advance(Duration::from_millis(59_999));
-    let again = ask(&cache, &key("a"), clock.now(), "two").await;
-    assert_eq!(
-        again,
-        (Bytes::from("one"), Freshness::Hit { age_seconds: 59 })
-    );
-
-    clock.advance(Duration::from_millis(1));
-    let expired = ask(&cache, &key("a"), clock.now(), "two").await;
-    assert_eq!(expired, (Bytes::from("two"), Freshness::Miss));
-}
-
-#[tokio::test]
 async fn a_jump_of_the_wall_clock_changes_no_age() {
     let clock = ManualClock::at(0);
     let cache = ListCache::new();
@@ -70,30 +51,6 @@ async fn a_jump_of_the_wall_clock_changes_no_age() {
         again,
         (Bytes::from("one"), Freshness::Hit { age_seconds: 0 })
     );
-}
-
-#[tokio::test]
-async fn release_list_and_query_each_make_another_question() {
-    let now = ManualClock::at(0).now();
-    let cache = ListCache::new();
-    ask(&cache, &key("a"), now, "one").await;
-    for other in [
-        key("b"),
-        ListKey {
-            list: "manufacturers",
-            ..key("a")
-        },
-        ListKey {
-            release: "r2".to_owned(),
-            ..key("a")
-        },
-    ] {
-        assert_eq!(
-            ask(&cache, &other, now, "two").await.1,
-            Freshness::Miss,
-            "{other:?}"
-        );
-    }
 }
 
 #[tokio::test]
@@ -119,17 +76,6 @@ async fn a_thousand_identical_questions_at_once_run_one_query() {
     assert_eq!(queries.load(Ordering::Relaxed), 1);
 }
 
-#[tokio::test]
-async fn an_error_is_not_remembered() {
-    let now = ManualClock::at(0).now();
-    let cache = ListCache::new();
-    let failed = cache
-        .get_or_query(&key("a"), now, WAITING, async { Err("broken") })
-        .await;
-    assert!(matches!(failed, Err(CacheError::Failed("broken"))));
-    assert_eq!(ask(&cache, &key("a"), now, "one").await.1, Freshness::Miss);
-}
-
 /// Identical requests, one after the other, each with a query that never ends.
 fn ask_in_vain<'a>(
     cache: &'a ListCache,
@@ -146,36 +92,6 @@ fn ask_in_vain<'a>(
 
 fn waits<F: Future>(request: &mut Pin<Box<F>>) -> bool {
     request.as_mut().now_or_never().is_none()
-}
-
-#[tokio::test]
-async fn a_question_passes_from_whoever_goes_away_to_the_next_who_waits() {
-    let (cache, asked, queries) = (ListCache::new(), key("a"), AtomicU32::new(0));
-    let mut waiting: Vec<_> = (0..5)
-        .map(|_| Box::pin(ask_in_vain(&cache, &asked, &queries)))
-        .collect();
-    assert!(waiting.iter_mut().all(waits));
-    assert_eq!(queries.load(Ordering::Relaxed), 1);
-
-    // A waiting request can be dropped without harm, even if it was already woken.
-    drop(waiting.pop());
-    drop(waiting.remove(0));
-    drop(waiting.pop());
-    assert!(waiting.iter_mut().all(waits));
-    assert_eq!(queries.load(Ordering::Relaxed), 2);
-
-    let now = ManualClock::at(0).now();
-    let query = async { Ok::<_, Infallible>(body("one")) };
-    let mut last = Box::pin(cache.get_or_query(&asked, now, WAITING, query));
-    assert!(waits(&mut last));
-    drop(waiting);
-    let (last, freshness) = last.await.unwrap();
-    assert_eq!((&*last.bytes, freshness), (&b"one"[..], Freshness::Miss));
-    let again = ask(&cache, &asked, now, "two").await;
-    assert_eq!(
-        again,
-        (Bytes::from("one"), Freshness::Hit { age_seconds: 0 })
-    );
 }
 
 #[tokio::test]
