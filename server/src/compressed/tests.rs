@@ -13,8 +13,6 @@ use tokio::time::advance;
 
 use super::*;
 
-const COMPRESSED: [Coding; 3] = [Coding::Gzip, Coding::Brotli, Coding::Zstd];
-
 fn json(length: usize) -> Bytes {
     let row = br#"{"id":"b1","slug":"first-36","name":"First 36"},"#;
     row.iter().copied().cycle().take(length).collect()
@@ -54,17 +52,6 @@ async fn every_coding_of_every_length_reads_as_the_body() {
                 let read = decompressed(&compressed, coding);
                 assert_eq!(read, body, "{coding:?} of {length} bytes");
             }
-        }
-    }
-}
-
-#[tokio::test]
-async fn each_coding_makes_a_record_and_a_list_shorter() {
-    let bodies = CompressedBodies::new();
-    for body in [json(4000), json(60_000)] {
-        for coding in COMPRESSED {
-            let compressed = bodies.get(&body, tag(&body, coding)).await.unwrap();
-            assert!(compressed.len() < body.len() / 10, "{coding:?}");
         }
     }
 }
@@ -138,25 +125,6 @@ async fn a_compression_that_fails_is_not_remembered() {
     assert_eq!(failed.to_string(), "no memory");
     let count = Arc::default();
     ask(&bodies, &body, &count).await;
-    assert_eq!(count.load(Ordering::Relaxed), 1);
-}
-
-#[tokio::test]
-async fn who_goes_away_leaves_the_body_to_the_next() {
-    let (bodies, body, count) = (one_at_a_time(), json(60_000), Arc::default());
-    let (go, wait) = channel::<()>();
-    let hang = move |_: &[u8], _| {
-        let _told = wait.recv();
-        Ok(Vec::new())
-    };
-    let tag = tag(&body, Coding::Gzip);
-    let mut first = Box::pin(bodies.get_or_compress(&body, tag, hang));
-    assert!(first.as_mut().now_or_never().is_none());
-    let mut second = Box::pin(ask(&bodies, &body, &count));
-    assert!(second.as_mut().now_or_never().is_none());
-    drop(first);
-    drop(go);
-    assert_eq!(decompressed(&second.await, Coding::Gzip), body);
     assert_eq!(count.load(Ordering::Relaxed), 1);
 }
 
