@@ -115,17 +115,4 @@ mod tests {
         let ids = RandomRequestIds::new(Box::new(rand::rngs::StdRng::seed_from_u64(7)));
         assert!(ids.next(moment(-1)).to_string().starts_with("0000000000"));
     }
-
-    #[test]
-    fn sequential_ids_count() {
-        let ids = SequentialRequestIds::default();
-        assert_eq!(
-            ids.next(moment(0)).to_string(),
-            "00000000000000000000000001"
-        );
-        assert_eq!(
-            ids.next(moment(0)).to_string(),
-            "00000000000000000000000002"
-        );
-    }
 }
