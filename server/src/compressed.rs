@@ -50,13 +50,15 @@ pub struct CompressedBodies {
     queue: Queue,
 }
 
-impl CompressedBodies {
+impl Default for CompressedBodies {
     /// An empty cache.
-    pub fn new() -> Self {
+    fn default() -> Self {
         let cores = available_parallelism().map_or(2, usize::from);
         Self::with_queue(Queue::new("compression", cores, LIMITS))
     }
+}
 
+impl CompressedBodies {
     /// An empty cache whose long bodies wait in `queue`.
     pub(crate) fn with_queue(queue: Queue) -> Self {
         Self {
@@ -109,11 +111,5 @@ impl CompressedBodies {
             .entries
             .get_or_fill(&tag, LIMITS.longest(), compressing);
         found.await.map(|(compressed, _is_new)| compressed)
-    }
-}
-
-impl Default for CompressedBodies {
-    fn default() -> Self {
-        Self::new()
     }
 }

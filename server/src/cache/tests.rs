@@ -43,7 +43,7 @@ async fn ask(cache: &ListCache, key: &ListKey, now: Moment, answer: &str) -> (By
 #[tokio::test]
 async fn a_jump_of_the_wall_clock_changes_no_age() {
     let clock = ManualClock::at(0);
-    let cache = ListCache::new();
+    let cache = ListCache::default();
     ask(&cache, &key("a"), clock.now(), "one").await;
     clock.jump_wall(86_400);
     let again = ask(&cache, &key("a"), clock.now(), "two").await;
@@ -56,7 +56,7 @@ async fn a_jump_of_the_wall_clock_changes_no_age() {
 #[tokio::test]
 async fn a_thousand_identical_questions_at_once_run_one_query() {
     let now = ManualClock::at(0).now();
-    let cache = ListCache::new();
+    let cache = ListCache::default();
     let queries = AtomicU32::new(0);
     let asked = key("a");
     let one = || async {
@@ -96,7 +96,7 @@ fn waits<F: Future>(request: &mut Pin<Box<F>>) -> bool {
 
 #[tokio::test]
 async fn an_abandoned_query_leaves_the_question_to_whoever_comes_later() {
-    let (cache, asked, queries) = (ListCache::new(), key("a"), AtomicU32::new(0));
+    let (cache, asked, queries) = (ListCache::default(), key("a"), AtomicU32::new(0));
     let abandoned = ask_in_vain(&cache, &asked, &queries).now_or_never();
     assert!(abandoned.is_none());
     let now = ManualClock::at(0).now();
@@ -105,7 +105,7 @@ async fn an_abandoned_query_leaves_the_question_to_whoever_comes_later() {
 
 #[tokio::test(start_paused = true)]
 async fn nobody_is_kept_waiting_for_another_s_query_for_ever() {
-    let (cache, asked, queries) = (ListCache::new(), key("a"), AtomicU32::new(0));
+    let (cache, asked, queries) = (ListCache::default(), key("a"), AtomicU32::new(0));
     let mut first = Box::pin(ask_in_vain(&cache, &asked, &queries));
     assert!(waits(&mut first));
     let mut second = Box::pin(ask_in_vain(&cache, &asked, &queries));
@@ -121,7 +121,7 @@ async fn nobody_is_kept_waiting_for_another_s_query_for_ever() {
 #[tokio::test]
 async fn entries_and_bytes_are_bounded() {
     let now = ManualClock::at(0).now();
-    let cache = ListCache::new();
+    let cache = ListCache::default();
     for number in 0..BOUNDS.entries + 1000 {
         ask(&cache, &key(&number.to_string()), now, "small").await;
     }

@@ -44,7 +44,7 @@ fn decompressed(bytes: &[u8], coding: Coding) -> Vec<u8> {
 
 #[tokio::test]
 async fn every_coding_of_every_length_reads_as_the_body() {
-    let bodies = CompressedBodies::new();
+    let bodies = CompressedBodies::default();
     for length in [0, 1, 100, AT_ONCE_BYTES_MAX, AT_ONCE_BYTES_MAX + 1, 300_000] {
         for body in [json(length), noise(length)] {
             for coding in Coding::ALL {
@@ -69,7 +69,7 @@ async fn ask(bodies: &CompressedBodies, body: &Bytes, count: &Arc<AtomicU32>) ->
 
 #[tokio::test]
 async fn a_body_is_compressed_once_for_each_coding_and_whatever_the_release() {
-    let (bodies, count) = (CompressedBodies::new(), Arc::default());
+    let (bodies, count) = (CompressedBodies::default(), Arc::default());
     let first = ask(&bodies, &json(4000), &count).await;
     let again = ask(&bodies, &json(4000), &count).await;
     assert_eq!(first, again);
@@ -87,7 +87,7 @@ async fn a_body_is_compressed_once_for_each_coding_and_whatever_the_release() {
 #[test]
 fn threads_that_want_the_same_share_one_compression() {
     for length in [4000, 60_000] {
-        let (bodies, count) = (Arc::new(CompressedBodies::new()), Arc::default());
+        let (bodies, count) = (Arc::new(CompressedBodies::default()), Arc::default());
         let threads: Vec<_> = {
             let together = Arc::new(Barrier::new(4));
             let thread = |_| {
@@ -118,7 +118,7 @@ fn one_at_a_time() -> CompressedBodies {
 
 #[tokio::test]
 async fn a_compression_that_fails_is_not_remembered() {
-    let (bodies, body) = (CompressedBodies::new(), json(4000));
+    let (bodies, body) = (CompressedBodies::default(), json(4000));
     let fail = |_: &[u8], _| Err(io::Error::other("no memory"));
     let failed = bodies.get_or_compress(&body, tag(&body, Coding::Gzip), fail);
     let failed = failed.await.unwrap_err();
@@ -153,7 +153,7 @@ async fn a_long_body_whose_turn_does_not_come_is_given_up_and_a_short_one_needs_
 
 #[tokio::test]
 async fn entries_and_bytes_are_bounded() {
-    let bodies = CompressedBodies::new();
+    let bodies = CompressedBodies::default();
     let remember = async |number: u64, compressed: usize| {
         let body = Bytes::from(number.to_string());
         let compress = move |_: &[u8], _| Ok(vec![0; compressed]);

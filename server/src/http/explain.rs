@@ -91,7 +91,7 @@ impl Explanation {
             CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
         let look_up = LookUp {
             catalogue,
-            lists: &ListCache::new(),
+            lists: &ListCache::default(),
             comparisons,
             scopes: Scope::ALL.into_iter().collect(),
             metrics: &Queries::new(),

@@ -87,7 +87,7 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         Self {
-            keyring: Keyring::new(),
+            keyring: Keyring::default(),
             clock: ManualClock::at(START),
         }
     }

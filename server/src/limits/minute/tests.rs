@@ -14,7 +14,7 @@ struct InMemory {
 impl InMemory {
     fn new() -> Self {
         Self {
-            limits: RateLimits::new(),
+            limits: RateLimits::default(),
             clock: ManualClock::at(START),
         }
     }
@@ -39,7 +39,7 @@ store_tests!([], InMemory::new(), 256);
 
 #[test]
 fn a_request_that_arrives_after_a_later_one_does_not_shorten_the_window() {
-    let (limits, clock, key) = (RateLimits::new(), ManualClock::at(START), family(1));
+    let (limits, clock, key) = (RateLimits::default(), ManualClock::at(START), family(1));
     let early = clock.now();
     clock.advance(Duration::from_secs(10));
     assert!(limits.count(&key, 2, clock.now()).is_ok());
@@ -52,7 +52,7 @@ fn a_request_that_arrives_after_a_later_one_does_not_shorten_the_window() {
 
 #[test]
 fn idle_families_are_forgotten() {
-    let (limits, clock) = (RateLimits::new(), ManualClock::at(START));
+    let (limits, clock) = (RateLimits::default(), ManualClock::at(START));
     for number in 1..=2000 {
         assert!(limits.count(&family(number), 9, clock.now()).is_ok());
     }
@@ -78,7 +78,7 @@ fn families(limits: &RateLimits) -> Vec<KeyId> {
 #[test]
 fn a_window_does_not_grow_with_its_limit_and_never_holds_more_than_it_in_a_minute() {
     const LIMIT: u32 = 1_000_000;
-    let (limits, clock, key) = (RateLimits::new(), ManualClock::at(START), family(1));
+    let (limits, clock, key) = (RateLimits::default(), ManualClock::at(START), family(1));
     let count = || limits.count(&key, LIMIT, clock.now());
     let pause = Duration::from_micros(59);
     for request in 1..=LIMIT {
