@@ -81,7 +81,7 @@ impl Serving {
         context: &mut Context,
     ) -> anyhow::Result<Self> {
         let (catalogue, warning) = open_catalogue(&*releases, settings)?;
-        let keyring = Arc::new(Keyring::new());
+        let keyring = Arc::new(Keyring::default());
         let Followed {
             source,
             ledger,

@@ -72,11 +72,11 @@ impl App {
         Self {
             environment: parts.environment,
             keyring: parts.keyring,
-            minutes: MinuteStore::Memory(RateLimits::new()),
+            minutes: MinuteStore::Memory(RateLimits::default()),
             quotas: parts.quotas,
-            lists: ListCache::new(),
+            lists: ListCache::default(),
             comparisons: Arc::new(Comparisons::new(parts.others)),
-            compressed: CompressedBodies::new(),
+            compressed: CompressedBodies::default(),
             overloads: Mutex::default(),
             metrics,
             clock: parts.clock,
@@ -93,42 +93,33 @@ impl App {
 
     /// The same app, which lets pages of these origins read responses.
     #[must_use]
-    pub fn allowing(self, allowed_origins: AllowedOrigins) -> Self {
-        Self {
-            allowed_origins,
-            ..self
-        }
+    pub fn allowing(mut self, allowed_origins: AllowedOrigins) -> Self {
+        self.allowed_origins = allowed_origins;
+        self
     }
 
     /// The same app, whose responses also have the headers of the IETF draft: `RateLimit` and
     /// `RateLimit-Policy`.
     #[must_use]
-    pub fn showing_rate_limit_draft(self) -> Self {
-        Self {
-            shows_rate_limit_draft: true,
-            ..self
-        }
+    pub fn showing_rate_limit_draft(mut self) -> Self {
+        self.shows_rate_limit_draft = true;
+        self
     }
 
     /// The same app, which counts minute limits in `minutes`.
     #[must_use]
-    pub fn counting_in(self, minutes: MinuteStore) -> Self {
-        let is_shared = matches!(minutes, MinuteStore::Redis(_));
-        Self {
-            minutes,
-            has_shared_stores: self.has_shared_stores || is_shared,
-            ..self
-        }
+    pub fn counting_in(mut self, minutes: MinuteStore) -> Self {
+        self.has_shared_stores |= matches!(minutes, MinuteStore::Redis(_));
+        self.minutes = minutes;
+        self
     }
 
     /// The same app, with limits in stores that may all be away at once: a request waits at most
     /// [`SHARED_WAIT_MAX`] for all of them together.
     #[must_use]
-    pub fn with_shared_stores(self) -> Self {
-        Self {
-            has_shared_stores: true,
-            ..self
-        }
+    pub fn with_shared_stores(mut self) -> Self {
+        self.has_shared_stores = true;
+        self
     }
 
     /// The same app, whose metrics show how many lines of the log were dropped so far.

@@ -66,9 +66,9 @@ pub struct ListCache {
     entries: WeightedCache<ListKey, Entry>,
 }
 
-impl ListCache {
+impl Default for ListCache {
     /// An empty cache.
-    pub fn new() -> Self {
+    fn default() -> Self {
         let bytes_of = |key: &ListKey, entry: &Entry| {
             key.release.len() + key.query.len() + entry.body.bytes.len()
         };
@@ -76,7 +76,9 @@ impl ListCache {
             entries: WeightedCache::new(BOUNDS, bytes_of),
         }
     }
+}
 
+impl ListCache {
     pub(crate) fn figures(&self) -> CacheFigures {
         self.entries.figures()
     }
@@ -110,12 +112,6 @@ impl ListCache {
             Freshness::Hit { age_seconds }
         };
         Ok((entry.body, freshness))
-    }
-}
-
-impl Default for ListCache {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

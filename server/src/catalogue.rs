@@ -27,8 +27,8 @@ pub(crate) use facets::Facets;
 pub use list::{ListBody, ListError};
 pub(crate) use open::READS_AT_ONCE;
 pub use open::{OpenCatalogueError, OpenSettings};
-pub use pool::{LoadError, QueryError};
-pub(crate) use queue::Queue;
+pub use pool::QueryError;
+pub(crate) use queue::{Queue, finished};
 pub use queue::{QueueError, QueueLimits};
 pub use sql::Argument;
 

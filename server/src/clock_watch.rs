@@ -24,13 +24,6 @@ pub(crate) struct ClockWatch {
     jumps: AtomicU64,
 }
 
-/// How far the wall clock jumped.
-#[derive(Debug, PartialEq, Eq)]
-enum Jump {
-    Forward(Duration),
-    Back(Duration),
-}
-
 impl ClockWatch {
     /// A watch that starts `now`.
     pub(crate) fn new(now: Moment) -> Self {
@@ -56,13 +49,13 @@ impl ClockWatch {
     /// request, and takes a few instructions if there was none.
     pub(crate) fn notice(&self, now: Moment) {
         let (before, after) = (self.offset.load(Ordering::Relaxed), clock_offset(now));
-        if let Some(jump) = Jump::between(before, after) {
-            self.jumped(before, after, &jump, now);
+        if is_jump(before, after) {
+            self.jumped(before, after, now);
         }
     }
 
     #[cold]
-    fn jumped(&self, before: i64, after: i64, jump: &Jump, now: Moment) {
+    fn jumped(&self, before: i64, after: i64, now: Moment) {
         let at = u64::try_from(now.monotonic.as_nanos()).unwrap_or(u64::MAX);
         if at < self.known_until.load(Ordering::Relaxed) {
             return;
@@ -75,11 +68,8 @@ impl ClockWatch {
         }
         self.known_until.store(at, Ordering::Relaxed);
         self.jumps.fetch_add(1, Ordering::Relaxed);
-        let (by, direction) = match jump {
-            Jump::Forward(by) => (by, "forward"),
-            Jump::Back(by) => (by, "back"),
-        };
-        let seconds = by.as_secs();
+        let direction = if before < after { "forward" } else { "back" };
+        let seconds = far(before, after).as_secs();
         tracing::warn!(
             clock.jump_seconds = seconds,
             clock.jump_direction = direction,
@@ -89,16 +79,13 @@ impl ClockWatch {
     }
 }
 
-impl Jump {
-    /// A jump between two offsets of the wall clock, in nanoseconds.
-    fn between(before: i64, after: i64) -> Option<Self> {
-        let far = Duration::from_nanos(after.abs_diff(before));
-        match after.cmp(&before) {
-            _ if far < JUMP_MIN => None,
-            std::cmp::Ordering::Less => Some(Self::Back(far)),
-            _ => Some(Self::Forward(far)),
-        }
-    }
+/// Whether the wall clock jumped from one offset to the other, both in nanoseconds.
+fn is_jump(before: i64, after: i64) -> bool {
+    JUMP_MIN <= far(before, after)
+}
+
+fn far(before: i64, after: i64) -> Duration {
+    Duration::from_nanos(after.abs_diff(before))
 }
 
 fn clock_offset(now: Moment) -> i64 {
@@ -115,27 +102,23 @@ mod tests {
     #[test]
     fn a_jump_is_what_the_clocks_differ_by_and_not_the_time_that_passes() {
         let table = [
-            (0, None),
-            (1, None),
-            (-1, None),
-            (2, Some(Jump::Forward(Duration::from_secs(2)))),
-            (-2, Some(Jump::Back(Duration::from_secs(2)))),
-            (
-                8_000_000_000,
-                Some(Jump::Forward(Duration::from_secs(8_000_000_000))),
-            ),
-            (
-                -1_790_000_000,
-                Some(Jump::Back(Duration::from_secs(1_790_000_000))),
-            ),
+            (0, false),
+            (1, false),
+            (-1, false),
+            (2, true),
+            (-2, true),
+            (8_000_000_000, true),
+            (-1_790_000_000, true),
         ];
         for (seconds, expected) in table {
             let clock = ManualClock::at(0);
             let last = clock.now();
             clock.advance(Duration::from_hours(1));
             clock.jump_wall(seconds);
-            let jump = Jump::between(clock_offset(last), clock_offset(clock.now()));
-            assert_eq!(jump, expected, "{seconds}");
+            let (before, after) = (clock_offset(last), clock_offset(clock.now()));
+            assert_eq!(is_jump(before, after), expected, "{seconds}");
+            let by = Duration::from_secs(seconds.unsigned_abs());
+            assert_eq!(far(before, after), by, "{seconds}");
         }
     }
 

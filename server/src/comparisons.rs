@@ -6,7 +6,6 @@
 //! told only while the release before is kept, which is looked at again after a while, so that
 //! servers that remember and those that do not say the same.
 
-use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use shared::release::{ReleaseError, ReleaseId, Releases};
 use tokio::time::timeout;
 
 use crate::base::weighted_cache::{Bounds, CacheError, WeightedCache};
-use crate::catalogue::{Catalogue, Changes, Queue, QueueError, QueueLimits};
+use crate::catalogue::{Catalogue, Changes, Queue, QueueError, QueueLimits, finished};
 
 /// Most pairs remembered, and most bytes of their changes: sixteen to a record.
 const BOUNDS: Bounds = Bounds {
@@ -148,10 +147,7 @@ impl Comparisons {
         let (what, working) = (WHAT, ANSWERED_WITHIN);
         let made = match timeout(working, making).await {
             Err(_goes_on) => failed(QueueError::TookTooLong { what, working }),
-            Ok(made) => made.unwrap_or_else(|broken_off| match broken_off.try_into_panic() {
-                Ok(panic) => resume_unwind(panic),
-                Err(_cancelled) => failed(QueueError::Stopping { what }),
-            }),
+            Ok(made) => finished(made).unwrap_or_else(|| failed(QueueError::Stopping { what })),
         };
         if let Err(CacheError::Failed(ComparisonError::Gone(_))) = &made {
             self.remember(before, false, now);

@@ -21,7 +21,7 @@ use shared::base::etag::{CodedETag, Coding};
 
 use self::coder::Coder;
 use crate::base::weighted_cache::{Bounds, CacheError, CacheFigures, WeightedCache};
-use crate::catalogue::{Queue, QueueError, QueueLimits};
+use crate::catalogue::{Queue, QueueLimits};
 
 /// Most compressed bodies held, and their bytes: as many as fit if they are records of a kilobyte
 /// and a half.
@@ -43,23 +43,6 @@ const LIMITS: QueueLimits = QueueLimits {
     working: Duration::from_secs(1),
 };
 
-/// Why a body was not compressed. It can be sent uncompressed.
-#[derive(Debug, thiserror::Error)]
-pub enum CompressError {
-    /// Its turn did not come, or it took too long.
-    #[error(transparent)]
-    Queue(#[from] QueueError),
-    /// The library failed.
-    #[error("could not compress a body as {}", coding.name())]
-    Coder {
-        /// The coding.
-        coding: Coding,
-        /// Why not.
-        #[source]
-        source: io::Error,
-    },
-}
-
 /// A bounded cache of compressed bodies.
 pub struct CompressedBodies {
     entries: WeightedCache<CodedETag, Bytes>,
@@ -67,13 +50,15 @@ pub struct CompressedBodies {
     queue: Queue,
 }
 
-impl CompressedBodies {
+impl Default for CompressedBodies {
     /// An empty cache.
-    pub fn new() -> Self {
+    fn default() -> Self {
         let cores = available_parallelism().map_or(2, usize::from);
         Self::with_queue(Queue::new("compression", cores, LIMITS))
     }
+}
 
+impl CompressedBodies {
     /// An empty cache whose long bodies wait in `queue`.
     pub(crate) fn with_queue(queue: Queue) -> Self {
         Self {
@@ -92,12 +77,9 @@ impl CompressedBodies {
         &self.queue
     }
 
-    /// `body` in the encoding of `tag`, which has its hash. It need not be shorter.
-    pub async fn get(
-        &self,
-        body: &Bytes,
-        tag: CodedETag,
-    ) -> Result<Bytes, CacheError<CompressError>> {
+    /// `body` in the encoding of `tag`, which has its hash. It need not be shorter. If it fails, or
+    /// takes too long, `body` can be sent.
+    pub async fn get(&self, body: &Bytes, tag: CodedETag) -> Result<Bytes, CacheError<io::Error>> {
         // Nearly every request ends here, before timers and queues.
         if let Some(compressed) = self.entries.get(&tag) {
             return Ok(compressed);
@@ -112,29 +94,22 @@ impl CompressedBodies {
         body: &Bytes,
         tag: CodedETag,
         compress: impl FnOnce(&[u8], Coding) -> io::Result<Vec<u8>> + Send + 'static,
-    ) -> Result<Bytes, CacheError<CompressError>> {
+    ) -> Result<Bytes, CacheError<io::Error>> {
         let coding = tag.coding;
         let compressing = async {
             let compressed = if body.len() <= AT_ONCE_BYTES_MAX {
                 compress(body, coding)
             } else {
                 let body = body.clone();
-                self.queue.run(move || compress(&body, coding)).await?
+                let work = self.queue.run(move || compress(&body, coding)).await;
+                work.map_err(io::Error::other)?
             };
-            let compressed =
-                compressed.map_err(|source| CompressError::Coder { coding, source })?;
             // Drops the spare capacity, which would be held as long as the entry.
-            Ok(Bytes::from(compressed.into_boxed_slice()))
+            Ok(Bytes::from(compressed?.into_boxed_slice()))
         };
         let found = self
             .entries
             .get_or_fill(&tag, LIMITS.longest(), compressing);
         found.await.map(|(compressed, _is_new)| compressed)
-    }
-}
-
-impl Default for CompressedBodies {
-    fn default() -> Self {
-        Self::new()
     }
 }

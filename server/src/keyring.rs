@@ -91,7 +91,8 @@ pub enum RefreshError {
     },
 }
 
-/// The keys of the last snapshot and when it was last confirmed.
+/// The keys of the last snapshot and when it was last confirmed. By default it is empty, and verifies
+/// no key before its first refresh.
 #[derive(Debug, Default)]
 pub struct Keyring {
     keys: Confirmed<Keys>,
@@ -104,11 +105,6 @@ pub struct Keyring {
 type Keys = HashMap<KeyHash, Caller>;
 
 impl Keyring {
-    /// An empty keyring, which verifies no key before its first refresh.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Asks the store whether anything changed. `now` is a moment before asking, so that a slow
     /// store does not count as more current than it is.
     pub fn refresh(&self, source: &mut dyn KeySource, now: Moment) -> Result<(), RefreshError> {

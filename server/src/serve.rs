@@ -36,18 +36,6 @@ pub struct Answering {
     watching_clock: PeriodicTask,
 }
 
-/// Serves on `socket` until `shutdown` completes, with as many connections as `limits` allow, as
-/// [`Answering`] does.
-pub async fn serve(
-    app: Arc<App>,
-    socket: Socket,
-    limits: ConnectionLimits,
-    shutdown: impl Future<Output = ()> + Send,
-) -> io::Result<()> {
-    let answering = Answering::prepare(app, socket, limits)?;
-    answering.until(shutdown).await
-}
-
 impl Answering {
     /// Prepares everything, so that nothing is missing once the server says that it listens. Must
     /// be called on the runtime that serves.

@@ -48,7 +48,7 @@ impl RateLimitBackend {
     /// Opens the windows there; a task of this runtime keeps the connection.
     pub(crate) async fn open(self, clock: Arc<dyn Clock>) -> anyhow::Result<MinuteStore> {
         match self {
-            Self::Memory => Ok(MinuteStore::Memory(RateLimits::new())),
+            Self::Memory => Ok(MinuteStore::Memory(RateLimits::default())),
             Self::Redis(address) => {
                 let limits = RedisLimits::start(address, clock).await;
                 let limits = limits.context("minute limits cannot be counted")?;

@@ -6,7 +6,7 @@
 //! of a request.
 
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,23 +26,12 @@ pub(crate) struct ErrorKind {
 impl ErrorKind {
     /// The sentence, with these values in place of the words in braces.
     pub(crate) fn message(self, values: &[(&str, &dyn Display)]) -> String {
-        let mut message = String::with_capacity(self.sentence.len());
-        let mut rest = self.sentence;
-        while let Some((before, (name, after))) = rest
-            .split_once('{')
-            .and_then(|(before, behind)| Some((before, behind.split_once('}')?)))
-        {
-            message.push_str(before);
-            let named = values.iter().find(|(known, _)| *known == name);
-            debug_assert!(named.is_some(), "no value for {name} of {}", self.code);
-            if let Some((_, value)) = named {
-                // Writing to a string cannot fail.
-                _ = write!(message, "{value}");
-            }
-            rest = after;
-        }
-        message.push_str(rest);
-        message
+        let words = self.sentence.matches('{').count();
+        debug_assert_eq!(words, values.len(), "values of {}", self.code);
+        let sentence = self.sentence.to_owned();
+        values.iter().fold(sentence, |sentence, (name, value)| {
+            sentence.replace(&format!("{{{name}}}"), &value.to_string())
+        })
     }
 }
 

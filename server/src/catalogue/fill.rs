@@ -12,10 +12,7 @@ use duckdb::arrow::record_batch::RecordBatch;
 use shared::release::reader::{ListedBoat, Listing, Measure, Pair};
 use shared::release::throttle::{Throttle, throttled};
 
-use super::tables::{
-    ACTIVITY_BITS, CATEGORY_BITS, CREATE_TERMS, LOCK_DOWN, Terms, create, measures, table, unit,
-    words,
-};
+use super::tables::{CREATE_TERMS, LOCK_DOWN, Terms, create, measures, table, unit, words};
 use crate::params::{BOATS, List, MANUFACTURERS, Sort};
 
 /// Rows appended at once, in a millisecond or two. DuckDB plans a statement each time, so fewer
@@ -105,17 +102,10 @@ impl Filling<'_> {
     }
 
     fn append_terms_without_bits(&self) -> duckdb::Result<()> {
-        let Listing {
-            boat_categories,
-            boat_activities,
-            ..
-        } = self.listing;
-        for (terms, pairs, bits) in [
-            (Terms::Categories, boat_categories, CATEGORY_BITS),
-            (Terms::Activities, boat_activities, ACTIVITY_BITS),
-        ] {
+        for (terms, pairs) in boat_terms(self.listing) {
             let pairs = throttled(pairs, self.throttle).copied();
-            let pairs: Vec<Pair> = pairs.filter(|&(term, _)| bits <= term.into()).collect();
+            let pairs = pairs.filter(|&(term, _)| terms.bit(term.into()).is_none());
+            let pairs: Vec<Pair> = pairs.collect();
             self.append(terms.table(), pairs.len(), &pair_values(&pairs))?;
         }
         Ok(())
@@ -139,39 +129,31 @@ impl Filling<'_> {
 fn boat_columns<'a>(listing: &'a Listing, throttle: &dyn Throttle) -> Vec<RecordColumn<'a>> {
     let boats = &listing.boats;
     let terms = terms_as_bits(listing, throttle);
-    let column = |name, sql_type, of: Values<'a>| RecordColumn { name, sql_type, of };
     let own = [
-        column(
-            "manufacturer",
-            "INTEGER",
-            Box::new(|boat| Some(boats[boat].manufacturer.into())),
-        ),
-        column(
-            "type",
-            "INTEGER",
-            Box::new(|boat| Some(boats[boat].boat_type.into())),
-        ),
-        column(
-            "unit",
-            "TINYINT",
-            Box::new(|boat| Some(unit(boats[boat].unit))),
-        ),
-        column(
-            "length",
-            "BIGINT",
-            Box::new(|boat| Some(boats[boat].length)),
-        ),
-        column("terms", "BIGINT", Box::new(move |boat| Some(terms[boat]))),
+        column("manufacturer", "INTEGER", |boat| {
+            Some(boats[boat].manufacturer.into())
+        }),
+        column("type", "INTEGER", |boat| Some(boats[boat].boat_type.into())),
+        column("unit", "TINYINT", |boat| Some(unit(boats[boat].unit))),
+        column("length", "BIGINT", |boat| Some(boats[boat].length)),
+        column("terms", "BIGINT", move |boat| Some(terms[boat])),
     ];
     let measured = measures().into_iter().map(|measure| {
         let sql_type = narrowest(measure, boats, throttle);
-        column(
-            measure.name,
-            sql_type,
-            Box::new(move |boat| (measure.of)(&boats[boat])),
-        )
+        column(measure.name, sql_type, move |boat| {
+            (measure.of)(&boats[boat])
+        })
     });
     own.into_iter().chain(measured).collect()
+}
+
+fn column<'a>(
+    name: &'static str,
+    sql_type: &'static str,
+    of: impl Fn(usize) -> Option<i64> + 'a,
+) -> RecordColumn<'a> {
+    let of = Box::new(of);
+    RecordColumn { name, sql_type, of }
 }
 
 /// The smallest type of DuckDB that holds this measure of all boats.
@@ -186,19 +168,20 @@ fn narrowest(measure: Measure, boats: &[ListedBoat], throttle: &dyn Throttle) ->
 
 /// The column `terms` of each boat, by ordinal.
 fn terms_as_bits(listing: &Listing, throttle: &dyn Throttle) -> Vec<i64> {
-    let mut terms = vec![0; listing.boats.len()];
-    for (pairs, first, bits) in [
-        (&listing.boat_categories, 0, CATEGORY_BITS),
-        (&listing.boat_activities, CATEGORY_BITS, ACTIVITY_BITS),
-    ] {
+    let mut bits = vec![0; listing.boats.len()];
+    for (terms, pairs) in boat_terms(listing) {
         for &(term, ordinal) in throttled(pairs, throttle) {
-            let term = i64::from(term);
-            if term < bits {
-                terms[place(ordinal)] |= 1 << (first + term);
-            }
+            bits[place(ordinal)] |= terms.bit(term.into()).unwrap_or(0);
         }
     }
-    terms
+    bits
+}
+
+fn boat_terms(listing: &Listing) -> [(Terms, &[Pair]); 2] {
+    [
+        (Terms::Categories, &listing.boat_categories),
+        (Terms::Activities, &listing.boat_activities),
+    ]
 }
 
 /// Both columns of pairs.

@@ -13,7 +13,7 @@ use shared::release::{Kind, Release, ReleaseError};
 
 use super::dictionaries::DictionaryIds;
 use super::index::Index;
-use super::pool::{LoadError, Pool};
+use super::pool::Pool;
 use super::queue::{Queue, QueueLimits};
 use super::totals::Totals;
 use super::whole::WholeFiles;
@@ -59,7 +59,7 @@ pub enum OpenCatalogueError {
         release: String,
         /// Why not.
         #[source]
-        source: LoadError,
+        source: duckdb::Error,
     },
     /// No thread could be started.
     #[error("could not start a thread to read the bodies of release {release}")]
@@ -70,15 +70,6 @@ pub enum OpenCatalogueError {
         #[source]
         source: io::Error,
     },
-}
-
-/// The parts of a release that are always in memory.
-struct Tables {
-    boats: Index,
-    manufacturers: Index,
-    dictionaries: DictionaryIds,
-    pool: Pool,
-    totals: Totals,
 }
 
 /// The bodies of both kinds, the one of terms, and the files that are sent as they are.
@@ -94,7 +85,7 @@ impl Catalogue {
     /// Verifies every file of `release` and loads what lists need. Takes a while: not for an
     /// asynchronous thread.
     pub fn open(release: &Release, settings: OpenSettings) -> Result<Self, OpenCatalogueError> {
-        let (tables, bodies) = thread::scope(|scope| {
+        thread::scope(|scope| {
             // With a million boats, hashing the bodies takes one core 3 s, and the rest as long.
             let reading = thread::Builder::new()
                 .name("bodies".to_owned())
@@ -103,24 +94,45 @@ impl Catalogue {
                 release: release.id().to_string(),
                 source,
             })?;
-            let tables = Tables::load(release, settings);
-            let bodies = reading.join().unwrap_or_else(|panic| resume_unwind(panic));
-            Ok::<_, OpenCatalogueError>((tables?, bodies?))
+            Self::load(release, settings, || {
+                reading.join().unwrap_or_else(|panic| resume_unwind(panic))
+            })
+        })
+    }
+
+    /// Loads what is always in memory, and then takes the bodies that are read meanwhile.
+    fn load(
+        release: &Release,
+        settings: OpenSettings,
+        bodies: impl FnOnce() -> Result<AllBodies, ReleaseError>,
+    ) -> Result<Self, OpenCatalogueError> {
+        let throttle = release.throttle();
+        let boats = Index::new(release.boats()?, throttle);
+        let manufacturers = release.manufacturers()?;
+        let dictionaries = DictionaryIds::new(&manufacturers, release.terms()?, release.words()?);
+        let manufacturers = Index::new(manufacturers, throttle);
+        let listing = release.listing()?;
+        let pool = Pool::load(&listing, settings.connections, settings.queues, throttle);
+        let pool = pool.map_err(|source| OpenCatalogueError::Load {
+            release: release.id().to_string(),
+            source,
         })?;
-        let records = Records::new;
+        let totals = Totals::new(&listing);
+        drop(listing);
+        let bodies = bodies()?;
         Ok(Self {
             release_id: release.id().to_string(),
             published_at: release.manifest().published_at.clone(),
-            boats: records(tables.boats, bodies.boats, bodies.whole_boats),
-            manufacturers: records(
-                tables.manufacturers,
+            boats: Records::new(boats, bodies.boats, bodies.whole_boats),
+            manufacturers: Records::new(
+                manufacturers,
                 bodies.manufacturers,
                 bodies.whole_manufacturers,
             ),
             terms: bodies.terms,
-            dictionaries: tables.dictionaries,
-            totals: tables.totals,
-            pool: tables.pool,
+            dictionaries,
+            totals,
+            pool,
             reads: Queue::new("read of a body", READS_AT_ONCE, settings.queues),
             queues: settings.queues,
             _in_use: release.in_use(),
@@ -144,30 +156,6 @@ impl AllBodies {
                 etag: ETag::of(&terms),
                 bytes: terms,
             },
-        })
-    }
-}
-
-impl Tables {
-    fn load(release: &Release, settings: OpenSettings) -> Result<Self, OpenCatalogueError> {
-        let throttle = release.throttle();
-        let boats = Index::new(release.boats()?, throttle);
-        let manufacturers = release.manufacturers()?;
-        let dictionaries = DictionaryIds::new(&manufacturers, release.terms()?, release.words()?);
-        let manufacturers = Index::new(manufacturers, throttle);
-        let listing = release.listing()?;
-        let totals = Totals::new(&listing);
-        let pool = Pool::load(&listing, settings.connections, settings.queues, throttle);
-        let pool = pool.map_err(|source| OpenCatalogueError::Load {
-            release: release.id().to_string(),
-            source,
-        })?;
-        Ok(Self {
-            boats,
-            manufacturers,
-            dictionaries,
-            pool,
-            totals,
         })
     }
 }

@@ -31,11 +31,6 @@ pub(super) struct Pool {
     queue: Queue,
 }
 
-/// Why DuckDB could not start, or load the tables of a release.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct LoadError(#[from] duckdb::Error);
-
 /// Why a query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
@@ -57,7 +52,7 @@ impl Pool {
         connections: usize,
         limits: QueueLimits,
         throttle: &dyn Throttle,
-    ) -> Result<Self, LoadError> {
+    ) -> duckdb::Result<Self> {
         let first = fill::filled(listing, throttle)?;
         let mut all = Vec::with_capacity(connections);
         for _ in 1..connections {

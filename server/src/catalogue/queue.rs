@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::timeout;
 
 /// The bounds of a queue.
@@ -139,11 +139,19 @@ impl Queue {
         });
         let joined = timeout(working, work).await;
         let joined = joined.map_err(|_elapsed| QueueError::TookTooLong { what, working })?;
-        joined.map_err(|broken_off| match broken_off.try_into_panic() {
-            Ok(panic) => resume_unwind(panic),
-            Err(_cancelled) => QueueError::Stopping { what },
-        })
+        finished(joined).ok_or(QueueError::Stopping { what })
     }
+}
+
+/// The result of a task; none if the runtime stopped before. Its panic goes on here.
+pub(crate) fn finished<T>(joined: Result<T, JoinError>) -> Option<T> {
+    joined
+        .map_err(|broken_off| {
+            broken_off
+                .try_into_panic()
+                .map(|panic| resume_unwind(panic))
+        })
+        .ok()
 }
 
 #[cfg(test)]

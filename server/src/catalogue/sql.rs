@@ -202,10 +202,7 @@ impl ListPlan {
     pub(super) fn total(&self) -> Statement {
         let mut text = "SELECT count(*) ".to_owned();
         self.write_from(&self.list.sorts[0], &mut text);
-        Statement {
-            text,
-            values: self.values(),
-        }
+        self.with_values(text)
     }
 
     /// Returns the number of rows, then the ordinals from the first row to the end of `page`.
@@ -279,10 +276,7 @@ impl ListPlan {
         self.write_from_table(&self.list.sorts[0], &mut text);
         // Writing to a text cannot fail.
         _ = write!(text, " GROUP BY {column}");
-        Statement {
-            text,
-            values: self.values(),
-        }
+        self.with_values(text)
     }
 
     /// Returns, for each term without a bit, its id and how many rows have it.
@@ -292,10 +286,7 @@ impl ListPlan {
             format!("SELECT term, count(*) FROM {table} WHERE ordinal IN (SELECT ordinal ");
         self.write_from_table(&self.list.sorts[0], &mut text);
         text.push_str(") GROUP BY term");
-        Statement {
-            text,
-            values: self.values(),
-        }
+        self.with_values(text)
     }
 
     fn access_path(&self) -> AccessPath {
@@ -333,6 +324,11 @@ impl ListPlan {
             text.push_str(if place == 0 { " WHERE " } else { " AND " });
             condition.write(self.list, text);
         }
+    }
+
+    fn with_values(&self, text: String) -> Statement {
+        let values = self.values();
+        Statement { text, values }
     }
 
     fn values(&self) -> Vec<Argument> {

@@ -13,9 +13,9 @@ use shared::release::reader::Measure;
 use crate::params::{BOATS, List, Sort};
 
 /// Categories with ids below this are bits of the column `terms`, from the lowest on.
-pub(super) const CATEGORY_BITS: i64 = 32;
+const CATEGORY_BITS: i64 = 32;
 /// Activities with ids below this are the next bits. The sign bit is not used.
-pub(super) const ACTIVITY_BITS: i64 = 31;
+const ACTIVITY_BITS: i64 = 31;
 
 /// No files, no network, no extensions, no way to change that, and one thread for each query.
 ///

@@ -3,10 +3,8 @@
 
 use duckdb::Connection;
 
-use super::pool::LoadError;
-
 /// The version that DuckDB says it has.
-pub fn duckdb_version() -> Result<String, LoadError> {
+pub fn duckdb_version() -> duckdb::Result<String> {
     let connection = Connection::open_in_memory()?;
-    Ok(connection.query_row("SELECT version()", [], |row| row.get(0))?)
+    connection.query_row("SELECT version()", [], |row| row.get(0))
 }

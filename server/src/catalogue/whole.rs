@@ -6,7 +6,6 @@
 
 use std::future::pending;
 use std::ops::Range;
-use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -19,6 +18,7 @@ use shared::release::{Kind, OpenFile, Release, ReleaseError, WholeFile};
 use tokio::sync::Semaphore;
 use tokio::task::{spawn_blocking, yield_now};
 
+use super::queue::finished;
 use crate::api_tables::routes::WholeFormat;
 
 /// Parts after which other requests of the thread get their turn: they take 0.1 ms.
@@ -125,12 +125,9 @@ async fn read(file: &Arc<OpenFile>, part: usize) -> Result<Bytes, ReleaseError> 
         let _waiting = waiting;
         file.read(part)
     };
-    match spawn_blocking(read).await {
-        Ok(read) => read,
-        Err(broken_off) => match broken_off.try_into_panic() {
-            Ok(panic) => resume_unwind(panic),
-            // The server stops, and drops the response.
-            Err(_cancelled) => pending().await,
-        },
+    match finished(spawn_blocking(read).await) {
+        Some(read) => read,
+        // The server stops, and drops the response.
+        None => pending().await,
     }
 }

@@ -28,7 +28,8 @@ pub(crate) struct Pending<'a> {
     app: &'a App,
     request: &'a Request,
     begun: Moment,
-    is_answered: bool,
+    /// Whether a reply has been made. Dropping the request after that writes no line.
+    pub(super) is_answered: bool,
     pub(crate) context: RequestContext<'a>,
 }
 
@@ -53,16 +54,6 @@ impl<'a> Pending<'a> {
             is_answered: false,
             context,
         }
-    }
-
-    /// Whether no reply has been made yet.
-    pub(crate) fn is_answering(&self) -> bool {
-        !self.is_answered
-    }
-
-    /// Dropping the request after this writes no line.
-    pub(crate) fn end(&mut self) {
-        self.is_answered = true;
     }
 
     /// Counts the reply, and logs it.

@@ -6,7 +6,7 @@ use shared::base::ids::IdOrSlug;
 use shared::release::Kind;
 
 use super::error::ApiError;
-use super::look_up::{LookUp, Resource, boats_of, parse_nested, parse_record};
+use super::look_up::{LookUp, Resource, boats_of, parse_nested};
 use super::whole_file::WholeRequest;
 use crate::api_tables::routes::CatalogueOperation;
 use crate::params::{
@@ -34,7 +34,8 @@ impl CatalogueRequest {
         Ok(match operation {
             CatalogueOperation::GetPage(list) => Self::List(ListQuery::parse(query, list)?),
             CatalogueOperation::GetRecord(kind) => {
-                Self::Record(kind, parse_record(segment, query)?)
+                let (record, ()) = parse_nested(segment, NoParams::parse(query))?;
+                Self::Record(kind, record)
             }
             CatalogueOperation::ListManufacturerBoats => {
                 let query = ListQuery::parse(query, &BOATS_OF_MANUFACTURER);

@@ -67,7 +67,7 @@ impl<'a> Exchange<'a> {
     pub(super) fn reply_to_panic(&mut self) -> Message {
         let panicked = Err(ApiError::Panicked);
         match &mut self.pending {
-            Some(pending) if pending.is_answering() => finish(self.app, pending, panicked),
+            Some(pending) if !pending.is_answered => finish(self.app, pending, panicked),
             _ => {
                 let mut meta = self.meta();
                 Reply::new(self.app, panicked, &mut meta).message(&meta)
@@ -93,7 +93,7 @@ fn meta(app: &App, id: RequestId, cors: CorsDecision) -> ResponseMeta {
 
 /// Makes the reply, counts it and logs it.
 fn finish(app: &App, pending: &mut Pending<'_>, answer: Result<Answer, ApiError>) -> Message {
-    pending.end();
+    pending.is_answered = true;
     let reply = Reply::new(app, answer, &mut pending.context.meta);
     pending.answered(&reply);
     reply.message(&pending.context.meta)

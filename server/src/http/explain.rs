@@ -46,14 +46,8 @@ pub async fn explain(
     let mut explanation = Explanation {
         address: without_credential(address),
         release: catalogue.release_id().to_owned(),
-        endpoint: None,
         status: StatusCode::OK.as_u16(),
-        error: None,
-        parameters: Vec::new(),
-        unknown_terms: Vec::new(),
-        list: None,
-        record: None,
-        answer: None,
+        ..Explanation::default()
     };
     let comparisons = Arc::new(Comparisons::new(others));
     let filled = explanation.fill(catalogue, &comparisons, address, clock);
@@ -97,7 +91,7 @@ impl Explanation {
             CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
         let look_up = LookUp {
             catalogue,
-            lists: &ListCache::new(),
+            lists: &ListCache::default(),
             comparisons,
             scopes: Scope::ALL.into_iter().collect(),
             metrics: &Queries::new(),

@@ -51,7 +51,7 @@ const OPEN_MAX_AGE: HeaderValue = HeaderValue::from_static("max-age=300");
 const PRIVATE_MAX_AGE: HeaderValue = HeaderValue::from_static("private, max-age=60");
 
 /// What is known about a request and its response. What is not known is not sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ResponseMeta {
     pub(crate) request_id: RequestId,
     pub(crate) rate: Option<Usage>,
@@ -103,23 +103,10 @@ pub(crate) enum CachePolicy {
 }
 
 impl ResponseMeta {
-    pub(crate) const fn new(request_id: RequestId) -> Self {
+    pub(crate) fn new(request_id: RequestId) -> Self {
         Self {
             request_id,
-            rate: None,
-            quota: None,
-            etag: None,
-            freshness: None,
-            link: None,
-            release: None,
-            rows: None,
-            of_file: None,
-            retry_after_seconds: None,
-            cache_policy: CachePolicy::Private,
-            media: Media::Json,
-            shows_rate_limit_draft: false,
-            cors: CorsDecision::Unsaid,
-            preflight: None,
+            ..Self::default()
         }
     }
 }

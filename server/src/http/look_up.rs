@@ -16,7 +16,7 @@ use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Body, BodyError, Catalogue, FoundRecord, ListBody, ListError, QueryError};
 use crate::comparisons::{ComparisonError, Comparisons};
 use crate::metrics::Queries;
-use crate::params::{self, ChangesQuery, ListQuery, NoParams, ParamIssue, QueryString, page_links};
+use crate::params::{self, ChangesQuery, ListQuery, ParamIssue, QueryString, page_links};
 
 /// The context of a lookup: one release, one moment, one URL.
 pub(crate) struct LookUp<'a> {
@@ -76,11 +76,8 @@ impl LookUp<'_> {
         let answer = self.catalogue.facets(query);
         let (body, freshness) = self.remembered(&key, answer).await?;
         Ok(Resource {
-            body: body.bytes,
-            etag: body.etag,
             freshness,
-            link: None,
-            rows: None,
+            ..Resource::precomputed(body.bytes, body.etag)
         })
     }
 
@@ -192,14 +189,6 @@ pub(crate) fn boats_of(
 fn find(catalogue: &Catalogue, kind: Kind, id_or_slug: &IdOrSlug) -> Result<FoundRecord, ApiError> {
     let found = catalogue.find(kind, id_or_slug);
     found.ok_or(ApiError::NoRecord(kind.singular()))
-}
-
-/// Reads the path of one record, which takes no query parameters.
-pub(crate) fn parse_record(
-    segment: &str,
-    query: &QueryString,
-) -> Result<IdOrSlug, Vec<ParamIssue>> {
-    parse_nested(segment, NoParams::parse(query)).map(|(id_or_slug, ())| id_or_slug)
 }
 
 /// Reads the path of one record, given a parsed query; the issue of the path comes first.

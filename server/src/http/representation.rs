@@ -120,7 +120,7 @@ async fn encoded(
         Ok(coded) if coded.len() < body.len() || refuses_identity => (coded, best),
         Ok(_not_shorter) => (body, Coding::Identity),
         Err(why) => {
-            tracing::debug!("a body is sent as it is: {}", chain(&why));
+            tracing::debug!("a body is not sent as {}: {}", best.name(), chain(&why));
             (body, Coding::Identity)
         }
     }

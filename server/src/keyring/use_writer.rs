@@ -53,10 +53,9 @@ pub fn write_uses(keyring: Arc<Keyring>, to: Arc<dyn LastUses>) -> io::Result<Us
 impl UseWriter {
     /// The same, with another way to let time pass between its last attempts.
     #[must_use]
-    pub fn pausing(self, pause: impl Fn(Duration) + Send + 'static) -> Self {
-        let mut writer = self;
-        writer.pause = Box::new(pause);
-        writer
+    pub fn pausing(mut self, pause: impl Fn(Duration) + Send + 'static) -> Self {
+        self.pause = Box::new(pause);
+        self
     }
 }
 

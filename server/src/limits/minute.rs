@@ -44,15 +44,17 @@ struct Shard {
     swept_at: Duration,
 }
 
-impl RateLimits {
+impl Default for RateLimits {
     /// Empty windows.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             hasher: DefaultHashBuilder::default(),
         }
     }
+}
 
+impl RateLimits {
     /// Counts a request of `family`, unless `limit` requests were counted in the last 60 seconds:
     /// then the usage is the error and the request is not counted. A changed limit applies to the
     /// existing window.
@@ -80,12 +82,6 @@ impl RateLimits {
         #[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
         let shard = self.hasher.hash_one(family) as usize % SHARDS;
         self.shards[shard].lock()
-    }
-}
-
-impl Default for RateLimits {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -68,11 +68,9 @@ impl Quotas {
 
     /// The same, with another wait for the ledger.
     #[must_use]
-    pub fn with_wait(self, wait_budget: Duration) -> Self {
-        Self {
-            wait_budget,
-            ..self
-        }
+    pub fn with_wait(mut self, wait_budget: Duration) -> Self {
+        self.wait_budget = wait_budget;
+        self
     }
 
     /// How much of each quota is used, as far as it is known: the ledger is asked for at most

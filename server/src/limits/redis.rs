@@ -85,7 +85,7 @@ impl RedisLimits {
             windows,
             connections: ArcSwapOption::empty(),
             lost: Notify::new(),
-            own: RateLimits::new(),
+            own: RateLimits::default(),
             clock,
             round_trips: Durations::new(&ROUND_TRIPS),
             spoilt: Mutex::default(),

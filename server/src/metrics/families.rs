@@ -43,16 +43,6 @@ impl Families {
         });
     }
 
-    /// A fact: the value 1, with labels that state it.
-    pub(crate) fn info<const N: usize>(
-        &mut self,
-        name: &'static str,
-        help: &str,
-        labels: Labels<'_, N>,
-    ) {
-        self.gauges(name, help, [(labels, 1)]);
-    }
-
     /// A number that only grows.
     pub(crate) fn counter(&mut self, name: &'static str, help: &str, value: u64) {
         self.counters(name, help, [([], value)]);

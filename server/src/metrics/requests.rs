@@ -165,21 +165,21 @@ impl Requests {
                 ([("route", route)], Durations::sum(&LATENCIES, durations))
             }),
         );
+        let by_route = |of: fn(&OfRoute) -> &AtomicU64| {
+            routes().map(move |(index, route)| {
+                let sum = self.sum(|counts| of(&counts.routes[index]));
+                ([("route", route)], sum)
+            })
+        };
         families.counters(
             "catalogue_http_response_bytes_total",
             "Bytes of bodies, by route, each counted as its answer was made.",
-            routes().map(|(index, route)| {
-                let bytes = self.sum(|counts| &counts.routes[index].bytes);
-                ([("route", route)], bytes)
-            }),
+            by_route(|counts| &counts.bytes),
         );
         families.counters(
             "catalogue_http_requests_abandoned_total",
             "Requests that were not answered, because the client left or the server stopped.",
-            routes().map(|(index, route)| {
-                let abandoned = self.sum(|counts| &counts.routes[index].abandoned);
-                ([("route", route)], abandoned)
-            }),
+            by_route(|counts| &counts.abandoned),
         );
     }
 

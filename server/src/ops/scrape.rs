@@ -30,13 +30,14 @@ pub(crate) async fn text(app: &App) -> String {
 }
 
 fn collect_server(app: &App, now: Moment, families: &mut Families) {
-    families.info(
+    let facts = [
+        ("environment", app.environment.as_str()),
+        ("version", env!("CARGO_PKG_VERSION")),
+    ];
+    families.gauges(
         "catalogue_server_info",
         "Version of the server, and which keys it accepts.",
-        [
-            ("environment", app.environment.as_str()),
-            ("version", env!("CARGO_PKG_VERSION")),
-        ],
+        [(facts, 1)],
     );
     let readiness = app.readiness(now);
     families.gauge(
@@ -58,10 +59,10 @@ fn collect_server(app: &App, now: Moment, families: &mut Families) {
 
 fn collect_release(app: &App, families: &mut Families) {
     let catalogue = app.catalogue();
-    families.info(
+    families.gauges(
         "catalogue_release_info",
         "The release that is served.",
-        [("release", catalogue.release_id())],
+        [([("release", catalogue.release_id())], 1)],
     );
     // The manifest has it as text; an invalid time is no reason to leave out the rest.
     let published = Timestamp::parse(catalogue.published_at());

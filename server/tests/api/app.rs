@@ -75,7 +75,7 @@ impl TestApp {
     pub(crate) fn with(unusual: Unusual) -> Self {
         let clock = Arc::new(ManualClock::at(NOW));
         let (keys, ledger) = (Keys::new(), Arc::new(MemoryLedger::default()));
-        let keyring = Arc::new(Keyring::new());
+        let keyring = Arc::new(Keyring::default());
         let leases: Arc<dyn QuotaLedger> = Arc::<MemoryLedger>::clone(&ledger);
         let manual: Arc<dyn Clock> = Arc::<ManualClock>::clone(&clock);
         let app = App::new(Parts {

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use server::serve::serve;
+use server::serve::Answering;
 use server::{ConnectionLimits, Socket};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -120,12 +120,10 @@ async fn who_is_connected_at_the_stop_may_still_ask_once() {
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let shutdown = async move { stopped.await.unwrap() };
-    let serving = tokio::spawn(serve(
-        Arc::clone(&app.app),
-        Socket::Own(listener),
-        ConnectionLimits::default(),
-        shutdown,
-    ));
+    let socket = Socket::Own(listener);
+    let answering =
+        Answering::prepare(Arc::clone(&app.app), socket, ConnectionLimits::default()).unwrap();
+    let serving = tokio::spawn(answering.until(shutdown));
     let silent = connect(address).await;
     let fresh = connect(address).await;
     let mut kept_alive = connect(address).await;

@@ -107,7 +107,7 @@ fn pause(random: &mut StdRng, families: &[Family], now: Duration) -> Duration {
 
 fn check_history(history: u64) -> (usize, usize) {
     let mut random = StdRng::seed_from_u64(history);
-    let (limits, clock) = (RateLimits::new(), ManualClock::at(NOW));
+    let (limits, clock) = (RateLimits::default(), ManualClock::at(NOW));
     let mut families = [(); 3].map(|()| Family::new(&mut random));
     let (mut granted, mut refused) = (0, 0);
     for request in 0..random.random_range(1..=REQUESTS_MAX) {

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use server::serve::serve;
+use server::serve::Answering;
 use server::{ConnectionLimits, Socket};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -36,12 +36,9 @@ pub(crate) async fn while_served_within(
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let shutdown = async move { stopped.await.unwrap() };
-    let serving = tokio::spawn(serve(
-        Arc::clone(&app.app),
-        Socket::Own(listener),
-        limits,
-        shutdown,
-    ));
+    let socket = Socket::Own(listener);
+    let answering = Answering::prepare(Arc::clone(&app.app), socket, limits).unwrap();
+    let serving = tokio::spawn(answering.until(shutdown));
     client(address).await;
     stop.send(()).unwrap();
     serving.await.unwrap().unwrap();

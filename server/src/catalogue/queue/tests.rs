@@ -1,6 +1,5 @@
 //! A queue before work that runs until the test ends it, with a clock that the test moves.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use futures_util::FutureExt;
@@ -41,34 +40,6 @@ async fn while_occupied(queue: &Queue, test: impl AsyncFnOnce()) {
     test().await;
     drop(go);
     let _ended = occupying.await;
-}
-
-#[tokio::test]
-async fn so_many_may_wait_and_the_next_is_refused_at_once() {
-    let queue = &queue();
-    let ask = |number| Box::pin(queue.run(move || number));
-    let mut waiting: Vec<_> = (0..LIMITS.waiting_max).map(ask).collect();
-    while_occupied(queue, async || {
-        for work in &mut waiting {
-            assert!(work.as_mut().now_or_never().is_none());
-        }
-        let refused = ask(3).now_or_never();
-        let full = QueueError::Full {
-            what: "query",
-            waiting_max: 2,
-        };
-        assert_eq!(refused, Some(Err(full)));
-
-        // A dropped request makes room for another.
-        drop(waiting.pop());
-        waiting.push(ask(4));
-        let waits = waiting.last_mut().unwrap().as_mut().now_or_never();
-        assert_eq!(waits, None);
-    })
-    .await;
-    for (work, number) in waiting.into_iter().zip([0, 4]) {
-        assert_eq!(work.await, Ok(number));
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -123,18 +94,6 @@ async fn work_whose_turn_has_not_come_is_not_done_for_who_went_away() {
     .await;
     assert_eq!(queue.run(|| 1).await, Ok(1));
     was_done.recv().unwrap_err();
-}
-
-#[tokio::test]
-async fn a_panic_goes_on_in_the_caller_and_costs_no_turn() {
-    let queue = &queue();
-    for _ in 0..5 {
-        let broken = || -> () { panic!("a fixed message") };
-        let payload = AssertUnwindSafe(queue.run(broken)).catch_unwind().await;
-        let payload = payload.unwrap_err();
-        assert_eq!(payload.downcast_ref(), Some(&"a fixed message"));
-    }
-    assert_eq!(queue.run(|| 1).await, Ok(1));
 }
 
 #[test]

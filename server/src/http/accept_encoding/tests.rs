@@ -97,23 +97,6 @@ fn members_that_are_malformed_are_as_if_they_were_not_there() {
     }
 }
 
-#[test]
-fn a_body_may_come_uncompressed_unless_that_is_said_to_be_refused() {
-    use Coding::{Gzip, Identity};
-    for (field, best, refuses_identity) in [
-        ("identity;q=0", Identity, true),
-        ("*;q=0", Identity, true),
-        ("identity;q=0, *;q=0", Identity, true),
-        ("*;q=0.000, gzip", Gzip, true),
-        ("gzip, identity;q=0.0", Gzip, true),
-        ("*;q=0, identity", Identity, false),
-        ("*;q=0, identity;q=0.001, gzip;q=0.001", Gzip, false),
-        ("deflate, gzip;q=0", Identity, false),
-    ] {
-        check(&[field], best, refuses_identity);
-    }
-}
-
 /// A member, and what it stands for: a name in lower case and thousandths, if it is well formed.
 type Member = (String, Option<(&'static str, u32)>);
 

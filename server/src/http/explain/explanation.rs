@@ -7,7 +7,7 @@ use crate::catalogue::{ExplainedRows, UnknownTerm};
 use crate::params::{ParamIssue, Understood};
 
 /// What the service would answer, and why.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// The path and the query; `…` in place of a query that has a credential.

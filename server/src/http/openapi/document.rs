@@ -157,10 +157,8 @@ pub(crate) struct ApiKey {
 impl Document {
     /// Every operation with its path.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&str, &Operation)> {
-        self.paths
-            .0
-            .iter()
-            .map(|(path, it)| (path.as_str(), &it.get))
+        let paths = self.paths.iter();
+        paths.map(|(path, it)| (path.as_str(), &it.get))
     }
 
     /// The operation at a path of the table of routes.
@@ -192,19 +190,19 @@ impl Operation {
 
     /// Its 200.
     pub(crate) fn answer(&self) -> &Response {
-        &self.responses.0[0].1
+        &self.responses[0]
     }
 
     /// Its statuses other than 200.
     pub(crate) fn other_statuses(&self) -> Vec<&str> {
-        self.responses.names().skip(1).collect()
+        self.responses.keys().skip(1).map(String::as_str).collect()
     }
 }
 
 impl Response {
     /// Its body, in the one form that each response has.
     fn media(&self) -> Option<&Media> {
-        let (_media_type, media) = self.content.as_ref()?.0.first()?;
+        let (_media_type, media) = self.content.as_ref()?.first()?;
         Some(media)
     }
 
@@ -219,7 +217,7 @@ impl Response {
         struct Example {
             value: Box<RawValue>,
         }
-        let (_, example) = self.media()?.examples.0.first()?;
+        let (_, example) = self.media()?.examples.first()?;
         let example: Option<Example> = serde_json::from_str(example.get()).ok();
         example.map(|example| on_many_lines(&example.value))
     }

@@ -110,42 +110,41 @@ fn id_or_slug(kind: Kind) -> Parameter {
 }
 
 fn if_none_match() -> Parameter {
-    Parameter {
-        name: "If-None-Match",
-        location: "header",
-        description: "ETags of earlier answers, or `*`. Where one of them is that of the current \
-                      body in any coding, the answer is 304. A malformed value is ignored."
-            .into(),
-        required: false,
-        schema: json_schema!({ "type": "string" }),
-        example: "\"4e7e956141bc0310af3e8980cc89becc\"".into(),
-    }
+    of_header(
+        "If-None-Match",
+        "ETags of earlier answers, or `*`. Where one of them is that of the current \
+         body in any coding, the answer is 304. A malformed value is ignored.",
+        "\"4e7e956141bc0310af3e8980cc89becc\"",
+    )
 }
 
 /// What a request for a part of a file has.
 fn of_ranges() -> [Parameter; 2] {
-    let header = |name, description: &'static str, example: &'static str| Parameter {
-        name,
-        location: "header",
-        description: description.into(),
-        required: false,
-        schema: json_schema!({ "type": "string" }),
-        example: example.into(),
-    };
     [
-        header(
+        of_header(
             "Range",
             "One range of bytes of the uncompressed file, to go on with a download or to read a \
              part. Several ranges, and what is malformed, are ignored: the whole file is sent.",
             "bytes=1048576-",
         ),
-        header(
+        of_header(
             "If-Range",
             "The ETag of the uncompressed file that the first part came from: where the file is \
              another by now, all of it is sent, with status 200.",
             "\"4e7e956141bc0310af3e8980cc89becc\"",
         ),
     ]
+}
+
+fn of_header(name: &'static str, description: &'static str, example: &'static str) -> Parameter {
+    Parameter {
+        name,
+        location: "header",
+        description: description.into(),
+        required: false,
+        schema: json_schema!({ "type": "string" }),
+        example: example.into(),
+    }
 }
 
 fn schema(values: Values) -> Schema {

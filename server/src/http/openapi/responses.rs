@@ -76,7 +76,7 @@ const CONTENT_RANGE: &str = "Content-Range";
 /// Adds what the tables say to the responses of an operation, which begin with its 200.
 pub(super) fn complete(responses: &mut InOrder<Response>, route: &Route) {
     let operation = route.operation;
-    let [(_, ok)] = &mut responses.0[..] else {
+    let (1, Some((_, ok))) = (responses.len(), responses.first_mut()) else {
         unreachable!(
             "openapi/document.json has not one response of {}",
             route.path
@@ -85,19 +85,17 @@ pub(super) fn complete(responses: &mut InOrder<Response>, route: &Route) {
     ok.headers = headers(operation, 200);
     if is_whole(operation) {
         let part = part_of(ok, operation);
-        responses.0.push(("206".to_owned(), part));
+        responses.insert("206".to_owned(), part);
     }
     if is_conditional(operation) {
-        responses
-            .0
-            .push(("304".to_owned(), not_modified(operation)));
+        responses.insert("304".to_owned(), not_modified(operation));
     }
     for status in errors_of(route) {
         let reference = Response {
             reference: Some(place("responses", &name_of(operation, status))),
             ..Response::default()
         };
-        responses.0.push((status.to_string(), reference));
+        responses.insert(status.to_string(), reference);
     }
 }
 
@@ -107,9 +105,8 @@ pub(super) fn of_errors() -> InOrder<Response> {
     for route in &ROUTES {
         for status in errors_of(route) {
             let name = name_of(route.operation, status);
-            if named.get(&name).is_none() {
-                named.0.push((name, error(route.operation, status)));
-            }
+            let error = || error(route.operation, status);
+            named.entry(name).or_insert_with(error);
         }
     }
     named
@@ -206,7 +203,7 @@ fn reason(status: u16) -> &'static str {
 
 /// The response to a request for a range.
 fn part_of(whole: &Response, operation: Operation) -> Response {
-    let media = whole.content.iter().flat_map(|content| &content.0);
+    let media = whole.content.iter().flatten();
     let media = media.map(|(name, media)| {
         let media = Media {
             schema: media.schema.clone(),
@@ -262,7 +259,7 @@ fn error(operation: Operation, status: u16) -> Response {
     Response {
         description: format!("{}\n\n{}", reason(status), lines.join("\n")),
         headers: headers(operation, status),
-        content: Some(InOrder(vec![("application/json".to_owned(), media)])),
+        content: Some(InOrder::from([("application/json".to_owned(), media)])),
         ..Response::default()
     }
 }

@@ -124,14 +124,15 @@ fn in_order(schema: &Value) -> InOrder<Box<RawValue>> {
     let place_of = |name: &str| required.and_then(|all| all.iter().position(|it| it == name));
     let members = schema.as_object().into_iter().flatten();
     let member = |(name, member): (&String, &Value)| {
-        let mut properties: Vec<_> = match member {
-            Value::Object(properties) if name == "properties" => {
-                properties.clone().into_iter().collect()
-            }
+        let mut properties: InOrder<&Value> = match member {
+            Value::Object(properties) if name == "properties" => properties
+                .iter()
+                .map(|(name, it)| (name.clone(), it))
+                .collect(),
             _ => return (name.clone(), raw(member)),
         };
-        properties.sort_by_key(|(name, _)| place_of(name).unwrap_or(usize::MAX));
-        (name.clone(), raw(&InOrder(properties)))
+        properties.sort_by_cached_key(|name, _| place_of(name).unwrap_or(usize::MAX));
+        (name.clone(), raw(&properties))
     };
     members.map(member).collect()
 }

@@ -30,7 +30,7 @@ async fn sent(compressed: &CompressedBodies, body: &Bytes, accepted: &str) -> (B
 
 #[tokio::test]
 async fn a_body_that_gets_no_shorter_is_sent_as_it_is() {
-    let compressed = CompressedBodies::new();
+    let compressed = CompressedBodies::default();
     for body in [noise(4000), noise(60_000)] {
         for accepted in ["gzip", "br", "zstd"] {
             for _first_and_again in 0..2 {
@@ -50,7 +50,7 @@ async fn a_body_that_gets_no_shorter_is_sent_as_it_is() {
 
 #[tokio::test]
 async fn bodies_are_compressed_from_a_length_on() {
-    let compressed = CompressedBodies::new();
+    let compressed = CompressedBodies::default();
     for (length, coding) in [
         (0, Coding::Identity),
         (TINY_BYTES - 1, Coding::Identity),

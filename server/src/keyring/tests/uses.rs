@@ -174,7 +174,7 @@ fn charges_are_written_again_only_if_it_is_known_that_they_were_not() {
 #[test]
 fn a_writer_that_stops_leaves_nothing_unwritten_even_if_the_store_is_away_for_a_moment() {
     let clock = ManualClock::at(START);
-    let keyring = Arc::new(Keyring::new());
+    let keyring = Arc::new(Keyring::default());
     let record = Arc::new(Record::default());
     let writer = write_uses(Arc::clone(&keyring), Arc::clone(&record) as _).unwrap();
     // The store comes back only with time.
@@ -193,6 +193,6 @@ fn a_writer_that_stops_leaves_nothing_unwritten_even_if_the_store_is_away_for_a_
 #[test]
 fn a_server_that_starts_keeps_the_reserve_of_the_store_though_no_key_was_used() {
     let record = Arc::new(Record::default());
-    drop(write_uses(Arc::new(Keyring::new()), Arc::clone(&record) as _).unwrap());
+    drop(write_uses(Arc::new(Keyring::default()), Arc::clone(&record) as _).unwrap());
     assert!(1 <= *record.kept.lock().unwrap());
 }

@@ -30,7 +30,7 @@ impl KeySource for Announcing {
 
 #[test]
 fn a_watch_asks_again_and_again_until_it_is_dropped() {
-    let keyring = Arc::new(Keyring::new());
+    let keyring = Arc::new(Keyring::default());
     let clock = Arc::new(ManualClock::at(START));
     let (asked, asks) = channel();
     let answer = Answer::Changed(snapshot(|_, _| {}));
@@ -62,7 +62,7 @@ fn a_watch_asks_again_and_again_until_it_is_dropped() {
 
 #[test]
 fn a_revision_is_confirmed_once_keys_are_judged_by_it_and_again_where_that_failed() {
-    let keyring = Arc::new(Keyring::new());
+    let keyring = Arc::new(Keyring::default());
     let clock = Arc::new(ManualClock::at(START));
     let (asked, asks) = channel();
     let asked = Mutex::new(asked);
