@@ -15,12 +15,15 @@ use crate::mapping::expression::{Jq, address, from_node, from_plain_text, inside
 use crate::mapping::folded::words;
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
 use crate::mapping::status::is_named;
+use crate::mapping::status::words::flag_of;
 use crate::source::Format;
 use crate::source::error_cells::{errors_in, is_error};
 
 /// The hint if it is unknown whether a record is published.
 const PUBLISHED_HINT: &str = "write what is true for published records and false for all others, \
     such as published = '.state == \"live\"'; `// false` behind it stands for an empty value";
+
+type Members = serde_json::Map<String, serde_json::Value>;
 
 /// The most keys of records that are looked at for a status.
 const KEYS_MAX: usize = 16_384;
@@ -129,7 +132,7 @@ fn identify(
             mapper.asked.borrow_mut().clear();
             let is_published = is_published(mapper, given, subject)?;
             if is_published && errors_in(text).is_some() {
-                without_error(mapper, given, subject, text)?;
+                without_error(mapper, given, text)?;
             }
             is_published
         }
@@ -187,11 +190,8 @@ fn status_keys(mapper: &Mapper, record_type: &str, record: &Jq) -> Vec<String> {
     let mut met = mapper.met.borrow_mut();
     let filled = members.iter().filter(|(_, value)| !is_blank(value));
     let new = filled.filter_map(|(key, value)| {
-        let key = text(key).filter(|key| !met.contains(*key))?;
-        // Among the measures of a boat, a draft is a depth.
-        let is_depth =
-            words(key) == ["draft"] && value.to_string().contains(|c: char| c.is_ascii_digit());
-        if is_depth || met.len() == KEYS_MAX {
+        let key = text(key).filter(|key| met.len() < KEYS_MAX && !met.contains(*key))?;
+        if is_depth(key, value) {
             return None;
         }
         met.insert(key.to_owned());
@@ -200,12 +200,16 @@ fn status_keys(mapper: &Mapper, record_type: &str, record: &Jq) -> Vec<String> {
     new.collect()
 }
 
-/// Whether a value says nothing, or no.
+/// Whether a value says nothing.
 fn is_blank(value: &Jq) -> bool {
-    match value {
-        Jq::Null | Jq::Bool(false) => true,
-        value => text(value).is_some_and(|text| text.trim().is_empty()),
-    }
+    *value == Jq::Null || text(value).is_some_and(|text| text.trim().is_empty())
+}
+
+/// Whether it is how deep a boat goes: among its measures, that is its draft.
+fn is_depth(key: &str, value: &Jq) -> bool {
+    let shown = text(value).map_or_else(|| value.to_string(), str::to_owned);
+    let has_digit = shown.contains(|c: char| c.is_ascii_digit());
+    has_digit && flag_of(&shown).is_none() && words(key) == ["draft"]
 }
 
 /// The paths of some objects, found in one walk over a record.
@@ -347,21 +351,15 @@ fn is_published(
 }
 
 /// Refuses a record that is published although a value that decides so is an error of a spreadsheet,
-/// which an expression has as null.
+/// which the expression has as null. It may name the key anywhere, also in a definition.
 fn without_error(
     mapper: &Mapper,
     expression: ExpressionId,
-    subject: &Subject,
     text: &str,
 ) -> Result<(), Unidentified> {
-    let written: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(text).unwrap_or_default();
-    let asked = published_keys(&mapper.asked.borrow(), subject.record());
-    let error = asked.iter().find_map(|(key, _)| {
-        let value = written.get(key)?.as_str().filter(|text| is_error(text))?;
-        Some((key, value))
-    });
-    let Some((key, value)) = error else {
+    let written = serde_json::from_str(text).unwrap_or_default();
+    let program = &mapper.programs[expression.0];
+    let Some((key, value)) = error_in(&written, &|key| program.names(key).is_some()) else {
         return Ok(());
     };
     let message = format!(
@@ -370,6 +368,20 @@ fn without_error(
         value.trim_end()
     );
     Err(Unidentified::new(message, mapper, expression))
+}
+
+/// The first key of these whose value is an error of a spreadsheet, and that error.
+fn error_in<'m>(
+    members: &'m Members,
+    is_named: &impl Fn(&str) -> bool,
+) -> Option<(&'m str, &'m str)> {
+    members.iter().find_map(|(key, value)| match value {
+        serde_json::Value::String(text) => {
+            (is_error(text) && is_named(key)).then_some((key.as_str(), text.as_str()))
+        }
+        serde_json::Value::Object(within) => error_in(within, is_named),
+        _ => None,
+    })
 }
 
 /// The hint if a part of the envelope reads a key that a record with these keys does not have.

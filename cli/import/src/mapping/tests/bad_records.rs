@@ -23,6 +23,48 @@ fn an_error_of_a_spreadsheet_in_what_decides_is_no_yes() {
 }
 
 #[test]
+fn an_error_is_found_however_its_key_is_named() {
+    for (published, record) in [
+        (r#"(."Sold?" // "") == """#, r##""Sold?":"#N/A""##),
+        (r#"(.sold? // "") == """#, r##""sold":"#N/A""##),
+        (r#"(.sys.sold // "") == """#, r##""sys":{"sold":"#N/A"}"##),
+    ] {
+        let mapping = format!(
+            "{BEGINNING}published = '{published}'\n[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {{}}\n"
+        );
+        let line = format!(r#"{{"key":"1","type":"b",{record}}}"#);
+        let found = mapped(&mapping, &[("a.ndjson", &line)]);
+        assert!(
+            found[0].contains("is #N/A, an error of a spreadsheet"),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_key_that_is_called_like_a_status_is_told_unless_it_is_a_depth_or_mentioned() {
+    for (member, is_told) in [
+        (r#""visible":false"#, true),
+        (r#""Hidden":"no""#, true),
+        (r#""draft":1"#, true),
+        (r#""draft":1.85"#, false),
+        (r#""Hidden":null"#, false),
+        (r#""archived":true"#, false),
+    ] {
+        let mapping = format!(
+            "{BEGINNING}# .archived is of the file alone.\n[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {{}}\n"
+        );
+        let line = format!(r#"{{"key":"1","type":"b",{member}}}"#);
+        let found = mapped(&mapping, &[("a.ndjson", &line)]).concat();
+        assert_eq!(
+            found.contains("STATUS_KEY_NOT_READ"),
+            is_told,
+            "{member}: {found}"
+        );
+    }
+}
+
+#[test]
 fn a_published_that_is_not_there_is_no_yes() {
     check(
         "published = \".live\"\n[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {}\n",
