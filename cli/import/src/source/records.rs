@@ -19,6 +19,7 @@ use super::readers::workbook::{SheetNotes, Workbook};
 use super::readers::{self, BadRecord, Lists, RecordText};
 use super::unread::{self, COMPOUND, UnreadFormat};
 use crate::finding::{Code, ExportFile, Finding, Line, Nth, Place, Start, cut};
+use crate::spool::Spool;
 
 /// The most unread lists that are told apart.
 const LISTS_MAX: usize = 100;
@@ -192,11 +193,14 @@ impl<'a, 't> Cutter<'a, 't> {
         contents: &mut dyn Read,
     ) -> Result<BTreeSet<String>, FileError> {
         let Layout { records, table, .. } = pass.layout;
+        let temp_dir = self.temp_dir;
         let mut workbook = None;
         if pass.layout.format == Format::Workbook {
-            let whole = Copied::of(contents, self.temp_dir)?.whole();
-            let whole = whole.map_err(|source| FileError::Unread { line: 1, source })?;
-            workbook = Some(Workbook::open(whole, table, self.unpacked_max)?);
+            workbook = Some(Workbook::open(
+                whole(contents, temp_dir)?,
+                table,
+                self.unpacked_max,
+            )?);
         }
         let sheet = workbook.as_ref().and_then(Workbook::sheet_name);
         let file = &sheet.map_or_else(|| Arc::clone(file), |sheet| sheet_of(file, sheet));
@@ -226,9 +230,7 @@ impl<'a, 't> Cutter<'a, 't> {
                 Lists::default()
             }
             Format::Parquet => {
-                let whole = Copied::of(contents, self.temp_dir)?.whole();
-                let whole = whole.map_err(|source| FileError::Unread { line: 1, source })?;
-                readers::parquet::read(whole, &mut visit)?;
+                readers::parquet::read(whole(contents, temp_dir)?, &mut visit)?;
                 Lists::default()
             }
             Format::Csv => {
@@ -308,6 +310,12 @@ fn refuse_unread(path: &str, head: &[u8], layouts: &[&Layout]) -> Result<(), Fil
         Some(format) => Err(format.refused()),
         None => Ok(()),
     }
+}
+
+/// A file that is read from its end.
+fn whole(contents: &mut dyn Read, temp_dir: &Path) -> Result<Spool, FileError> {
+    let whole = Copied::of(contents, temp_dir)?.whole();
+    whole.map_err(|source| FileError::Unread { line: 1, source })
 }
 
 /// A sheet of a file, as messages call it.
