@@ -187,10 +187,7 @@ fn from_list(
         None => pattern(file, files),
     };
     let mut publication = Publication::of(file, kind.as_ref().map(|_| all));
-    let called = lists.first().into_iter().chain(&table.sheet);
-    let called = called.filter(|name| is_of_withheld(name));
-    let hidden = table.sheet.iter().filter(|_| table.is_hidden);
-    publication.within(called.chain(&file.withheld_by).chain(hidden));
+    publication.within(around(lists.first(), &table).chain(&file.withheld_by));
     let mut list = List {
         has_unique_names: true,
         has_unsized_images: false,
@@ -230,6 +227,14 @@ fn from_list(
             ..recognised
         },
     })
+}
+
+/// The names of the list and the sheet of records that say that none is public. A hidden sheet does.
+fn around<'n>(list: Option<&'n String>, table: &'n Table) -> impl Iterator<Item = &'n String> {
+    let list = list.filter(|name| is_of_withheld(name));
+    let sheet = table.sheet.as_ref();
+    let sheet = sheet.filter(|name| table.is_hidden || is_of_withheld(name));
+    list.into_iter().chain(sheet)
 }
 
 /// What the records of an export look like, and where they are.

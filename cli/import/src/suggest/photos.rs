@@ -129,10 +129,7 @@ impl Photos {
 
     /// Whether it decides by this member whether a photo is left out.
     pub(super) fn decides_by(&self, member: &str) -> bool {
-        let mut types = self.types.keys();
-        self.flags.contains_key(member)
-            || self.words.contains_key(member)
-            || types.any(|(name, _)| name == member)
+        self.flags.contains_key(member) || self.words.contains_key(member)
     }
 
     /// Whether a path is that of something within the photos.

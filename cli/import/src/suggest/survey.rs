@@ -31,6 +31,8 @@ const PAIRS_MAX: usize = 500;
 const DEPTH_MAX: usize = 4;
 /// How many levels deep, within lists and deeper objects, names are looked at.
 const LISTED_DEPTH_MAX: usize = 8;
+/// The longest path of such a name, in bytes.
+const LISTED_PATH_MAX: usize = 4096;
 /// How many different values of a key are kept.
 pub(super) const SAMPLES_MAX: usize = 20;
 /// The most values of a row that is perhaps a title or a total.
@@ -185,14 +187,8 @@ pub(super) fn survey(
         }
         Ok(())
     });
-    // Where no row fits the header, they still show what its columns hold.
-    if let Some(unfit) = unfit.filter(|_| survey.files.is_empty()) {
-        let none = || format!("{} has a header but no rows", unfit.name);
-        if unfit.records == 0 {
-            survey.unread.get_or_insert_with(none);
-        } else {
-            survey.files.push(unfit);
-        }
+    if survey.files.is_empty() {
+        survey.add_unfit(unfit);
     }
     survey.files.iter_mut().for_each(Surveyed::settle);
     survey.is_cut = read.as_ref().is_err_and(anyhow::Error::is::<EnoughFiles>);
@@ -216,6 +212,17 @@ fn named(header: &[String], row: &[u8]) -> Vec<u8> {
 }
 
 impl Survey {
+    /// Adds rows of which none fits the header: they still show what its columns hold.
+    fn add_unfit(&mut self, unfit: Option<Surveyed>) {
+        match unfit {
+            Some(unfit) if unfit.records == 0 => {
+                let none = || format!("{} has a header but no rows", unfit.name);
+                self.unread.get_or_insert_with(none);
+            }
+            unfit => self.files.extend(unfit),
+        }
+    }
+
     /// Notes a finding about a record, or about the file of one that was read.
     fn note(&mut self, finding: &Finding, is_about_file: bool) {
         self.is_not_utf8 |= finding.code == Code::InvalidUtf8;
@@ -339,11 +346,13 @@ impl Surveyed {
                 self.add(steps, value, Access::plain(steps), true);
                 match value {
                     Value::String(text) if text.starts_with(['{', '[']) => {
-                        let within = serde_json::from_str(text).unwrap_or_default();
-                        self.listed(&format!("{} | fromjson | ", jq_path(steps)), steps, &within);
+                        let within: Value = serde_json::from_str(text).unwrap_or_default();
+                        let here = if within.is_array() { "." } else { "" };
+                        let path = format!("{} | fromjson | {here}", jq_path(steps));
+                        self.look_within(&path, steps, &within);
                     }
                     value if is_scalar(value) => {}
-                    _ => self.listed(&jq_path(steps), steps, value),
+                    _ => self.look_within(&jq_path(steps), steps, value),
                 }
             }
         }
@@ -351,12 +360,13 @@ impl Surveyed {
 
     /// Adds what is called like a status within what no single line of a mapping reads; `path` is how
     /// that is reached.
-    fn listed(&mut self, path: &str, steps: &mut Vec<String>, value: &Value) {
+    fn look_within(&mut self, path: &str, steps: &mut Vec<String>, value: &Value) {
         let members = match value {
+            _ if LISTED_PATH_MAX < path.len() => return,
             Value::Array(list) if steps.len() <= LISTED_DEPTH_MAX => {
                 let path = format!("{path}[]");
                 for member in list.iter().filter(|member| !is_scalar(member)) {
-                    self.listed(&path, steps, member);
+                    self.look_within(&path, steps, member);
                 }
                 return;
             }
@@ -372,7 +382,7 @@ impl Surveyed {
         for (name, value) in members {
             let path = format!("{path}{}", jq_path(std::slice::from_ref(name)));
             steps.push(name.clone());
-            self.listed(&path, steps, value);
+            self.look_within(&path, steps, value);
             steps.pop();
         }
     }
@@ -408,7 +418,7 @@ impl Surveyed {
         // What is within is named as that of a record of its own.
         let path = format!("{}[]", jq_path(steps));
         for photo in list {
-            self.listed(&path, &mut Vec::new(), photo);
+            self.look_within(&path, &mut Vec::new(), photo);
         }
     }
 
@@ -525,11 +535,12 @@ impl Key {
         } else if self.samples.len() == SAMPLES_MAX {
             self.has_others = true;
             // What says that a record is not public is worth more than another value.
-            if let Some(last) = self.samples.last_mut()
+            if let (Some(last), Some(count)) = (self.samples.last_mut(), self.counts.last_mut())
+                && sample.contains(char::is_alphabetic)
                 && says_withheld(&sample)
                 && !says_withheld(last)
             {
-                *last = sample;
+                (*last, *count) = (sample, 1);
             }
         } else if !sample.trim().is_empty() {
             self.samples.push(sample);

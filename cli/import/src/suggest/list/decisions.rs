@@ -166,7 +166,7 @@ impl List<'_> {
             let by = listed(by, CANDIDATES_MAX);
             decide(
                 field,
-                &format!("without what {by} says is not public, or no image"),
+                &format!("leaves out what {by} marks as not public, or as no image"),
             );
         }
     }

@@ -615,7 +615,7 @@ fn what_lists_and_texts_of_json_say_is_left_to_a_person() {
         ),
         (
             vec![json!({"more": "[{\"hidden\":1}]"})],
-            ".more | fromjson | [].hidden",
+            ".more | fromjson | .[].hidden",
         ),
         (
             vec![json!({"facts": [{"label": "Status", "text": "Draft"}]})],
@@ -837,7 +837,7 @@ fn what_else_says_that_photos_are_not_public_is_left_to_a_person() {
     let photos = json!([{"url": "https://boats.example/1.jpg", "hidden": true, "type": "image"},
         {"url": "https://boats.example/2.mp4", "type": "video"}]);
     let suggestion = draft(&[json!({"photos": photos})]);
-    insta::assert_snapshot!(decision(&suggestion, "gallery"), @"without what hidden, type says is not public, or no image");
+    insta::assert_snapshot!(decision(&suggestion, "gallery"), @"leaves out what hidden, type marks as not public, or as no image");
 }
 
 #[test]
